@@ -1,0 +1,3 @@
+//! The program `mendel`.
+
+fn main() {}

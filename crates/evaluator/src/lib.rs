@@ -1,0 +1,63 @@
+//! A position in, centipawns out.
+//!
+//! An [`Evaluator`] judges one quiet position, as the side to move sees it. It
+//! knows nothing of search: no depth, no bounds, no time. While it adds up its
+//! terms it reports them to a [`Trace`]; in play nobody listens and the reports
+//! vanish, for tables and breeding every term is written down. So what is
+//! explained and what is bred is what is played.
+//!
+//! ```
+//! use mendel_board::Position;
+//! use mendel_evaluator::{Centipawns, Evaluator, Material, Silent};
+//!
+//! let a_queen_up = Position::from_fen("4k3/8/8/8/8/8/8/3QK3 b - - 0 1")?;
+//! let score = Material.evaluate(&a_queen_up, &mut (), &mut Silent);
+//! assert_eq!(score, Centipawns(-900));
+//! # Ok::<(), mendel_board::FenError>(())
+//! ```
+
+mod material;
+mod trace;
+
+use mendel_board::Position;
+
+pub use material::Material;
+pub use trace::{Silent, Trace};
+
+/// A score in centipawns, as the side to move sees it.
+///
+/// Kept apart from a bare `i32` so that a White-relative number cannot slip
+/// into the search unnoticed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Centipawns(pub i32);
+
+/// Judges one quiet position.
+///
+/// # Contract
+///
+/// * The score belongs to the side to move: swap the colours and turn the
+///   board over, and the number stays the same.
+/// * No memory: equal positions get equal scores, whatever came before. The
+///   scratch may save work, never change a score.
+/// * No mates: forced wins are the search's business, so scores stay within
+///   ±[`LIMIT`](Self::LIMIT).
+///
+/// `contract` tests each of these for any implementation.
+pub trait Evaluator: Send + Sync {
+    /// The largest score an evaluator may give.
+    const LIMIT: Centipawns = Centipawns(20_000);
+
+    /// What one thread keeps between calls to be quick, such as a pawn table.
+    type Scratch: Default + Send;
+
+    /// A short name for logs and tables, such as `material` or `classic`.
+    fn name(&self) -> String;
+
+    /// Judges `position`, telling `trace` what each term counted.
+    fn evaluate(
+        &self,
+        position: &Position,
+        scratch: &mut Self::Scratch,
+        trace: &mut impl Trace,
+    ) -> Centipawns;
+}
