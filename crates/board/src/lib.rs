@@ -17,16 +17,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "an `expect` here says why it cannot fail; callers have nothing to heed"
+)]
+
+pub mod book;
 mod game;
 mod notation;
 mod packed;
+mod perft;
 mod position;
 #[cfg(feature = "sample")]
 pub mod sample;
+pub mod tablebase;
 
 pub use game::{Game, IllegalMove, Outcome, Reason};
 pub use notation::{FenError, MoveTextError};
 pub use packed::PackedMove;
+pub use perft::{divide, divide_with, perft, perft_with};
 pub use position::{CheckSquares, Position};
 pub use shakmaty::attacks;
 pub use shakmaty::{

@@ -256,15 +256,32 @@ impl Position {
 
     /// The position after passing the move; `None` in check, where that is no
     /// position.
+    ///
+    /// Passing counts as a half-move towards the fifty-move rule.
+    #[inline]
     #[must_use]
     pub fn after_null_move(&self) -> Option<Self> {
-        let key = self.key ^ en_passant_key(&self.chess) ^ Zobrist64::zobrist_for_white_turn().0;
-        let chess = self.chess.clone().swap_turn().ok()?;
-        Some(Self {
-            chess,
-            key,
-            pawn_key: self.pawn_key,
-        })
+        if self.is_check() {
+            return None;
+        }
+        let us = self.turn();
+        let king = self
+            .board()
+            .king_of(us)
+            .expect("both kings stand in a legal position");
+        let mut next = self.clone();
+        next.key ^= en_passant_key(&self.chess) ^ Zobrist64::zobrist_for_white_turn().0;
+        // The library has no cheap way to pass, but it plays what it is told: the
+        // king is lifted as a knight, which touches no castling right, and comes
+        // down on its square as a king.
+        next.chess.play_unchecked(Move::Normal {
+            role: Role::Knight,
+            from: king,
+            capture: None,
+            to: king,
+            promotion: Some(Role::King),
+        });
+        Some(next)
     }
 
     /// The same position with colours exchanged and the board turned over:
