@@ -1,13 +1,22 @@
 //! The engine: a player with the memory a search needs.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use mendel_board::Game;
+use mendel_board::book::{Book, BookError};
+use mendel_board::tablebase::{Tablebase, TablebaseError};
+use mendel_board::{Game, Move};
+use mendel_evaluator::{AnyEvaluator, Classic, Evaluator, Material, Random};
 
-use crate::{Best, Info, Limits, Player};
+use crate::search::deepening::Findings;
+use crate::search::table::Table;
+use crate::search::time::{Budget, TimeKeeper};
+use crate::search::{Memory, Searcher, Shared};
+use crate::{Best, Info, Limits, Player, SearchParams};
 
 /// What the owner of the machine decides, as opposed to the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +29,12 @@ pub struct Options {
     pub multipv: usize,
     /// Time lost between engine and clock in each move.
     pub move_overhead: Duration,
-    /// Where the Syzygy tables lie; empty for none.
-    pub syzygy_path: Option<PathBuf>,
-    /// A Polyglot book; empty for none.
+    /// Where the Syzygy tables lie: folders, separated as in `PATH`.
+    pub syzygy_path: Option<String>,
+    /// A Polyglot book.
     pub book: Option<PathBuf>,
+    /// Chance in the choice of book moves: the same seed, the same moves.
+    pub book_seed: u64,
 }
 
 impl Default for Options {
@@ -35,8 +46,20 @@ impl Default for Options {
             move_overhead: Duration::from_millis(10),
             syzygy_path: None,
             book: None,
+            book_seed: 0,
         }
     }
+}
+
+/// Why options were refused; those in force before stay in force.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionsError {
+    /// The book cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The tables cannot be used.
+    #[error(transparent)]
+    Tablebase(#[from] TablebaseError),
 }
 
 /// The way to reach a search from another thread.
@@ -72,16 +95,90 @@ impl Control {
 }
 
 /// A player with the memory a search needs.
-#[derive(Debug)]
 pub struct Engine {
     player: Arc<Player>,
     options: Options,
+    table: Table,
+    tablebase: Option<Tablebase>,
+    book: Option<Book>,
+    minds: AnyMinds,
+}
+
+/// The threads' memories for one kind of evaluator.
+struct Minds<E: Evaluator> {
+    evaluator: E,
+    memories: Vec<Memory<E>>,
+}
+
+/// The choice of evaluator, made once: everything below is compiled for one.
+enum AnyMinds {
+    Classic(Minds<Classic>),
+    Material(Minds<Material>),
+    Random(Minds<Random>),
+}
+
+macro_rules! with_minds {
+    ($any:expr, $minds:ident => $body:expr) => {
+        match $any {
+            AnyMinds::Classic($minds) => $body,
+            AnyMinds::Material($minds) => $body,
+            AnyMinds::Random($minds) => $body,
+        }
+    };
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("player", &self.player.name)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AnyMinds {
+    fn new(player: &Player, threads: usize) -> Self {
+        let params = &player.params;
+        match &player.evaluator {
+            AnyEvaluator::Classic(it) => Self::Classic(Minds::new(it.clone(), params, threads)),
+            AnyEvaluator::Material(it) => Self::Material(Minds::new(*it, params, threads)),
+            AnyEvaluator::Random(it) => Self::Random(Minds::new(*it, params, threads)),
+        }
+    }
+}
+
+impl<E: Evaluator> Minds<E> {
+    fn new(evaluator: E, params: &SearchParams, threads: usize) -> Self {
+        let memories = (0..threads).map(|_| Memory::new(params)).collect();
+        Self {
+            evaluator,
+            memories,
+        }
+    }
 }
 
 impl Engine {
     /// An engine that plays as `player`.
-    pub fn new(player: Arc<Player>, options: Options) -> Self {
-        Self { player, options }
+    ///
+    /// # Errors
+    ///
+    /// If the book or the tables of `options` cannot be used.
+    pub fn new(player: Arc<Player>, options: Options) -> Result<Self, OptionsError> {
+        let minds = AnyMinds::new(&player, options.threads.max(1));
+        let mut engine = Self {
+            player,
+            table: Table::new(options.hash),
+            tablebase: None,
+            book: None,
+            minds,
+            options: Options {
+                book: None,
+                syzygy_path: None,
+                ..options.clone()
+            },
+        };
+        engine.set_options(options)?;
+        Ok(engine)
     }
 
     /// The player.
@@ -94,18 +191,46 @@ impl Engine {
         &self.options
     }
 
-    /// Plays as somebody else from now on; the memory is emptied.
+    /// Plays as somebody else from now on; what was learned so far is forgotten.
     pub fn set_player(&mut self, player: Arc<Player>) {
+        self.minds = AnyMinds::new(&player, self.options.threads.max(1));
         self.player = player;
+        self.table.clear();
     }
 
-    /// Changes the options; the table is made anew only if its size changed.
-    pub fn set_options(&mut self, options: Options) {
+    /// Changes the options. The table is made anew only if its size changed.
+    ///
+    /// # Errors
+    ///
+    /// If the book or the tables cannot be used; nothing is changed then.
+    pub fn set_options(&mut self, options: Options) -> Result<(), OptionsError> {
+        if options.book != self.options.book {
+            self.book = options.book.as_deref().map(Book::open).transpose()?;
+        }
+        if options.syzygy_path != self.options.syzygy_path {
+            self.tablebase = options
+                .syzygy_path
+                .as_deref()
+                .map(Tablebase::open)
+                .transpose()?;
+        }
+        if options.hash != self.options.hash {
+            // The old table goes first: both together may not fit.
+            self.table = Table::new(0);
+            self.table = Table::new(options.hash);
+        }
+        if options.threads != self.options.threads {
+            self.minds = AnyMinds::new(&self.player, options.threads.max(1));
+        }
         self.options = options;
+        Ok(())
     }
 
     /// Forgets all games before.
-    pub fn new_game(&mut self) {}
+    pub fn new_game(&mut self) {
+        self.table.clear();
+        with_minds!(&mut self.minds, minds => minds.memories.iter_mut().for_each(Memory::clear));
+    }
 
     /// Finds a move for the side to move within `limits`.
     ///
@@ -118,12 +243,189 @@ impl Engine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> Best {
-        let _ = (limits, control, report);
-        Best {
-            best: game.position().legal_moves().first().copied(),
-            ponder: None,
-            info: None,
-            nodes: 0,
+        let start = Instant::now();
+
+        // 1. The moves to choose from.
+        let moves = self.root_moves(game, limits);
+        if moves.is_empty() {
+            wait_for_permission(limits, control);
+            return Best {
+                best: None,
+                ponder: None,
+                info: None,
+                nodes: 0,
+            };
         }
+
+        // 2. The book, where the move is for playing.
+        if let Some(m) = self.book_move(game, limits, &moves) {
+            wait_for_permission(limits, control);
+            return Best {
+                best: Some(m),
+                ponder: None,
+                info: None,
+                nodes: 0,
+            };
+        }
+
+        // 3. Search.
+        let overhead = self.options.move_overhead;
+        let params = &self.player.params;
+        let budget = Budget::new(limits, game.position().turn(), overhead, params);
+        let time = TimeKeeper::new(start, limits, budget);
+        self.table.grow_older();
+        let shared = Shared {
+            params,
+            table: &self.table,
+            tablebase: self.tablebase.as_ref(),
+            control,
+            limits,
+            time: &time,
+            multipv: self.options.multipv.max(1),
+            halt: AtomicBool::new(false),
+            nodes: (0..self.options.threads.max(1))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
+            tablebase_hits: AtomicU64::new(0),
+        };
+        let best =
+            with_minds!(&mut self.minds, minds => minds.think(&shared, game, &moves, report));
+        wait_for_permission(limits, control);
+        best
+    }
+
+    /// The legal moves that may be chosen: those asked for, and of those, where
+    /// the tables know the position, those that keep its value.
+    fn root_moves(&self, game: &Game, limits: &Limits) -> Vec<Move> {
+        let legal = game.position().legal_moves();
+        let mut moves: Vec<Move> = legal
+            .iter()
+            .copied()
+            .filter(|m| limits.searchmoves.contains(m))
+            .collect();
+        if moves.is_empty() {
+            moves = legal.into_iter().collect();
+        }
+        if self.player.params.use_tablebases == 1
+            && self.options.multipv <= 1
+            && let Some(tablebase) = &self.tablebase
+            && tablebase.may_know(game.position())
+            && let Ok(kept) = tablebase.keep(game)
+        {
+            let keeps = |m: &Move| kept.iter().any(|root| root.m == *m);
+            if moves.iter().any(keeps) {
+                moves.retain(keeps);
+            }
+        }
+        moves
+    }
+
+    fn book_move(&self, game: &Game, limits: &Limits, moves: &[Move]) -> Option<Move> {
+        let book = self.book.as_ref()?;
+        if limits.infinite || limits.ponder || limits.mate.is_some() {
+            return None;
+        }
+        let mixed = mix(self.options.book_seed ^ game.position().key());
+        // A book that cannot be read any more is no reason not to move.
+        book.pick(game.position(), mixed)
+            .ok()
+            .flatten()
+            .filter(|m| moves.contains(m))
+    }
+}
+
+/// Spreads a seed over all bits (`SplitMix64`'s finaliser).
+fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// An infinite search answers only when stopped, a pondering one also on the
+/// expected move; both may have nothing left to search long before.
+fn wait_for_permission(limits: &Limits, control: &Control) {
+    let may_answer = || {
+        control.is_stopped()
+            || !(limits.infinite || limits.ponder)
+            || (limits.ponder && !limits.infinite && control.is_ponderhit())
+    };
+    while !may_answer() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+impl<E: Evaluator> Minds<E> {
+    /// All threads search the same position; they help each other through the
+    /// table alone ("lazy SMP").
+    fn think(
+        &mut self,
+        shared: &Shared,
+        game: &Game,
+        moves: &[Move],
+        report: &mut dyn FnMut(&Info),
+    ) -> Best {
+        let evaluator = &self.evaluator;
+        let position = game.position();
+        let (first, rest) = self
+            .memories
+            .split_first_mut()
+            .expect("there is at least one thread");
+        let mut findings = Vec::with_capacity(rest.len() + 1);
+        thread::scope(|scope| {
+            let helpers: Vec<_> = rest
+                .iter_mut()
+                .zip(1..)
+                .filter_map(|(memory, thread)| {
+                    let search = move || {
+                        Searcher::new(evaluator, memory, shared, game, thread).deepen(
+                            position,
+                            moves,
+                            &mut |_| {},
+                        )
+                    };
+                    // Without a thread the search is slower, not wrong.
+                    thread::Builder::new()
+                        .stack_size(8 << 20)
+                        .spawn_scoped(scope, search)
+                        .ok()
+                })
+                .collect();
+            let main = Searcher::new(evaluator, first, shared, game, 0);
+            findings.push(main.deepen(position, moves, report));
+            shared.halt.store(true, Ordering::Relaxed);
+            findings.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
+        });
+        let nodes = findings.iter().map(|found| found.nodes).sum();
+        choose(findings, shared, game, nodes)
+    }
+}
+
+/// The move of the thread that saw deepest; the main thread's where none saw
+/// deeper with a better score.
+fn choose(findings: Vec<Findings>, shared: &Shared, game: &Game, nodes: u64) -> Best {
+    let info = findings.first().and_then(|main| main.info.clone());
+    let chosen = findings
+        .into_iter()
+        .reduce(|best, other| {
+            let deeper = other.depth > best.depth;
+            let better = other.moves[0].score > best.moves[0].score;
+            if deeper && better && shared.multipv == 1 {
+                other
+            } else {
+                best
+            }
+        })
+        .expect("the main thread found something");
+    let line = &chosen.moves[0].line;
+    let ponder = line.get(1).copied().or_else(|| {
+        let after = game.position().after(chosen.moves[0].m);
+        shared.table.probe(after.key(), 0)?.m.unpack(&after)
+    });
+    Best {
+        best: Some(chosen.moves[0].m),
+        ponder,
+        info,
+        nodes,
     }
 }

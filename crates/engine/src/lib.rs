@@ -4,13 +4,33 @@
 //! search needs. It finds a move for a [`Game`](mendel_board::Game) within
 //! [`Limits`] and reports what it thinks through [`Info`]. It knows nothing of
 //! matches: who the opponent is and what the result means is decided elsewhere.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use mendel_board::{Game, Position};
+//! use mendel_engine::{Control, Engine, Limits, Options, Player, Score};
+//!
+//! let player = Arc::new(Player::find("mendel")?);
+//! let mut engine = Engine::new(player, Options::default())?;
+//! let game = Game::new(Position::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")?);
+//! let limits = Limits { depth: Some(4), ..Limits::default() };
+//! let best = engine.go(&game, &limits, &Control::default(), &mut |_| {});
+//! let m = best.best.expect("there are legal moves");
+//! assert_eq!(game.position().san(m), "Ra8#");
+//! assert_eq!(best.info.map(|info| info.score), Some(Score::Mate(1)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod bench;
 mod engine;
 mod info;
 mod limits;
+mod params;
 mod player;
+mod search;
 
-pub use engine::{Control, Engine, Options};
+pub use engine::{Control, Engine, Options, OptionsError};
 pub use info::{Best, Bound, Info, Score, Wdl};
 pub use limits::{Clock, Limits, SideClock};
+pub use params::{ParamError, Profile, SearchParams, Tunable};
 pub use player::{Player, PlayerError};

@@ -1,32 +1,346 @@
 //! Players: what evolution makes and what everybody plays with.
 
+use std::path::{Path, PathBuf};
+
+use mendel_evaluator::{AnyEvaluator, EvaluatorError};
+use toml::{Table, Value};
+
+use crate::params::{ParamError, Profile, SearchParams};
+
 /// An evaluator, search parameters and where they come from.
 #[derive(Clone, Debug)]
 pub struct Player {
     /// What the player is called.
     pub name: String,
+    /// One sentence about it.
+    pub about: String,
+    /// How it judges.
+    pub evaluator: AnyEvaluator,
+    /// The profile its search numbers start from.
+    pub profile: Profile,
+    /// How it searches.
+    pub params: SearchParams,
+    /// Where it comes from; only the laboratory knows what it means.
+    pub pedigree: Table,
 }
 
 /// Why a player could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// No built-in player has that name.
-    #[error("there is no player `{name}`")]
+    /// Neither a built-in player nor a file.
+    #[error(
+        "there is no player `{name}`: built in are {}; a player file ends in `.toml`",
+        names()
+    )]
     Unknown {
         /// What was asked for.
         name: String,
     },
+    /// The file cannot be read.
+    #[error("cannot read the player file `{}`: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The text is not TOML.
+    #[error("{origin} is not a player file: {reason}")]
+    Syntax {
+        /// The file or the built-in name.
+        origin: String,
+        /// What is wrong, with line and column.
+        reason: String,
+    },
+    /// A key is missing, unknown or of the wrong kind.
+    #[error("{origin}: `{key}` {reason}")]
+    Key {
+        /// The file or the built-in name.
+        origin: String,
+        /// Which key.
+        key: String,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The evaluator's part does not fit.
+    #[error("{origin}: {source}")]
+    Evaluator {
+        /// The file or the built-in name.
+        origin: String,
+        /// What is wrong and what would be right.
+        #[source]
+        source: EvaluatorError,
+    },
+    /// A search number does not fit.
+    #[error("{origin}: in `[search]`: {source}")]
+    Search {
+        /// The file or the built-in name.
+        origin: String,
+        /// What is wrong and what would be right.
+        #[source]
+        source: ParamError,
+    },
+}
+
+/// Files larger than this are no player files.
+const LARGEST_FILE: u64 = 16 << 20;
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// The built-in players: name and file.
+        const BUILT_IN: &[(&str, &str)] = &[
+            $( ($name, include_str!(concat!("../../../players/", $name, ".toml"))), )*
+        ];
+    };
+}
+built_in!["mendel", "material", "random"];
+
+fn names() -> String {
+    let names: Vec<String> = BUILT_IN
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    names.join(", ")
 }
 
 impl Player {
+    /// The player that plays when nobody else is asked for.
+    pub const DEFAULT: &'static str = "mendel";
+
     /// Finds a player: a built-in name, or the path of a player file.
     ///
     /// # Errors
     ///
     /// If there is no such player or its file is not a player.
     pub fn find(name: &str) -> Result<Self, PlayerError> {
+        if let Some((name, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
+            return Self::parse(text, &format!("the built-in player `{name}`"));
+        }
+        let path = Path::new(name);
+        let is_path = path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+            || path.components().count() > 1
+            || path.is_file();
+        if is_path {
+            Self::read(path)
+        } else {
+            Err(PlayerError::Unknown {
+                name: name.to_owned(),
+            })
+        }
+    }
+
+    /// Reads a player file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a player.
+    pub fn read(path: &Path) -> Result<Self, PlayerError> {
+        let fail = |source| PlayerError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let size = std::fs::metadata(path).map_err(fail)?.len();
+        if size > LARGEST_FILE {
+            let reason = format!("{size} bytes is more than a player can have");
+            return Err(fail(std::io::Error::other(reason)));
+        }
+        let text = std::fs::read_to_string(path).map_err(fail)?;
+        Self::parse(&text, &format!("`{}`", path.display()))
+    }
+
+    /// All built-in players.
+    ///
+    /// # Panics
+    ///
+    /// If a built-in file is broken, which the tests rule out.
+    pub fn built_in() -> impl Iterator<Item = Self> {
+        BUILT_IN
+            .iter()
+            .map(|(name, _)| Self::find(name).expect("built-in players are tested"))
+    }
+
+    /// Reads the text of a player file; `origin` says in errors where it is from.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a player.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, PlayerError> {
+        let origin = || origin.to_owned();
+        let key_error = |key: &str, reason: &str| PlayerError::Key {
+            origin: origin(),
+            key: key.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let table: Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| PlayerError::Syntax {
+                origin: origin(),
+                reason: error.to_string(),
+            })?;
+
+        // 1. No key that would silently mean nothing.
+        const KEYS: [&str; 5] = ["name", "about", "evaluator", "search", "pedigree"];
+        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(key_error(
+                key,
+                &format!("is unknown; the keys are {}", KEYS.join(", ")),
+            ));
+        }
+        let text_of = |key: &str| match table.get(key) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(key_error(key, "must be a text in quotes")),
+            None => Err(key_error(
+                key,
+                "is missing; write it before the first table",
+            )),
+        };
+        let table_of = |key: &str| match table.get(key) {
+            Some(Value::Table(table)) => Ok(table.clone()),
+            Some(_) => Err(key_error(key, "must be a table")),
+            None => Ok(Table::new()),
+        };
+
+        // 2. The evaluator.
+        let evaluator = table_of("evaluator")?;
+        if evaluator.is_empty() {
+            return Err(key_error(
+                "evaluator",
+                "is missing; write `[evaluator]` with its `kind`",
+            ));
+        }
+        let evaluator =
+            AnyEvaluator::from_toml(&evaluator).map_err(|source| PlayerError::Evaluator {
+                origin: origin(),
+                source,
+            })?;
+
+        // 3. The search: a profile, and where the player differs from it.
+        let mut search = table_of("search")?;
+        let profile = match search.remove("profile") {
+            None => Profile::default(),
+            Some(Value::String(name)) => name
+                .parse()
+                .map_err(|reason: String| key_error("search.profile", &reason))?,
+            Some(_) => return Err(key_error("search.profile", "must be a text in quotes")),
+        };
+        let mut params = SearchParams::of(profile);
+        for (name, value) in &search {
+            let value = match value {
+                Value::Integer(value) => *value,
+                Value::Boolean(value) => i64::from(*value),
+                _ => {
+                    return Err(key_error(
+                        &format!("search.{name}"),
+                        "must be a whole number",
+                    ));
+                }
+            };
+            params
+                .set(name, value)
+                .map_err(|source| PlayerError::Search {
+                    origin: origin(),
+                    source,
+                })?;
+        }
+
         Ok(Self {
-            name: name.to_owned(),
+            name: text_of("name")?,
+            about: if table.contains_key("about") {
+                text_of("about")?
+            } else {
+                String::new()
+            },
+            evaluator,
+            profile,
+            params,
+            pedigree: table_of("pedigree")?,
         })
+    }
+
+    /// The player as the text of a player file.
+    ///
+    /// # Panics
+    ///
+    /// Never: a table of plain values can always be written.
+    pub fn to_toml(&self) -> String {
+        let mut search = Table::new();
+        search.insert("profile".into(), self.profile.name().into());
+        let base = SearchParams::of(self.profile);
+        for tunable in SearchParams::TUNABLES {
+            let value = self.params.get(tunable.name);
+            if value != base.get(tunable.name)
+                && let Some(value) = value
+            {
+                search.insert(tunable.name.into(), i64::from(value).into());
+            }
+        }
+        let mut table = Table::new();
+        table.insert("name".into(), self.name.clone().into());
+        table.insert("about".into(), self.about.clone().into());
+        table.insert("search".into(), search.into());
+        table.insert("evaluator".into(), self.evaluator.to_toml().into());
+        table.insert("pedigree".into(), self.pedigree.clone().into());
+        toml::to_string(&table).expect("a table of plain values can be written")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_player_is_readable_and_survives_writing() {
+        for (name, text) in BUILT_IN {
+            let player = Player::parse(text, name).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(player.name, *name);
+            let again = Player::parse(&player.to_toml(), name).expect("what was written");
+            assert_eq!(again.params, player.params);
+            assert_eq!(again.evaluator.to_toml(), player.evaluator.to_toml());
+        }
+    }
+
+    #[test]
+    fn a_bad_player_file_is_refused_with_the_reason() {
+        let material = "[evaluator]\nkind = \"material\"\n";
+        let table = [
+            ("", "`evaluator` is missing"),
+            ("name = ", "is not a player file"),
+            ("nme = \"x\"", "`nme` is unknown"),
+            (material, "`name` is missing"),
+            (&format!("name = 3\n{material}"), "`name` must be a text"),
+            (
+                &format!("name = \"x\"\n{material}[search]\nprofile = \"fll\""),
+                "`fll` is not a search profile",
+            ),
+            (
+                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 9"),
+                "out of range",
+            ),
+            (
+                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 1.5"),
+                "whole number",
+            ),
+        ];
+        for (text, reason) in table {
+            let error = Player::parse(text, "test").expect_err(text).to_string();
+            assert!(
+                error.contains(reason),
+                "{text:?} gave {error:?}, not {reason:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_player_is_told_from_a_missing_file() {
+        assert!(matches!(
+            Player::find("nobody"),
+            Err(PlayerError::Unknown { .. })
+        ));
+        assert!(matches!(
+            Player::find("nowhere/nobody.toml"),
+            Err(PlayerError::Read { .. })
+        ));
     }
 }

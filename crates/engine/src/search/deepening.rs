@@ -1,0 +1,310 @@
+//! Iterative deepening with aspiration windows, and the moves at the root.
+
+use std::sync::atomic::Ordering;
+
+use mendel_board::{Move, Position};
+use mendel_evaluator::Evaluator;
+
+use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, chances, readable};
+use super::{Root, RootMove, Searcher, Task};
+use crate::{Bound, Info};
+
+/// What one thread found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// The root moves, the best first.
+    pub(crate) moves: Vec<RootMove>,
+    /// The last iteration that was finished.
+    pub(crate) depth: i32,
+    pub(crate) info: Option<Info>,
+    pub(crate) nodes: u64,
+}
+
+/// The deepest iteration; lines may be longer through extensions.
+const DEEPEST: i32 = MAX_PLY as i32 - 8;
+
+/// How settled the search is, which decides how much time it deserves.
+#[derive(Debug, Default)]
+struct Steadiness {
+    best: Option<Move>,
+    /// Iterations that the best move has stood.
+    stood: usize,
+    score: i32,
+    dropped: i32,
+}
+
+impl<E: Evaluator> Searcher<'_, E> {
+    /// Searches deeper and deeper until a limit is reached.
+    pub(crate) fn deepen(
+        mut self,
+        position: &Position,
+        moves: &[Move],
+        report: &mut dyn FnMut(&Info),
+    ) -> Findings {
+        self.root_moves = moves.iter().map(|&m| RootMove::new(m)).collect();
+        let lines = self.shared.multipv.clamp(1, self.root_moves.len());
+        let asked = self
+            .shared
+            .limits
+            .depth
+            .map_or(DEEPEST, |depth| depth.min(200) as i32);
+        let mut steadiness = Steadiness::default();
+        let mut findings = Findings {
+            moves: Vec::new(),
+            depth: 0,
+            info: None,
+            nodes: 0,
+        };
+
+        for depth in 1..=asked.min(DEEPEST) {
+            if self.is_skipped(depth) {
+                continue;
+            }
+            self.root_depth = depth;
+            for root in &mut self.root_moves {
+                root.before = root.score;
+            }
+
+            // 1. One window after the other: each line leaves out the moves of
+            //    those before it.
+            for line in 0..lines {
+                self.first_root_move = line;
+                self.seldepth = 0;
+                self.aspire(position, depth, report);
+                self.root_moves[..=line].sort_by_key(|root| std::cmp::Reverse(root.score));
+                if self.stopped {
+                    break;
+                }
+            }
+            if self.stopped {
+                break;
+            }
+            findings.depth = depth;
+
+            // 2. Say what was found.
+            if self.thread == 0 {
+                for line in 0..lines {
+                    let info = self.info(line, Bound::Exact);
+                    report(&info);
+                    if line == 0 {
+                        findings.info = Some(info);
+                    }
+                }
+            }
+
+            // 3. Is it enough?
+            if self.thread == 0 && self.is_enough(depth, &mut steadiness) {
+                break;
+            }
+        }
+
+        self.shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
+        findings.nodes = self.nodes;
+        findings.moves = self.root_moves;
+        findings
+    }
+
+    /// Helpers leave out some depths, so that threads spread over the tree
+    /// instead of walking it in step.
+    fn is_skipped(&self, depth: i32) -> bool {
+        if self.thread == 0 || depth == 1 {
+            return false;
+        }
+        let stride = 1 + (self.thread as i32 - 1) / 2 % 3;
+        (depth / stride + self.thread as i32) % 2 == 1 && stride > 1
+    }
+
+    /// One iteration, first in a narrow window around the last score: a window
+    /// cuts more, and where it fails it is opened and the iteration repeated.
+    fn aspire(&mut self, position: &Position, depth: i32, report: &mut dyn FnMut(&Info)) {
+        let params = self.params;
+        let expected = self.root_moves[self.first_root_move].before;
+        let mut width = params.aspiration_window;
+        let narrow = depth >= params.aspiration_depth.max(2) && expected.abs() < MATE_BOUND;
+        let (mut alpha, mut beta) = if narrow {
+            (
+                (expected - width).max(-INFINITE),
+                (expected + width).min(INFINITE),
+            )
+        } else {
+            (-INFINITE, INFINITE)
+        };
+
+        let mut searched = depth;
+        loop {
+            let task = Task {
+                depth: searched,
+                ply: 0,
+                alpha,
+                beta,
+                cut: false,
+            };
+            let score = self.negamax::<Root>(position, task);
+            let first = self.first_root_move;
+            self.root_moves[first..].sort_by_key(|root| std::cmp::Reverse(root.score));
+            if self.stopped {
+                return;
+            }
+            let bound = if score <= alpha && alpha > -INFINITE {
+                beta = i32::midpoint(alpha, beta);
+                alpha = opened(score - width, -INFINITE, params.aspiration_growth);
+                searched = depth;
+                Bound::Upper
+            } else if score >= beta && beta < INFINITE {
+                beta = opened(score + width, INFINITE, params.aspiration_growth);
+                // The move that failed high is good enough; a ply less tells
+                // how good.
+                searched = (searched - 1).max(depth - 3).max(1);
+                Bound::Lower
+            } else {
+                return;
+            };
+            width += width * params.aspiration_growth / 100 + 1;
+            self.report_failure(bound, report);
+        }
+    }
+
+    /// Long iterations report also where a window failed.
+    fn report_failure(&self, bound: Bound, report: &mut dyn FnMut(&Info)) {
+        let long = self.shared.time.elapsed().as_secs() >= 3;
+        if self.thread == 0 && self.shared.multipv == 1 && long {
+            report(&self.info(self.first_root_move, bound));
+        }
+    }
+
+    /// Whether `m` may be chosen in this line of a multi-line search.
+    pub(super) fn is_root_candidate(&self, m: Move) -> bool {
+        self.root_moves[self.first_root_move..]
+            .iter()
+            .any(|root| root.m == m)
+    }
+
+    /// Writes down how root move `m` did.
+    pub(super) fn note_root_move(
+        &mut self,
+        m: Move,
+        number: usize,
+        (score, alpha): (i32, i32),
+        nodes: u64,
+    ) {
+        let seldepth = self.seldepth;
+        let line = &self.memory.frames[1 + super::FRAMES_BEFORE].line;
+        let root = self
+            .root_moves
+            .iter_mut()
+            .find(|root| root.m == m)
+            .expect("only root moves are searched at the root");
+        root.nodes += nodes;
+        if number == 1 || score > alpha {
+            root.score = score;
+            root.seldepth = seldepth;
+            root.line.clear();
+            root.line.push(m);
+            root.line.extend_from_slice(line);
+        } else {
+            // Only a bound is known: not as good as the best, whatever it is.
+            root.score = -INFINITE;
+        }
+    }
+
+    /// Whether the search may end after a finished iteration.
+    fn is_enough(&mut self, depth: i32, steadiness: &mut Steadiness) -> bool {
+        let shared = self.shared;
+        let best = &self.root_moves[0];
+
+        // 1. The mate that was asked for.
+        if let Some(moves) = shared.limits.mate
+            && best.score >= MATE_BOUND
+            && MATE - best.score <= 2 * moves as i32
+        {
+            return true;
+        }
+        if !shared.time.is_clocked() {
+            return false;
+        }
+
+        // 2. Nothing to choose, or a mate that no deeper search can shorten.
+        if self.root_moves.len() == 1 && depth >= 4 {
+            return shared.time.is_enough(shared.control, 0.0);
+        }
+        if best.score.abs() >= MATE_BOUND && MATE - best.score.abs() < depth / 2 {
+            return shared.time.is_enough(shared.control, 0.0);
+        }
+
+        // 3. The clock.
+        let stretch = if self.params.use_clock_stability == 1 {
+            steadiness.stretch(best, self.nodes)
+        } else {
+            1.0
+        };
+        shared.time.is_enough(shared.control, stretch)
+    }
+
+    fn info(&self, line: usize, bound: Bound) -> Info {
+        let shared = self.shared;
+        shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
+        let root = &self.root_moves[line];
+        let score = if root.score == -INFINITE {
+            root.before
+        } else {
+            root.score
+        };
+        Info {
+            depth: self.root_depth as u32,
+            seldepth: root.seldepth.max(1) as u32,
+            multipv: line as u32 + 1,
+            score: readable(score),
+            bound,
+            wdl: chances(score),
+            nodes: shared.total_nodes(),
+            hashfull: shared.table.permille_full(),
+            tbhits: shared.tablebase_hits.load(Ordering::Relaxed),
+            time: shared.time.elapsed(),
+            pv: root.line.clone(),
+        }
+    }
+}
+
+/// A failed bound, moved; all the way if the window does not grow by steps.
+fn opened(bound: i32, limit: i32, growth: i32) -> i32 {
+    if growth == 0 {
+        limit
+    } else {
+        bound.clamp(-INFINITE, INFINITE)
+    }
+}
+
+impl Steadiness {
+    /// How much of the planned time the search needs: more while the best move
+    /// changes, its score falls, or other moves take most of the work.
+    fn stretch(&mut self, best: &RootMove, nodes: u64) -> f64 {
+        const BY_STANDING: [f64; 5] = [1.7, 1.25, 1.05, 0.9, 0.8];
+        if self.best == Some(best.m) {
+            self.stood += 1;
+        } else {
+            self.stood = 0;
+            self.best = Some(best.m);
+        }
+        self.dropped = (self.score - best.score).clamp(0, 60);
+        self.score = best.score;
+
+        let standing = BY_STANDING[self.stood.min(BY_STANDING.len() - 1)];
+        let share = best.nodes as f64 / nodes.max(1) as f64;
+        let work = (1.55 - share) * 1.25;
+        let drop = 1.0 + f64::from(self.dropped) / 100.0;
+        standing * work * drop
+    }
+}
+
+impl RootMove {
+    fn new(m: Move) -> Self {
+        Self {
+            m,
+            score: -INFINITE,
+            before: -INFINITE,
+            line: vec![m],
+            seldepth: 0,
+            nodes: 0,
+        }
+    }
+}

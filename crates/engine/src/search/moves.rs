@@ -1,0 +1,605 @@
+//! The loop over the moves of a node: what to skip, what to extend, what to
+//! reduce, and what to learn.
+
+use arrayvec::ArrayVec;
+use mendel_board::{CheckSquares, Color, Move, Position, Rank, Role};
+use mendel_evaluator::Evaluator;
+
+use super::alpha_beta::{Outlook, pieces_of};
+use super::history::Context;
+use super::picker::{Hints, Picker, is_noisy};
+use super::score::{INFINITE, MATE, WIN_BOUND};
+use super::table::{Entry, NO_EVAL};
+use super::{Closed, FRAMES_BEFORE, Node, Principal, Searcher, Task, exchange};
+use crate::Bound;
+
+/// What is decided once for all moves of a node.
+struct Plan<'a> {
+    position: &'a Position,
+    task: Task,
+    outlook: &'a Outlook,
+    known: Option<Entry>,
+    checks: CheckSquares,
+    context: Context,
+    mover: Color,
+    /// Quarters of a ply that every move here earns.
+    every_move: i32,
+}
+
+/// Moves that were searched without success; they lose history to the winner.
+type Losers = ArrayVec<Move, 64>;
+
+/// What the move loop decides about a move before it is searched.
+enum Verdict {
+    Skip,
+    Extend(i32),
+    /// The whole node is decided.
+    Return(i32),
+}
+
+impl<E: Evaluator> Searcher<'_, E> {
+    pub(super) fn search_moves<N: Node>(
+        &mut self,
+        position: &Position,
+        task: Task,
+        outlook: &Outlook,
+        known: Option<Entry>,
+    ) -> i32 {
+        let Task {
+            depth,
+            ply,
+            mut alpha,
+            beta,
+            ..
+        } = task;
+        let excluded = self.frame(ply).excluded;
+        let plan = Plan {
+            position,
+            task,
+            outlook,
+            known,
+            checks: position.check_squares(),
+            context: self.context(ply),
+            mover: position.turn(),
+            every_move: self.earned_by_every_move(position, outlook),
+        };
+        let mut picker = self.picker(ply, outlook.table_move);
+        let mut best = -INFINITE;
+        let mut best_move = None;
+        let mut bound = Bound::Upper;
+        let mut number = 0;
+        let mut quiets = Losers::new();
+        let mut captures = Losers::new();
+
+        loop {
+            // Step 9. The next move.
+            let hints = Hints {
+                position,
+                history: &self.memory.history,
+                params: self.params,
+            };
+            let Some(m) = picker.next(&hints) else { break };
+            if Some(m) == excluded || (N::ROOT && !self.is_root_candidate(m)) {
+                continue;
+            }
+            number += 1;
+
+            // Steps 10 and 11. Skip it, extend it, or see that the node is cut.
+            let check = position.gives_check(m, &plan.checks);
+            let history = self.quiet_history(&plan, m);
+            let extension = match self.examine::<N>(
+                &plan,
+                &mut picker,
+                m,
+                Sight {
+                    number,
+                    check,
+                    history,
+                    best,
+                    alpha,
+                },
+            ) {
+                Verdict::Skip => continue,
+                Verdict::Return(score) => return score,
+                Verdict::Extend(plies) => plies,
+            };
+            if self.stopped {
+                return 0;
+            }
+
+            // Step 12. Make it.
+            if !self.may_move() {
+                return 0;
+            }
+            let nodes_before = self.nodes;
+            let next = self.make(position, m, ply);
+
+            // Step 13. Search it.
+            let child = Task {
+                depth: depth - 1 + extension,
+                ply: ply + 1,
+                alpha: -beta,
+                beta: -alpha,
+                cut: false,
+            };
+            let sight = Sight {
+                number,
+                check,
+                history,
+                best,
+                alpha,
+            };
+            let score = self.search_move::<N>(&plan, m, &next, child, sight);
+            self.unmake();
+            if self.stopped {
+                return 0;
+            }
+            if N::ROOT {
+                self.note_root_move(m, number, (score, alpha), self.nodes - nodes_before + 1);
+            }
+
+            // Step 14. Is it the best so far?
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(m);
+                    if N::PV && !N::ROOT {
+                        self.extend_line(ply, m);
+                    }
+                    if score >= beta {
+                        bound = Bound::Lower;
+                        break;
+                    }
+                    alpha = score;
+                    bound = Bound::Exact;
+                }
+            }
+            let losers = if is_noisy(m) {
+                &mut captures
+            } else {
+                &mut quiets
+            };
+            if Some(m) != best_move {
+                // A full list means that what is left out would learn nothing new.
+                let _ = losers.try_push(m);
+            }
+        }
+
+        // Step 15. No move at all is mate or stalemate; while a move is left out
+        // it only means that nothing else is there.
+        if number == 0 {
+            return if excluded.is_some() {
+                alpha
+            } else if outlook.in_check {
+                ply as i32 - MATE
+            } else {
+                0
+            };
+        }
+        if best == -INFINITE {
+            // All moves were skipped.
+            best = alpha;
+        }
+
+        // Step 16. Learn.
+        if bound == Bound::Lower
+            && let Some(m) = best_move
+        {
+            self.learn(&plan, m, &quiets, &captures);
+        }
+        if excluded.is_none() && !(N::ROOT && self.first_root_move > 0) {
+            self.learn_correction(&plan, best, best_move, bound);
+            let m = best_move.map(Into::into).unwrap_or_default();
+            self.remember(
+                position,
+                ply,
+                Entry {
+                    m,
+                    score: best,
+                    eval: outlook.raw,
+                    depth,
+                    bound,
+                },
+            );
+        }
+        best
+    }
+
+    /// How a quiet move did so far, all histories together.
+    fn quiet_history(&self, plan: &Plan, m: Move) -> i32 {
+        if is_noisy(m) {
+            return 0;
+        }
+        let history = &self.memory.history;
+        let mut sum = 0;
+        if self.params.use_history == 1 {
+            sum += history.quiet(plan.mover, m);
+        }
+        if self.params.use_continuation == 1 {
+            sum += history.continued(plan.mover, m, plan.context);
+        }
+        sum
+    }
+
+    /// Extensions that do not depend on the move.
+    fn earned_by_every_move(&self, position: &Position, outlook: &Outlook) -> i32 {
+        let mut quarters = 0;
+        if outlook.mate_threat {
+            quarters += self.params.extension_mate_threat;
+        }
+        if outlook.in_check
+            && self.params.extension_one_reply > 0
+            && position.legal_moves().len() == 1
+        {
+            quarters += self.params.extension_one_reply;
+        }
+        quarters
+    }
+
+    /// Step 10 and 11.
+    fn examine<N: Node>(
+        &mut self,
+        plan: &Plan,
+        picker: &mut Picker,
+        m: Move,
+        sight: Sight,
+    ) -> Verdict {
+        if !N::ROOT
+            && sight.best > -WIN_BOUND
+            && pieces_of(plan.position, plan.mover) > 0
+            && self.is_hopeless::<N>(plan, picker, m, sight)
+        {
+            return Verdict::Skip;
+        }
+        self.extension::<N>(plan, m, sight)
+    }
+
+    /// Step 10. Moves that are not worth a search at low depth: late ones, those
+    /// that cannot reach alpha, those with a bad history, and those that lose
+    /// material. Never before a way to avoid mate is known.
+    fn is_hopeless<N: Node>(
+        &mut self,
+        plan: &Plan,
+        picker: &mut Picker,
+        m: Move,
+        sight: Sight,
+    ) -> bool {
+        let params = self.params;
+        let Task { depth, .. } = plan.task;
+        let outlook = plan.outlook;
+
+        if is_noisy(m) {
+            return params.use_exchange_pruning == 1
+                && depth <= params.exchange_depth
+                && picker.is_past_good_captures()
+                && !exchange::wins_at_least(
+                    plan.position,
+                    m,
+                    -params.exchange_capture_margin * depth,
+                );
+        }
+
+        // How deep the move would really be searched.
+        let reduced = if params.use_late_move_reductions == 1 {
+            (depth - self.memory.reductions.get(depth, sight.number) / 100).max(1)
+        } else {
+            depth
+        };
+
+        if params.use_late_move_pruning == 1 && depth <= params.late_move_depth && !N::PV {
+            let mut most = params.late_move_count + params.late_move_growth * depth * depth / 16;
+            if params.use_improving == 1 && !outlook.improving {
+                most /= 2;
+            }
+            if sight.number as i32 > most {
+                picker.skip_quiets();
+                return !sight.check;
+            }
+        }
+
+        if reduced <= params.futility_depth && !outlook.in_check && !sight.check {
+            let margin = match reduced {
+                1 => params.futility_margin_1,
+                2 => params.futility_margin_2,
+                3 => params.futility_margin_3,
+                deeper => params.futility_margin_3 + params.futility_margin_more * (deeper - 3),
+            };
+            if outlook.score + margin <= sight.alpha {
+                picker.skip_quiets();
+                return true;
+            }
+        }
+
+        if reduced <= params.history_pruning_depth
+            && sight.history < -params.history_pruning_margin * reduced
+        {
+            return true;
+        }
+
+        params.use_exchange_pruning == 1
+            && reduced <= params.exchange_depth
+            && !exchange::wins_at_least(
+                plan.position,
+                m,
+                -params.exchange_quiet_margin * reduced * reduced,
+            )
+    }
+
+    /// Step 11. How many plies deeper the move is searched.
+    fn extension<N: Node>(&mut self, plan: &Plan, m: Move, sight: Sight) -> Verdict {
+        let Task { ply, .. } = plan.task;
+        let params = self.params;
+
+        self.hand_down(ply);
+        // A line that is already twice as long as planned is not extended more.
+        if ply as i32 >= 2 * self.root_depth {
+            return Verdict::Extend(0);
+        }
+
+        // 1. Singular: the table's move alone is good.
+        if !N::ROOT
+            && Some(m) == plan.outlook.table_move
+            && self.frame(ply).excluded.is_none()
+            && let Some(verdict) = self.singular::<N>(plan, m)
+        {
+            return verdict;
+        }
+
+        // 2. Extensions in quarters of a ply; whole plies are spent, the rest is
+        // handed down.
+        let mut quarters = plan.every_move;
+        if sight.check && params.extension_check > 0 && exchange::wins_at_least(plan.position, m, 0)
+        {
+            quarters += params.extension_check;
+        }
+        if params.extension_recapture > 0 && m.is_capture() {
+            let before = self.memory.frames[ply + FRAMES_BEFORE - 1].current;
+            if before.is_some_and(|before| before.is_capture() && before.to() == m.to()) {
+                quarters += params.extension_recapture;
+            }
+        }
+        if params.extension_passed_pawn > 0 && is_passed_push(plan.position, m) {
+            quarters += params.extension_passed_pawn;
+        }
+        let saved = self.frame(ply).quarters + quarters.min(4);
+        let plies = i32::from(saved >= 4);
+        self.frame(ply + 1).quarters = saved - 4 * plies;
+        Verdict::Extend(plies)
+    }
+
+    /// Children start with what extensions above have earned and spent.
+    fn hand_down(&mut self, ply: usize) {
+        let frame = self.frame(ply);
+        let (quarters, doubles) = (frame.quarters, frame.double_extensions);
+        let child = self.frame(ply + 1);
+        child.quarters = quarters;
+        child.double_extensions = doubles;
+    }
+
+    /// Singular extension. If all other moves stay well below the table's score,
+    /// this one is forced and deserves a deeper look; if they do not even stay
+    /// below beta, several moves cut the node (multi-cut).
+    ///
+    /// The idea is Anantharaman, Campbell and Hsu, "Singular extensions", ICCA
+    /// Journal 11(4), 1988, in the form that Stockfish gave it.
+    fn singular<N: Node>(&mut self, plan: &Plan, m: Move) -> Option<Verdict> {
+        let params = self.params;
+        let Task {
+            depth,
+            ply,
+            beta,
+            cut,
+            ..
+        } = plan.task;
+        let entry = plan.known?;
+        if params.use_singular == 0
+            || depth < params.singular_depth
+            || entry.depth < depth - 3
+            || entry.bound == Bound::Upper
+            || entry.score.abs() >= WIN_BOUND
+        {
+            return None;
+        }
+        let goal = entry.score - params.singular_margin * depth / 16;
+        let doubles = self.frame(ply).double_extensions;
+        self.frame(ply).excluded = Some(m);
+        let task = Task {
+            depth: (depth - 1) / 2,
+            ply,
+            alpha: goal - 1,
+            beta: goal,
+            cut,
+        };
+        let others = self.negamax::<Closed>(plan.position, task);
+        self.frame(ply).excluded = None;
+        if self.stopped {
+            return Some(Verdict::Return(0));
+        }
+        // The search of the others wrote into the children's frame.
+        self.hand_down(ply);
+        if others < goal {
+            const MOST_DOUBLES: i32 = 6;
+            if !N::PV && others < goal - params.singular_double_margin && doubles < MOST_DOUBLES {
+                self.frame(ply + 1).double_extensions = doubles + 1;
+                return Some(Verdict::Extend(2));
+            }
+            return Some(Verdict::Extend(1));
+        }
+        if goal >= beta && !N::PV {
+            return Some(Verdict::Return(goal));
+        }
+        if entry.score >= beta {
+            return Some(Verdict::Extend(-1));
+        }
+        None
+    }
+
+    /// Step 13. Searches one move that has been made: late ones less deep first,
+    /// all but the first with a closed window first.
+    fn search_move<N: Node>(
+        &mut self,
+        plan: &Plan,
+        m: Move,
+        next: &Position,
+        child: Task,
+        sight: Sight,
+    ) -> i32 {
+        let params = self.params;
+        let Sight { number, alpha, .. } = sight;
+        let depth = child.depth;
+        let closed = Task {
+            alpha: -alpha - 1,
+            beta: -alpha,
+            ..child
+        };
+        let first = number == 1;
+
+        // 1. Late moves, less deep.
+        if params.use_late_move_reductions == 1
+            && plan.task.depth >= params.reduction_depth.max(1)
+            && number as i32 > params.reduction_count.max(1)
+            && !(is_noisy(m) && !self.is_losing_capture(plan, m))
+        {
+            let reduction = self.reduction::<N>(plan, m, sight);
+            let shallow = (depth - reduction).clamp(1.min(depth), depth);
+            if shallow < depth {
+                let task = Task {
+                    depth: shallow,
+                    cut: true,
+                    ..closed
+                };
+                let score = -self.negamax::<Closed>(next, task);
+                if score <= alpha || self.stopped {
+                    return score;
+                }
+            }
+        }
+
+        // 2. With a closed window, to see that it is not better than the best.
+        if params.use_pvs == 0 {
+            return -self.negamax_child::<N>(next, child);
+        }
+        if !first || !N::PV {
+            let cut = N::PV || !plan.task.cut;
+            let score = -self.negamax::<Closed>(next, Task { cut, ..closed });
+            if !N::PV || score <= alpha || score >= plan.task.beta || self.stopped {
+                return score;
+            }
+        }
+
+        // 3. With the open window.
+        -self.negamax::<Principal>(next, child)
+    }
+
+    fn negamax_child<N: Node>(&mut self, next: &Position, child: Task) -> i32 {
+        if N::PV {
+            self.negamax::<Principal>(next, child)
+        } else {
+            self.negamax::<Closed>(next, child)
+        }
+    }
+
+    fn is_losing_capture(&self, plan: &Plan, m: Move) -> bool {
+        self.params.use_exchange_ordering == 1 && !exchange::wins_at_least(plan.position, m, 0)
+    }
+
+    /// How many plies a late move is searched less deep.
+    fn reduction<N: Node>(&self, plan: &Plan, m: Move, sight: Sight) -> i32 {
+        let params = self.params;
+        let mut hundredths = self.memory.reductions.get(plan.task.depth, sight.number);
+        if N::PV {
+            hundredths -= params.reduction_pv;
+        }
+        if plan.task.cut {
+            hundredths += params.reduction_cut;
+        }
+        if !plan.outlook.improving {
+            hundredths += params.reduction_worsening;
+        }
+        if sight.check {
+            hundredths -= params.reduction_check;
+        }
+        if !is_noisy(m) {
+            let packed = m.into();
+            let killers = self.memory.frames[plan.task.ply + FRAMES_BEFORE].killers;
+            if killers.contains(&packed)
+                || self.memory.history.counter(plan.context.before[0]) == packed
+            {
+                hundredths -= params.reduction_killer;
+            }
+            if params.reduction_history > 0 {
+                hundredths -= sight.history * 100 / params.reduction_history;
+            }
+        }
+        hundredths / 100
+    }
+
+    /// Step 16. The move that cut gains, those tried before it lose.
+    fn learn(&mut self, plan: &Plan, best: Move, quiets: &[Move], captures: &[Move]) {
+        let params = self.params;
+        let Task { depth, ply, .. } = plan.task;
+        let bonus =
+            (params.history_slope * depth - params.history_offset).clamp(0, params.history_limit);
+        let history = &mut self.memory.history;
+        if is_noisy(best) {
+            history.reward_capture(plan.mover, best, bonus);
+        } else {
+            history.reward_quiet(plan.mover, best, plan.context, bonus);
+            for &m in quiets {
+                history.reward_quiet(plan.mover, m, plan.context, -bonus);
+            }
+            history.set_counter(plan.context.before[0], best);
+            let killers = &mut self.memory.frames[ply + FRAMES_BEFORE].killers;
+            if killers[0] != best.into() {
+                *killers = [best.into(), killers[0]];
+            }
+        }
+        for &m in captures {
+            self.memory.history.reward_capture(plan.mover, m, -bonus);
+        }
+    }
+
+    /// What the search found against what the evaluator said, where the two can
+    /// be compared: quiet, not in check, and not a bound on the wrong side.
+    fn learn_correction(&mut self, plan: &Plan, best: i32, best_move: Option<Move>, bound: Bound) {
+        let outlook = plan.outlook;
+        if self.params.use_correction == 0
+            || outlook.in_check
+            || outlook.raw == NO_EVAL
+            || best.abs() >= WIN_BOUND
+            || best_move.is_some_and(is_noisy)
+            || (bound == Bound::Lower && best <= outlook.raw)
+            || (bound == Bound::Upper && best >= outlook.raw)
+        {
+            return;
+        }
+        let error = best - outlook.raw;
+        self.memory
+            .history
+            .correct(plan.position, plan.task.depth, error);
+    }
+}
+
+/// What the loop knows about a move when it comes to it.
+#[derive(Clone, Copy, Debug)]
+struct Sight {
+    number: usize,
+    check: bool,
+    history: i32,
+    best: i32,
+    alpha: i32,
+}
+
+/// A step of a passed pawn to the seventh rank.
+fn is_passed_push(position: &Position, m: Move) -> bool {
+    let to = m.to();
+    let us = position.turn();
+    if m.role() != Role::Pawn || to.rank() != us.fold_wb(Rank::Seventh, Rank::Second) {
+        return false;
+    }
+    let enemies = position.board().pawns() & position.board().by_color(!us);
+    // On the seventh rank only the eighth is ahead, where no pawn stands, so the
+    // pawn is passed if no enemy pawn can take it.
+    let takers = mendel_board::attacks::pawn_attacks(us, to) & enemies;
+    takers.is_empty()
+}
