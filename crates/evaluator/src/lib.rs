@@ -16,13 +16,22 @@
 //! # Ok::<(), mendel_board::FenError>(())
 //! ```
 
+mod any;
+pub mod classic;
+pub mod contract;
+mod explain;
 mod material;
+mod random;
 mod trace;
 
 use mendel_board::Position;
 
+pub use any::{AnyEvaluator, EvaluatorError};
+pub use classic::Classic;
+pub use explain::{Exact, Explanation, Row, Term, explain};
 pub use material::Material;
-pub use trace::{Silent, Trace};
+pub use random::Random;
+pub use trace::{Breakdown, Share, Silent, Trace};
 
 /// A score in centipawns, as the side to move sees it.
 ///
@@ -41,8 +50,10 @@ pub struct Centipawns(pub i32);
 ///   scratch may save work, never change a score.
 /// * No mates: forced wins are the search's business, so scores stay within
 ///   ±[`LIMIT`](Self::LIMIT).
+/// * What is told to the trace, with the weights of [`terms`](Self::terms), adds
+///   up to the score.
 ///
-/// `contract` tests each of these for any implementation.
+/// [`contract`] tests each of these for any implementation.
 pub trait Evaluator: Send + Sync {
     /// The largest score an evaluator may give.
     const LIMIT: Centipawns = Centipawns(20_000);
@@ -52,6 +63,10 @@ pub trait Evaluator: Send + Sync {
 
     /// A short name for logs and tables, such as `material` or `classic`.
     fn name(&self) -> String;
+
+    /// The terms the evaluator adds up, with their weights, in the order of the
+    /// numbers it tells a [`Trace`].
+    fn terms(&self) -> Vec<Term>;
 
     /// Judges `position`, telling `trace` what each term counted.
     fn evaluate(

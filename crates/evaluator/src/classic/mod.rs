@@ -1,0 +1,285 @@
+//! The classic evaluator: hand-made terms, each linear in its weights.
+//!
+//! A position decides how often each term of [`GROUPS`] counts for each side; a
+//! player file decides what one count is worth in the middle game and in the end
+//! game. The score is
+//!
+//! ```text
+//! middle game × taper + end game × (1 − taper) × scale
+//! ```
+//!
+//! where taper and scale depend on the position alone. Because neither looks at
+//! the score, the score is linear in the weights, and breeding may treat a
+//! position as a row of numbers.
+
+mod endings;
+mod facts;
+mod king;
+mod packed;
+mod passed;
+mod pawns;
+mod pieces;
+mod scale;
+mod side;
+mod table;
+mod terms;
+mod threats;
+mod weights;
+
+use std::fmt;
+
+use mendel_board::{Color, Position};
+use toml::Table;
+
+use self::facts::{BISHOP, Facts, KNIGHT, QUEEN, ROOK};
+use self::packed::Packed;
+use self::side::{Black, Side, White};
+use self::table::PawnTable;
+pub use self::terms::{COUNT, GROUPS, Group};
+use crate::random::mix;
+use crate::{Centipawns, Evaluator, EvaluatorError, Share, Silent, Term, Trace};
+
+/// The classic evaluator with its weights.
+#[derive(Clone)]
+pub struct Classic {
+    weights: Box<[Packed; COUNT]>,
+    /// Material and square added, by kind of piece and by square as the piece's
+    /// side sees it: the two are always counted together.
+    placed: Box<[[Packed; 64]; 6]>,
+    /// Keeps what one set of weights stored from being read with another.
+    fingerprint: u64,
+}
+
+/// What one thread of the classic evaluator keeps between calls.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pawns: PawnTable,
+}
+
+/// Heavy pieces left, from which the taper is made: full middle game with
+/// [`FULL`] or more, end game with [`BARE`] or fewer.
+const FULL: i32 = 22;
+const BARE: i32 = 4;
+
+/// Adds up the terms of a position.
+struct Sum<'a, T> {
+    classic: &'a Classic,
+    trace: &'a mut T,
+    score: Packed,
+}
+
+impl<T: Trace> Sum<'_, T> {
+    /// `S` has `count` of `term`.
+    #[inline(always)]
+    fn add<S: Side>(&mut self, term: usize, count: i32) {
+        self.trace.term(term, S::COLOR, count);
+        self.put::<S>(self.classic.weights[term].times(count));
+    }
+
+    /// `S` has one of `term`.
+    #[inline(always)]
+    fn one<S: Side>(&mut self, term: usize) {
+        self.trace.term(term, S::COLOR, 1);
+        self.put::<S>(self.classic.weights[term]);
+    }
+
+    /// `S` has a piece of the kind on the square (an index as `S` sees it).
+    #[inline(always)]
+    fn place<S: Side>(&mut self, role: usize, square: usize) {
+        if T::LISTENS {
+            if role < facts::KING {
+                self.trace.term(terms::material.at(role), S::COLOR, 1);
+            }
+            let term = terms::square_pawn.at(square) + 64 * role;
+            self.trace.term(term, S::COLOR, 1);
+        }
+        self.put::<S>(self.classic.placed[role][square]);
+    }
+
+    #[inline(always)]
+    fn put<S: Side>(&mut self, value: Packed) {
+        match S::COLOR {
+            Color::White => self.score += value,
+            Color::Black => self.score -= value,
+        }
+    }
+}
+
+impl Classic {
+    /// Reads the table `[evaluator.weights]` of a player file.
+    ///
+    /// # Errors
+    ///
+    /// If a group is missing, unknown, of the wrong length or out of range.
+    pub fn from_toml(table: &Table) -> Result<Self, EvaluatorError> {
+        let pairs = weights::read(table)?;
+        let mut weights = Box::new([Packed::default(); COUNT]);
+        let mut fingerprint = 0;
+        for (weight, [middle_game, end_game]) in weights.iter_mut().zip(pairs) {
+            *weight = Packed::new(middle_game, end_game);
+            fingerprint = mix(fingerprint ^ middle_game as u64);
+            fingerprint = mix(fingerprint ^ end_game as u64);
+        }
+        let mut placed = Box::new([[Packed::default(); 64]; 6]);
+        for (role, squares) in placed.iter_mut().enumerate() {
+            for (square, value) in squares.iter_mut().enumerate() {
+                *value = weights[terms::square_pawn.at(square) + 64 * role];
+                if role < facts::KING {
+                    *value = value.plus(weights[terms::material.at(role)]);
+                }
+            }
+        }
+        Ok(Self {
+            weights,
+            placed,
+            fingerprint,
+        })
+    }
+
+    /// The table `[evaluator.weights]` of a player file.
+    pub fn to_toml(&self) -> Table {
+        weights::write(&self.pairs())
+    }
+
+    /// The same table as text for people, with what each group counts.
+    pub fn to_toml_text(&self) -> String {
+        weights::write_text(&self.pairs())
+    }
+
+    /// The weights, middle game and end game, in the order of the terms.
+    pub fn pairs(&self) -> Vec<[i32; 2]> {
+        let pair = |weight: &Packed| [weight.middle_game(), weight.end_game()];
+        self.weights.iter().map(pair).collect()
+    }
+
+    /// The terms from pawns and kings, remembered unless somebody listens.
+    #[inline]
+    fn pawns<T: Trace>(
+        &self,
+        position: &Position,
+        facts: &Facts,
+        scratch: &mut Scratch,
+        trace: &mut T,
+    ) -> table::Pawns {
+        if T::LISTENS {
+            return pawns::judge(self, facts, trace);
+        }
+        let key = position.pawn_key() ^ self.fingerprint;
+        scratch
+            .pawns
+            .get(key, || pawns::judge(self, facts, &mut Silent))
+    }
+}
+
+impl Evaluator for Classic {
+    type Scratch = Scratch;
+
+    fn name(&self) -> String {
+        "classic".to_owned()
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        let mut terms = Vec::with_capacity(COUNT);
+        for group in GROUPS {
+            for index in 0..group.length {
+                let weight = self.weights[group.first + index];
+                terms.push(Term {
+                    group: group.name,
+                    label: group.label(index),
+                    about: group.about(),
+                    middle_game: weight.middle_game(),
+                    end_game: weight.end_game(),
+                });
+            }
+        }
+        terms
+    }
+
+    fn evaluate(
+        &self,
+        position: &Position,
+        scratch: &mut Scratch,
+        trace: &mut impl Trace,
+    ) -> Centipawns {
+        // 1. What is known before anything is counted.
+        let mut facts = Facts::new(position.board());
+
+        // 2. Pawns and kings, which seldom change.
+        let pawns = self.pawns(position, &facts, scratch, trace);
+        let mut sum = Sum {
+            classic: self,
+            trace,
+            score: pawns.score,
+        };
+
+        // 3. The pieces of both sides; this completes the attacks.
+        pieces::count::<White, _>(&mut sum, &mut facts, &pawns, position);
+        pieces::count::<Black, _>(&mut sum, &mut facts, &pawns, position);
+
+        // 4. What needs the attacks of both sides.
+        let turn = position.turn();
+        king::castling::<White, _>(&mut sum, position);
+        king::castling::<Black, _>(&mut sum, position);
+        king::count::<White, _>(&mut sum, &facts, &pawns);
+        king::count::<Black, _>(&mut sum, &facts, &pawns);
+        threats::count::<White, _>(&mut sum, &facts);
+        threats::count::<Black, _>(&mut sum, &facts);
+        passed::count::<White, _>(&mut sum, &facts, &pawns, turn);
+        passed::count::<Black, _>(&mut sum, &facts, &pawns, turn);
+
+        // 5. Endings without pawns, and the move.
+        endings::count::<White, _>(&mut sum, &facts);
+        endings::count::<Black, _>(&mut sum, &facts);
+        match turn {
+            Color::White => sum.one::<White>(terms::tempo.first),
+            Color::Black => sum.one::<Black>(terms::tempo.first),
+        }
+
+        // 6. Taper, scale and rounding, towards zero for either side.
+        let score = sum.score;
+        let phase = phase(&facts);
+        let scale = scale::scale(&facts);
+        trace.taper(Share {
+            part: phase,
+            of: FULL - BARE,
+        });
+        trace.scale(Share {
+            part: scale,
+            of: scale::FULL,
+        });
+        let middle_game = i64::from(score.middle_game() * phase) * i64::from(scale::FULL);
+        let end_game = i64::from(score.end_game() * (FULL - BARE - phase)) * i64::from(scale);
+        let white = (middle_game + end_game) / i64::from((FULL - BARE) * scale::FULL);
+        let white = white.clamp(-i64::from(Self::LIMIT.0), i64::from(Self::LIMIT.0)) as i32;
+        Centipawns(match turn {
+            Color::White => white,
+            Color::Black => -white,
+        })
+    }
+}
+
+/// How much of the middle game is left, from 0 to `FULL - BARE`.
+#[inline]
+fn phase(facts: &Facts) -> i32 {
+    let count = |role| facts.count::<White>(role) + facts.count::<Black>(role);
+    let heavy = count(KNIGHT) + count(BISHOP) + 2 * count(ROOK) + 4 * count(QUEEN);
+    heavy.clamp(BARE, FULL) - BARE
+}
+
+/// The derived tables follow from the weights.
+impl PartialEq for Classic {
+    fn eq(&self, other: &Self) -> bool {
+        self.weights == other.weights
+    }
+}
+
+impl Eq for Classic {}
+
+/// A thousand weights say nothing in a log.
+impl fmt::Debug for Classic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Classic")
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}

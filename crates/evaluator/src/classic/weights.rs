@@ -1,0 +1,132 @@
+//! Weights in and out of player files.
+
+use std::fmt::Write as _;
+
+use toml::{Table, Value};
+
+use super::terms::{COUNT, GROUPS, Group};
+use crate::EvaluatorError;
+
+/// Reads one array of `[middle game, end game]` pairs for each group.
+pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
+    if let Some(name) = table
+        .keys()
+        .find(|name| GROUPS.iter().all(|group| group.name != *name))
+    {
+        return Err(EvaluatorError::UnknownGroup {
+            group: name.clone(),
+            nearest: nearest(name),
+        });
+    }
+    let mut weights = Vec::with_capacity(COUNT);
+    for group in GROUPS {
+        let value = table
+            .get(group.name)
+            .ok_or_else(|| EvaluatorError::MissingGroup {
+                group: group.name.to_owned(),
+                length: group.length,
+            })?;
+        let pairs = value.as_array().ok_or_else(|| EvaluatorError::NotPairs {
+            group: group.name.to_owned(),
+            found: quote(value),
+        })?;
+        if pairs.len() != group.length {
+            return Err(EvaluatorError::WrongLength {
+                group: group.name.to_owned(),
+                length: group.length,
+                found: pairs.len(),
+            });
+        }
+        for (index, value) in pairs.iter().enumerate() {
+            weights.push(read_pair(group, index, value)?);
+        }
+    }
+    Ok(weights)
+}
+
+fn read_pair(group: &Group, index: usize, value: &Value) -> Result<[i32; 2], EvaluatorError> {
+    let numbers = value.as_array().map(Vec::as_slice);
+    let Some([Value::Integer(middle_game), Value::Integer(end_game)]) = numbers else {
+        return Err(EvaluatorError::NotPairs {
+            group: group.name.to_owned(),
+            found: quote(value),
+        });
+    };
+    let limit = i64::from(group.limit);
+    for &number in [middle_game, end_game] {
+        if !(-limit..=limit).contains(&number) {
+            return Err(EvaluatorError::OutOfRange {
+                group: group.name.to_owned(),
+                index,
+                found: number,
+                limit: group.limit,
+            });
+        }
+    }
+    Ok([*middle_game as i32, *end_game as i32])
+}
+
+/// A value as it stands in the file, but never a screen full of it.
+fn quote(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The group whose name shares the longest beginning, to help with typing errors.
+fn nearest(name: &str) -> &'static str {
+    let shared = |group: &&Group| {
+        let pairs = group.name.chars().zip(name.chars());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    GROUPS
+        .iter()
+        .max_by_key(shared)
+        .map_or("", |group| group.name)
+}
+
+/// The inverse of [`read`].
+pub(super) fn write(weights: &[[i32; 2]]) -> Table {
+    let pair = |pair: &[i32; 2]| Value::Array(pair.iter().map(|&n| Value::from(n)).collect());
+    GROUPS
+        .iter()
+        .map(|group| {
+            let values = &weights[group.first..group.first + group.length];
+            let pairs = values.iter().map(pair).collect();
+            (group.name.to_owned(), Value::Array(pairs))
+        })
+        .collect()
+}
+
+/// The inverse of [`read`] as text for people: each group with what it counts,
+/// eight pairs a line.
+pub(super) fn write_text(weights: &[[i32; 2]]) -> String {
+    let mut text = String::new();
+    for group in GROUPS {
+        let values = &weights[group.first..group.first + group.length];
+        let pairs: Vec<String> = values
+            .iter()
+            .map(|[middle_game, end_game]| format!("[{middle_game}, {end_game}]"))
+            .collect();
+        write!(text, "\n# {}\n{} = [", group.about(), group.name)
+            .expect("a string takes what is written");
+        if pairs.len() <= 8 {
+            text.push_str(&pairs.join(", "));
+        } else {
+            let width = pairs.iter().map(String::len).max().unwrap_or(0) + 1;
+            for line in pairs.chunks(8) {
+                text.push_str("\n   ");
+                for pair in line {
+                    write!(text, " {:<width$}", format!("{pair},"))
+                        .expect("a string takes what is written");
+                }
+                text.truncate(text.trim_end().len());
+            }
+            text.push('\n');
+        }
+        text.push_str("]\n");
+    }
+    text
+}
