@@ -28,6 +28,10 @@ mod limits;
 mod params;
 mod player;
 mod search;
+pub mod session;
+pub mod uci;
+mod words;
+pub mod xboard;
 
 pub use engine::{Control, Engine, Options, OptionsError};
 pub use info::{Best, Bound, Info, Score, Wdl};

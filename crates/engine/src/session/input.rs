@@ -1,0 +1,100 @@
+//! Reading lines from somebody who may send anything.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// A line longer than this is not meant for us.
+const LONGEST: usize = 1 << 20;
+
+/// Why a line is not even looked at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    /// The line is longer than any command.
+    #[error("a line of more than {LONGEST} bytes is skipped")]
+    TooLong,
+}
+
+/// Lines of bounded length, as text.
+pub(crate) struct Lines<R> {
+    input: BufReader<R>,
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self {
+            input: BufReader::new(input),
+        }
+    }
+
+    /// The next line without its end; `None` at the end of the input. Bytes that
+    /// are not UTF-8 become replacement characters, which no command contains.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Result<String, Refused>>> {
+        let mut line = Vec::new();
+        let mut started = false;
+        let mut too_long = false;
+        loop {
+            let chunk = match self.input.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if chunk.is_empty() {
+                break;
+            }
+            started = true;
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let piece = &chunk[..end.unwrap_or(chunk.len())];
+            too_long |= line.len() + piece.len() > LONGEST;
+            if !too_long {
+                line.extend_from_slice(piece);
+            }
+            let used = end.map_or(chunk.len(), |end| end + 1);
+            self.input.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        Ok(match (started, too_long) {
+            (false, _) => None,
+            (true, true) => Some(Err(Refused::TooLong)),
+            (true, false) => Some(Ok(String::from_utf8_lossy(&line).into_owned())),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(input: &[u8]) -> Vec<Result<String, Refused>> {
+        let mut lines = Lines::new(input);
+        std::iter::from_fn(|| lines.next().expect("a slice can be read")).collect()
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_counts() {
+        assert_eq!(
+            all(b"uci\nquit"),
+            [Ok("uci".to_owned()), Ok("quit".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_skipped_and_the_next_is_read() {
+        let mut input = vec![b'x'; LONGEST];
+        input.push(b'\n');
+        assert_eq!(all(&input).len(), 1, "a line at the limit is read");
+        assert!(all(&input)[0].is_ok());
+
+        input.insert(0, b'x');
+        input.extend_from_slice(b"uci\n");
+        assert_eq!(all(&input), [Err(Refused::TooLong), Ok("uci".to_owned())]);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_replaced() {
+        assert_eq!(
+            all(b"\xff\xfeuci\n"),
+            [Ok("\u{fffd}\u{fffd}uci".to_owned())]
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! A session: what a GUI says goes in, what the engine answers comes out.
+//!
+//! Three threads, so that nobody waits for anybody: one reads lines, one thinks,
+//! and the caller's own handles whatever comes first and is the only one that
+//! writes. It never does anything long itself.
+
+mod input;
+mod perft;
+mod setup;
+mod thinker;
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use crate::{Best, Engine, Info, Options, Player, uci, xboard};
+
+pub(crate) use input::Refused;
+pub(crate) use perft::Leaves;
+pub(crate) use setup::Setup;
+pub(crate) use thinker::{Event, Task, Thinker};
+
+/// With what a session begins.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Who plays.
+    pub player: Arc<Player>,
+    /// The options before the GUI changes them.
+    pub options: Options,
+    /// Whether the numbers of the search are options too.
+    pub tunable: bool,
+}
+
+impl Settings {
+    /// `player` with the usual options.
+    pub fn new(player: Player) -> Self {
+        Self {
+            player: Arc::new(player),
+            options: Options::default(),
+            tunable: false,
+        }
+    }
+}
+
+/// Speaks with a GUI until it quits or its input ends.
+///
+/// UCI is spoken unless the first command is xboard's greeting (`xboard` or
+/// `protover`). A search that is still running at the end is stopped and
+/// answered. `input` is read on a thread of its own, which may outlive the call
+/// where the GUI quits without closing it.
+///
+/// # Errors
+///
+/// If the input cannot be read or the output cannot be written.
+///
+/// # Panics
+///
+/// If the search panics, which is an error in it and never the GUI's fault.
+pub fn run(
+    input: impl Read + Send + 'static,
+    mut output: impl Write + Send,
+    settings: Settings,
+) -> io::Result<()> {
+    let engine = Engine::new(settings.player.clone(), settings.options.clone());
+    let mut desk = Desk {
+        thinker: Thinker::new(engine, input)?,
+        setup: Setup::new(settings),
+        output: &mut output,
+    };
+    let mut protocol: Box<dyn Protocol> = Box::new(uci::Session::default());
+    let mut undecided = true;
+
+    loop {
+        match desk.thinker.next() {
+            Event::Line(Ok(line)) => {
+                if undecided && xboard::is_greeting(&line) {
+                    protocol = Box::new(xboard::Session::default());
+                }
+                undecided &= uci::Command::read(&line).0.is_none() && !xboard::is_greeting(&line);
+                if protocol.line(&mut desk, &line)? == Flow::Quit {
+                    return protocol.close(&mut desk);
+                }
+            }
+            Event::Line(Err(refused)) => protocol.refuse(&mut desk, &refused)?,
+            Event::End(why) => {
+                protocol.close(&mut desk)?;
+                return why;
+            }
+            Event::Report(info) => protocol.report(&mut desk, &info)?,
+            Event::Answer(best) => protocol.answer(&mut desk, best)?,
+            Event::Leaves(leaves) => protocol.leaves(&mut desk, &leaves)?,
+        }
+    }
+}
+
+/// What every protocol works with.
+pub(crate) struct Desk<'a> {
+    pub(crate) thinker: Thinker,
+    pub(crate) setup: Setup,
+    output: &'a mut (dyn Write + Send),
+}
+
+impl Desk<'_> {
+    /// Says one line, at once.
+    pub(crate) fn say(&mut self, line: impl fmt::Display) -> io::Result<()> {
+        self.output.write_all(format!("{line}\n").as_bytes())?;
+        self.output.flush()
+    }
+
+    /// Brings the engine, where it is not thinking, to what was set.
+    pub(crate) fn prepare(&mut self) {
+        if let Some(engine) = self.thinker.engine() {
+            self.setup.apply(engine);
+        }
+    }
+}
+
+/// What the engine calls itself when it plays as `player`.
+pub(crate) fn name(player: &Player) -> String {
+    format!("Mendel {} ({})", env!("CARGO_PKG_VERSION"), player.name)
+}
+
+/// Whether a session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Continue,
+    Quit,
+}
+
+/// One side of a conversation.
+pub(crate) trait Protocol {
+    /// The GUI said something.
+    fn line(&mut self, desk: &mut Desk<'_>, line: &str) -> io::Result<Flow>;
+
+    /// The GUI said something that is not even a line.
+    fn refuse(&mut self, desk: &mut Desk<'_>, refused: &Refused) -> io::Result<()>;
+
+    /// The search reports.
+    fn report(&mut self, desk: &mut Desk<'_>, info: &Info) -> io::Result<()>;
+
+    /// The search is over.
+    fn answer(&mut self, desk: &mut Desk<'_>, best: Best) -> io::Result<()>;
+
+    /// The leaves are counted.
+    fn leaves(&mut self, desk: &mut Desk<'_>, leaves: &Leaves) -> io::Result<()>;
+
+    /// The GUI is gone: answer what is open, start nothing.
+    fn close(&mut self, desk: &mut Desk<'_>) -> io::Result<()>;
+}

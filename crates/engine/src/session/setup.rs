@@ -1,0 +1,266 @@
+//! What can be set: the options of both protocols in one list.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Settings;
+use crate::uci::{OptionKind, OptionLine};
+use crate::words::quote;
+use crate::{Engine, Options, Player, PlayerError};
+
+/// What was set. It reaches the engine with [`apply`](Self::apply), so that an
+/// option may be set at any time, also while the engine thinks.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own that is on or off"
+)]
+pub(crate) struct Setup {
+    player: Arc<Player>,
+    options: Options,
+    tunable: bool,
+    ponder: bool,
+    analyse: bool,
+    /// Whether the engine is to forget what it knows.
+    forget: bool,
+    /// Whether castling is written as in Chess960.
+    pub(crate) chess960: bool,
+    /// Whether reports carry winning, drawing and losing chances.
+    pub(crate) show_wdl: bool,
+}
+
+/// Why an option keeps the value it has.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OptionError {
+    #[error("there is no option `{name}`")]
+    Unknown { name: String },
+    #[error("option {name}: needs a value")]
+    NoValue { name: String },
+    #[error("option {name}: `{value}` is not a whole number from {min} to {max}")]
+    NotInRange {
+        name: String,
+        value: String,
+        min: i64,
+        max: i64,
+    },
+    #[error("option {name}: `{value}` is neither `true` nor `false`")]
+    NotABool { name: String, value: String },
+    #[error("option {name}: there is no {what} `{path}`")]
+    NotThere {
+        name: String,
+        what: &'static str,
+        path: String,
+    },
+    #[error("option Player: {0}")]
+    Player(#[from] PlayerError),
+}
+
+/// A value that fits its option.
+enum Value<'a> {
+    Number(i64),
+    Flag(bool),
+    Text(&'a str),
+    Pressed,
+}
+
+impl Setup {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            player: settings.player,
+            options: settings.options,
+            tunable: settings.tunable,
+            ponder: false,
+            analyse: false,
+            forget: false,
+            chess960: false,
+            show_wdl: false,
+        }
+    }
+
+    /// Who plays.
+    pub(crate) fn player(&self) -> &Player {
+        &self.player
+    }
+
+    /// What comes next has nothing to do with what was before.
+    pub(crate) fn forget(&mut self) {
+        self.forget = true;
+    }
+
+    /// Brings `engine` to what was set.
+    pub(crate) fn apply(&mut self, engine: &mut Engine) {
+        if !Arc::ptr_eq(engine.player(), &self.player) {
+            engine.set_player(self.player.clone());
+        }
+        let mut options = self.options.clone();
+        if self.analyse {
+            options.book = None;
+        }
+        if *engine.options() != options {
+            engine.set_options(options);
+        }
+        if std::mem::take(&mut self.forget) {
+            engine.new_game();
+        }
+    }
+
+    /// All options, with the values they have now as their defaults.
+    pub(crate) fn declared(&self) -> Vec<OptionLine> {
+        let options = &self.options;
+        let overhead = options.move_overhead.as_millis() as i64;
+        let mut declared = vec![
+            spin("Hash", options.hash as i64, 1, 65_536),
+            line("Clear Hash", OptionKind::Button),
+            spin("Threads", options.threads as i64, 1, 256),
+            spin("MultiPV", options.multipv as i64, 1, 256),
+            check("Ponder", self.ponder),
+            spin("Move Overhead", overhead, 0, 60_000),
+            path("SyzygyPath", options.syzygy_path.as_deref()),
+            path("Book", options.book.as_deref()),
+            check("UCI_Chess960", self.chess960),
+            check("UCI_ShowWDL", self.show_wdl),
+            check("UCI_AnalyseMode", self.analyse),
+            text("Player", &self.player.name),
+        ];
+        if self.tunable {
+            declared.extend(self.numbers());
+        }
+        declared
+    }
+
+    /// Sets the option `name`, however its name is capitalised.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such option or it cannot have that value; nothing is
+    /// changed then.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+        let option = self
+            .declared()
+            .into_iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+            .ok_or_else(|| OptionError::Unknown { name: quote(name) })?;
+        let value = read_value(&option, value)?;
+        match (option.name.as_str(), value) {
+            ("Hash", Value::Number(number)) => self.options.hash = number as usize,
+            ("Clear Hash", _) => self.forget = true,
+            ("Threads", Value::Number(number)) => self.options.threads = number as usize,
+            ("MultiPV", Value::Number(number)) => self.options.multipv = number as usize,
+            ("Ponder", Value::Flag(flag)) => self.ponder = flag,
+            ("Move Overhead", Value::Number(number)) => {
+                self.options.move_overhead = Duration::from_millis(number as u64);
+            }
+            ("SyzygyPath", Value::Text(text)) => {
+                self.options.syzygy_path = existing(&option.name, text, "folder", |list| {
+                    std::env::split_paths(list).all(|path| path.is_dir())
+                })?;
+            }
+            ("Book", Value::Text(text)) => {
+                self.options.book = existing(&option.name, text, "file", Path::is_file)?;
+            }
+            ("UCI_Chess960", Value::Flag(flag)) => self.chess960 = flag,
+            ("UCI_ShowWDL", Value::Flag(flag)) => self.show_wdl = flag,
+            ("UCI_AnalyseMode", Value::Flag(flag)) => self.analyse = flag,
+            ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
+            (name, Value::Number(number)) => self.set_number(name, number),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The numbers of the search as options.
+    #[expect(clippy::unused_self, reason = "a player has no numbers yet")]
+    fn numbers(&self) -> Vec<OptionLine> {
+        Vec::new()
+    }
+
+    #[expect(clippy::unused_self, reason = "a player has no numbers yet")]
+    fn set_number(&mut self, _name: &str, _number: i64) {}
+}
+
+fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
+    let name = option.name.clone();
+    let given = || {
+        value.ok_or_else(|| OptionError::NoValue {
+            name: option.name.clone(),
+        })
+    };
+    Ok(match option.kind {
+        OptionKind::Button => Value::Pressed,
+        OptionKind::Check { .. } => {
+            let text = given()?;
+            match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => Value::Flag(true),
+                "false" | "0" => Value::Flag(false),
+                _ => {
+                    let value = quote(text);
+                    return Err(OptionError::NotABool { name, value });
+                }
+            }
+        }
+        OptionKind::Spin { min, max, .. } => {
+            let text = given()?;
+            let number = text.parse().ok().filter(|n| (min..=max).contains(n));
+            Value::Number(number.ok_or_else(|| OptionError::NotInRange {
+                name,
+                value: quote(text),
+                min,
+                max,
+            })?)
+        }
+        OptionKind::Text { .. } | OptionKind::Combo { .. } => Value::Text(match value {
+            None | Some("<empty>") => "",
+            Some(text) => text,
+        }),
+    })
+}
+
+/// A path that `is_there`, or none for the empty text.
+fn existing(
+    name: &str,
+    text: &str,
+    what: &'static str,
+    is_there: impl Fn(&Path) -> bool,
+) -> Result<Option<PathBuf>, OptionError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if !is_there(Path::new(text)) {
+        return Err(OptionError::NotThere {
+            name: name.to_owned(),
+            what,
+            path: quote(text),
+        });
+    }
+    Ok(Some(PathBuf::from(text)))
+}
+
+fn line(name: &str, kind: OptionKind) -> OptionLine {
+    OptionLine {
+        name: name.to_owned(),
+        kind,
+    }
+}
+
+fn spin(name: &str, default: i64, min: i64, max: i64) -> OptionLine {
+    line(name, OptionKind::Spin { default, min, max })
+}
+
+fn check(name: &str, default: bool) -> OptionLine {
+    line(name, OptionKind::Check { default })
+}
+
+fn text(name: &str, default: &str) -> OptionLine {
+    line(
+        name,
+        OptionKind::Text {
+            default: default.to_owned(),
+        },
+    )
+}
+
+fn path(name: &str, default: Option<&Path>) -> OptionLine {
+    let default = default.map(|path| path.to_string_lossy().into_owned());
+    text(name, &default.unwrap_or_default())
+}

@@ -1,0 +1,194 @@
+//! The engine and the two threads around it.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use mendel_board::Game;
+
+use super::Leaves;
+use super::input::{Lines, Refused};
+use crate::{Best, Control, Engine, Info, Limits};
+
+/// How many messages may wait: a GUI that talks faster than it is answered
+/// waits, it does not fill the memory.
+const WAITING: usize = 64;
+
+/// A search goes deep; only what is used of it costs memory.
+const STACK: usize = 32 << 20;
+
+/// What happened.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The GUI said something.
+    Line(Result<String, Refused>),
+    /// The input ended, by itself or by an error.
+    End(io::Result<()>),
+    /// The search reports.
+    Report(Box<Info>),
+    /// The search is over.
+    Answer(Best),
+    /// The leaves are counted.
+    Leaves(Leaves),
+}
+
+/// What to think about.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// A move within limits.
+    Search(Limits),
+    /// The leaves of the tree of legal moves so deep.
+    Perft(u32),
+}
+
+enum Message {
+    Event(Event),
+    /// The engine is back, with what it found.
+    Home(Box<Engine>, Event),
+    /// The search panicked.
+    Lost(Box<dyn Any + Send>),
+}
+
+/// Owns the engine, lends it to the thread that thinks and gathers what happens.
+pub(crate) struct Thinker {
+    inbox: Receiver<Message>,
+    outbox: SyncSender<Message>,
+    /// What the GUI said while only the search was listened to.
+    backlog: VecDeque<Event>,
+    /// Away while it thinks.
+    engine: Option<Box<Engine>>,
+    control: Control,
+}
+
+impl Thinker {
+    pub(crate) fn new(engine: Engine, input: impl Read + Send + 'static) -> io::Result<Self> {
+        let (outbox, inbox) = mpsc::sync_channel(WAITING);
+        let lines = outbox.clone();
+        thread::Builder::new()
+            .name("input".to_owned())
+            .spawn(move || read(input, &lines))?;
+        Ok(Self {
+            inbox,
+            outbox,
+            backlog: VecDeque::new(),
+            engine: Some(Box::new(engine)),
+            control: Control::default(),
+        })
+    }
+
+    /// The engine, unless it thinks.
+    pub(crate) fn engine(&mut self) -> Option<&mut Engine> {
+        self.engine.as_deref_mut()
+    }
+
+    /// Begins a task; the caller has made sure that none is under way.
+    pub(crate) fn start(&mut self, game: Game, task: Task) -> io::Result<()> {
+        let mut engine = self
+            .engine
+            .take()
+            .expect("a task is begun only after the one before it is over");
+        let control = Control::default();
+        self.control = control.clone();
+        let outbox = self.outbox.clone();
+        let think = move || {
+            let found = panic::catch_unwind(AssertUnwindSafe(|| match task {
+                Task::Search(limits) => {
+                    let mut report = |info: &Info| {
+                        post(
+                            &outbox,
+                            Message::Event(Event::Report(Box::new(info.clone()))),
+                        );
+                    };
+                    Event::Answer(engine.go(&game, &limits, &control, &mut report))
+                }
+                Task::Perft(depth) => {
+                    Event::Leaves(Leaves::count(game.position(), depth, &control))
+                }
+            }));
+            let message = match found {
+                Ok(event) => Message::Home(engine, event),
+                Err(panic) => Message::Lost(panic),
+            };
+            post(&outbox, message);
+        };
+        thread::Builder::new()
+            .name("search".to_owned())
+            .stack_size(STACK)
+            .spawn(think)?;
+        Ok(())
+    }
+
+    /// Asks the task under way to end.
+    pub(crate) fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// Tells the search under way that the expected move was played.
+    pub(crate) fn ponderhit(&self) {
+        self.control.ponderhit();
+    }
+
+    /// Waits for whatever happens next.
+    pub(crate) fn next(&mut self) -> Event {
+        match self.backlog.pop_front() {
+            Some(event) => event,
+            None => self.receive(),
+        }
+    }
+
+    /// Waits for what the task under way says next; what the GUI says meanwhile
+    /// is kept for later.
+    pub(crate) fn next_thought(&mut self) -> Event {
+        loop {
+            match self.receive() {
+                event @ (Event::Line(_) | Event::End(_)) => self.backlog.push_back(event),
+                event => return event,
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Event {
+        let message = self
+            .inbox
+            .recv()
+            .expect("this thread holds a sender of the channel itself");
+        match message {
+            Message::Event(event) => event,
+            Message::Home(engine, event) => {
+                self.engine = Some(engine);
+                event
+            }
+            Message::Lost(panic) => panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// A session that ended early leaves its search to end by itself.
+impl Drop for Thinker {
+    fn drop(&mut self) {
+        self.control.stop();
+    }
+}
+
+fn read(input: impl Read, outbox: &SyncSender<Message>) {
+    let mut lines = Lines::new(input);
+    loop {
+        let event = match lines.next() {
+            Ok(Some(line)) => Event::Line(line),
+            Ok(None) => Event::End(Ok(())),
+            Err(error) => Event::End(Err(error)),
+        };
+        let last = matches!(event, Event::End(_));
+        if !post(outbox, Message::Event(event)) || last {
+            return;
+        }
+    }
+}
+
+/// Hands a message over; `false` if the session has ended and nobody listens.
+fn post(outbox: &SyncSender<Message>, message: Message) -> bool {
+    outbox.send(message).is_ok()
+}

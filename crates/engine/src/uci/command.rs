@@ -1,0 +1,267 @@
+//! What a GUI may say.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Go;
+use crate::words::{OneLine, Words, quote};
+
+/// What a GUI may say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Say who you are and what can be set.
+    Uci,
+    /// Say more than usual, or no longer.
+    Debug(bool),
+    /// Answer as soon as you listen.
+    IsReady,
+    /// Set an option; buttons have no value.
+    SetOption {
+        /// The option, which may consist of several words.
+        name: String,
+        /// The value with its inner white space.
+        value: Option<String>,
+    },
+    /// Register with a name and a code, or `later`; we need none.
+    Register(String),
+    /// What comes next is another game.
+    NewGame,
+    /// The position to think about.
+    Position {
+        /// Where the game started.
+        start: Start,
+        /// What was played since, as UCI writes it.
+        moves: Vec<String>,
+    },
+    /// Think.
+    Go(Box<Go>),
+    /// Answer now.
+    Stop,
+    /// The expected move was played.
+    PonderHit,
+    /// Leave.
+    Quit,
+    /// Not part of UCI: draw the board.
+    Display,
+    /// Not part of UCI: explain the evaluation of the position.
+    Eval,
+}
+
+/// Where a game started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// The usual start position.
+    Initial,
+    /// A position as FEN, not yet looked at.
+    Fen(String),
+}
+
+/// Why a line is not a command, or which part of it is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// No word of the line is a command.
+    #[error("unknown command: `{line}`")]
+    Unknown {
+        /// What was read.
+        line: String,
+    },
+    /// Something must follow and does not.
+    #[error("`{after}` needs {what} after it")]
+    Missing {
+        /// The last word read.
+        after: &'static str,
+        /// What should follow.
+        what: &'static str,
+    },
+    /// A limit is not a whole number.
+    #[error("`{field} {value}`: not a whole number, read as {reading}")]
+    Number {
+        /// The limit.
+        field: &'static str,
+        /// What was read.
+        value: String,
+        /// What is done about it.
+        reading: &'static str,
+    },
+    /// A limit is less than it can be.
+    #[error("`{field} {value}`: less than {least}, read as {reading}")]
+    TooSmall {
+        /// The limit.
+        field: &'static str,
+        /// What was read.
+        value: String,
+        /// The least that makes sense.
+        least: i64,
+        /// What is done about it.
+        reading: &'static str,
+    },
+    /// A word that means nothing where it stands.
+    #[error("`{word}` after `{command}` means nothing and is skipped")]
+    Stray {
+        /// The command it belongs to.
+        command: &'static str,
+        /// What was read.
+        word: String,
+    },
+}
+
+impl Command {
+    /// Reads a line leniently: a command with what is wrong in it.
+    ///
+    /// Unknown words before a command are skipped, as UCI asks for. A blank line
+    /// is no command and no fault. Where a part cannot be read, the command is
+    /// given with the reading the fault speaks of; where that makes no sense, no
+    /// command is given.
+    pub fn read(line: &str) -> (Option<Self>, Vec<CommandError>) {
+        let mut faults = Vec::new();
+        let command = Self::scan(line, &mut faults);
+        (command, faults)
+    }
+
+    fn scan(line: &str, faults: &mut Vec<CommandError>) -> Option<Self> {
+        let mut words = Words::new(line);
+        // Our own commands are short words that other text may contain, so they
+        // count only where they are the whole line.
+        match words.rest() {
+            "" => return None,
+            "d" => return Some(Self::Display),
+            "eval" => return Some(Self::Eval),
+            _ => {}
+        }
+        while let Some(word) = words.next() {
+            return match word {
+                "uci" => Some(Self::Uci),
+                "debug" => Some(Self::Debug(words.next() != Some("off"))),
+                "isready" => Some(Self::IsReady),
+                "setoption" => Self::scan_option(words, faults),
+                "register" => Some(Self::Register(words.rest().to_owned())),
+                "ucinewgame" => Some(Self::NewGame),
+                "position" => Self::scan_position(words, faults),
+                "go" => Some(Self::Go(Box::new(Go::scan(words, faults)))),
+                "stop" => Some(Self::Stop),
+                "ponderhit" => Some(Self::PonderHit),
+                "quit" => Some(Self::Quit),
+                _ => continue,
+            };
+        }
+        faults.push(CommandError::Unknown { line: quote(line) });
+        None
+    }
+
+    fn scan_option(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+        if words.next() != Some("name") {
+            faults.push(CommandError::Missing {
+                after: "setoption",
+                what: "`name` and an option",
+            });
+            return None;
+        }
+        let mut name = Vec::new();
+        let mut value = None;
+        while let Some(word) = words.next() {
+            if word == "value" {
+                value = Some(words.rest().to_owned());
+                break;
+            }
+            name.push(word);
+        }
+        if name.is_empty() {
+            faults.push(CommandError::Missing {
+                after: "name",
+                what: "an option",
+            });
+            return None;
+        }
+        Some(Self::SetOption {
+            name: name.join(" "),
+            value,
+        })
+    }
+
+    fn scan_position(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+        let start = match words.next() {
+            Some("startpos") => Start::Initial,
+            Some("fen") => {
+                let mut fen = Vec::new();
+                while let Some(word) = words.peek().filter(|word| *word != "moves") {
+                    fen.push(word);
+                    words.next();
+                }
+                Start::Fen(fen.join(" "))
+            }
+            _ => {
+                faults.push(CommandError::Missing {
+                    after: "position",
+                    what: "`startpos` or `fen` and a position",
+                });
+                return None;
+            }
+        };
+        if let Some(word) = words.next()
+            && word != "moves"
+        {
+            faults.push(CommandError::Stray {
+                command: "position",
+                word: quote(word),
+            });
+            return None;
+        }
+        let moves = words.map(str::to_owned).collect();
+        Some(Self::Position { start, moves })
+    }
+}
+
+/// Reads a line strictly: the first fault is the error.
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        let (command, faults) = Self::read(line);
+        match (faults.into_iter().next(), command) {
+            (None, Some(command)) => Ok(command),
+            (Some(fault), _) => Err(fault),
+            (None, None) => Err(CommandError::Unknown { line: quote(line) }),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uci => f.write_str("uci"),
+            Self::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Self::IsReady => f.write_str("isready"),
+            Self::SetOption { name, value: None } => {
+                write!(f, "setoption name {}", OneLine(name))
+            }
+            Self::SetOption {
+                name,
+                value: Some(value),
+            } => write!(
+                f,
+                "setoption name {} value {}",
+                OneLine(name),
+                OneLine(value)
+            ),
+            Self::Register(rest) => write!(f, "register {}", OneLine(rest)),
+            Self::NewGame => f.write_str("ucinewgame"),
+            Self::Position { start, moves } => {
+                match start {
+                    Start::Initial => f.write_str("position startpos")?,
+                    Start::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
+                }
+                if !moves.is_empty() {
+                    f.write_str(" moves")?;
+                }
+                moves.iter().try_for_each(|m| write!(f, " {}", OneLine(m)))
+            }
+            Self::Go(go) => go.fmt(f),
+            Self::Stop => f.write_str("stop"),
+            Self::PonderHit => f.write_str("ponderhit"),
+            Self::Quit => f.write_str("quit"),
+            Self::Display => f.write_str("d"),
+            Self::Eval => f.write_str("eval"),
+        }
+    }
+}

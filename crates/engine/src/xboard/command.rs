@@ -1,0 +1,373 @@
+//! What a GUI may say.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::words::{OneLine, Words, quote, saturating_number};
+
+/// What a GUI may say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// The greeting.
+    Xboard,
+    /// The version of the protocol the GUI speaks.
+    Protover(u32),
+    /// A feature was accepted.
+    Accepted(String),
+    /// A feature was rejected.
+    Rejected(String),
+    /// Another game: the engine plays Black.
+    New,
+    /// The kind of chess from now on.
+    Variant(String),
+    /// Leave.
+    Quit,
+    /// Play with some randomness; we have none.
+    Random,
+    /// Play neither side, only follow the moves.
+    Force,
+    /// Play the side to move.
+    Go,
+    /// Play the side not to move.
+    PlayOther,
+    /// The time control of the game.
+    Level(Level),
+    /// Time for each move.
+    SecondsPerMove(Duration),
+    /// Plies to search at most.
+    Depth(u32),
+    /// Nodes a second to pretend to; we do not.
+    NodesPerSecond(String),
+    /// What is left on the engine's clock; below zero it is over.
+    Time(i64),
+    /// What is left on the opponent's clock.
+    OpponentTime(i64),
+    /// The opponent's move, as xboard writes it.
+    UserMove(String),
+    /// Move now.
+    MoveNow,
+    /// Answer once everything before is done.
+    Ping(i64),
+    /// The opponent offers a draw.
+    Draw,
+    /// The game is over.
+    Result(String),
+    /// The position from now on.
+    SetBoard(String),
+    /// The obsolete way to set up a position.
+    Edit,
+    /// What would you expect the opponent to play?
+    Hint,
+    /// What does your book say?
+    Book,
+    /// Take back one move.
+    Undo,
+    /// Take back one move of each side.
+    Remove,
+    /// Think on the opponent's time.
+    Hard,
+    /// Do not.
+    Easy,
+    /// Show what you think.
+    Post,
+    /// Do not.
+    NoPost,
+    /// Think about the position until told otherwise.
+    Analyze,
+    /// Leave the analysis.
+    Exit,
+    /// How far is the analysis?
+    Status,
+    /// The opponent's name.
+    Name(String),
+    /// The ratings of engine and opponent.
+    Rating(String),
+    /// The opponent is a program.
+    Computer,
+    /// Memory to use, in MiB.
+    Memory(u64),
+    /// Threads to use.
+    Cores(u64),
+    /// Where tables of a kind lie.
+    TablePath {
+        /// The kind of tables, such as `syzygy`.
+        kind: String,
+        /// Where they lie.
+        path: String,
+    },
+    /// Set an option; buttons have no value.
+    Option {
+        /// The option, which may consist of several words.
+        name: String,
+        /// The value.
+        value: Option<String>,
+    },
+}
+
+/// A time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Moves of each control; 0 for the whole game.
+    pub moves: u32,
+    /// Time for them.
+    pub base: Duration,
+    /// What each move adds.
+    pub increment: Duration,
+}
+
+/// Why a line is not a command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The first word is no command.
+    #[error("Error (unknown command): {line}")]
+    Unknown {
+        /// What was read.
+        line: String,
+    },
+    /// What follows the command is not what it needs.
+    #[error("Error (needs {what}): {line}")]
+    Argument {
+        /// What was read.
+        line: String,
+        /// What should follow.
+        what: &'static str,
+    },
+}
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        let mut words = Words::new(line);
+        let word = words.next().unwrap_or_default();
+        let text = || words.rest().to_owned();
+        let needs = |what| CommandError::Argument {
+            line: quote(line.trim()),
+            what,
+        };
+        let number = || {
+            words
+                .peek()
+                .and_then(saturating_number)
+                .ok_or_else(|| needs("a whole number"))
+        };
+        let count = || number().map(|number| number.max(0) as u64);
+        Ok(match word {
+            "xboard" => Self::Xboard,
+            "protover" => Self::Protover(small(number()?)),
+            "accepted" => Self::Accepted(text()),
+            "rejected" => Self::Rejected(text()),
+            "new" => Self::New,
+            "variant" => Self::Variant(text()),
+            "quit" => Self::Quit,
+            "random" => Self::Random,
+            "force" => Self::Force,
+            "go" => Self::Go,
+            "playother" => Self::PlayOther,
+            "level" => Self::Level(
+                Level::read(words.clone()).ok_or_else(|| needs("moves, minutes and seconds"))?,
+            ),
+            "st" => Self::SecondsPerMove(
+                words
+                    .peek()
+                    .and_then(clock_time)
+                    .ok_or_else(|| needs("seconds"))?,
+            ),
+            "sd" => Self::Depth(small(number()?.max(1))),
+            "nps" => Self::NodesPerSecond(text()),
+            "time" => Self::Time(number()?),
+            "otim" => Self::OpponentTime(number()?),
+            "usermove" => Self::UserMove(words.next().ok_or_else(|| needs("a move"))?.to_owned()),
+            "?" => Self::MoveNow,
+            "ping" => Self::Ping(number()?),
+            "draw" => Self::Draw,
+            "result" => Self::Result(text()),
+            "setboard" => Self::SetBoard(text()),
+            "edit" => Self::Edit,
+            "hint" => Self::Hint,
+            "bk" => Self::Book,
+            "undo" => Self::Undo,
+            "remove" => Self::Remove,
+            "hard" => Self::Hard,
+            "easy" => Self::Easy,
+            "post" => Self::Post,
+            "nopost" => Self::NoPost,
+            "analyze" => Self::Analyze,
+            "exit" => Self::Exit,
+            "." => Self::Status,
+            "name" => Self::Name(text()),
+            "rating" => Self::Rating(text()),
+            "computer" => Self::Computer,
+            "memory" => Self::Memory(count()?),
+            "cores" => Self::Cores(count()?),
+            "egtpath" => Self::TablePath {
+                kind: words
+                    .next()
+                    .ok_or_else(|| needs("a kind of tables and a path"))?
+                    .to_owned(),
+                path: words.rest().to_owned(),
+            },
+            "option" => {
+                let (name, value) = match words.rest().split_once('=') {
+                    Some((name, value)) => (name.trim(), Some(value.trim().to_owned())),
+                    None => (words.rest(), None),
+                };
+                if name.is_empty() {
+                    return Err(needs("a name"));
+                }
+                Self::Option {
+                    name: name.to_owned(),
+                    value,
+                }
+            }
+            _ if words.rest().is_empty() && looks_like_a_move(word) => {
+                Self::UserMove(word.to_owned())
+            }
+            _ => {
+                return Err(CommandError::Unknown {
+                    line: quote(line.trim()),
+                });
+            }
+        })
+    }
+}
+
+impl Level {
+    fn read(mut words: Words<'_>) -> Option<Self> {
+        let moves = words.next().and_then(saturating_number)?;
+        let base = words.next()?;
+        let base = match base.split_once(':') {
+            Some(_) => clock_time(base)?,
+            None => clock_time(base)? * 60,
+        };
+        let increment = clock_time(words.next()?)?;
+        Some(Self {
+            moves: small(moves),
+            base,
+            increment,
+        })
+    }
+}
+
+/// Seconds with a fraction, or minutes and seconds; held under a year, so that
+/// sums of times cannot overflow.
+fn clock_time(text: &str) -> Option<Duration> {
+    const YEAR: f64 = 365.0 * 24.0 * 60.0 * 60.0;
+    let seconds = |text: &str| {
+        let seconds: f64 = text.parse().ok()?;
+        seconds.is_finite().then_some(seconds)
+    };
+    let total = match text.split_once(':') {
+        Some((minutes, rest)) => seconds(minutes)? * 60.0 + seconds(rest)?,
+        None => seconds(text)?,
+    };
+    // Whole milliseconds, so that what is printed is what was read.
+    let milliseconds = (total.clamp(0.0, YEAR) * 1000.0).round();
+    Some(Duration::from_millis(milliseconds as u64))
+}
+
+fn small(number: i64) -> u32 {
+    number.clamp(0, i64::from(u32::MAX)) as u32
+}
+
+/// Moves may come without `usermove` before them.
+fn looks_like_a_move(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let coordinates = matches!(bytes.len(), 4 | 5)
+        && matches!(bytes[0], b'a'..=b'h')
+        && matches!(bytes[1], b'1'..=b'8')
+        && matches!(bytes[2], b'a'..=b'h')
+        && matches!(bytes[3], b'1'..=b'8');
+    coordinates || matches!(word, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "@@@@")
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Xboard => f.write_str("xboard"),
+            Self::Protover(version) => write!(f, "protover {version}"),
+            Self::Accepted(feature) => write!(f, "accepted {}", OneLine(feature)),
+            Self::Rejected(feature) => write!(f, "rejected {}", OneLine(feature)),
+            Self::New => f.write_str("new"),
+            Self::Variant(name) => write!(f, "variant {}", OneLine(name)),
+            Self::Quit => f.write_str("quit"),
+            Self::Random => f.write_str("random"),
+            Self::Force => f.write_str("force"),
+            Self::Go => f.write_str("go"),
+            Self::PlayOther => f.write_str("playother"),
+            Self::Level(level) => level.fmt(f),
+            Self::SecondsPerMove(time) => write!(f, "st {}", Seconds(*time)),
+            Self::Depth(depth) => write!(f, "sd {depth}"),
+            Self::NodesPerSecond(nodes) => write!(f, "nps {}", OneLine(nodes)),
+            Self::Time(centiseconds) => write!(f, "time {centiseconds}"),
+            Self::OpponentTime(centiseconds) => write!(f, "otim {centiseconds}"),
+            Self::UserMove(m) => write!(f, "usermove {}", OneLine(m)),
+            Self::MoveNow => f.write_str("?"),
+            Self::Ping(number) => write!(f, "ping {number}"),
+            Self::Draw => f.write_str("draw"),
+            Self::Result(result) => write!(f, "result {}", OneLine(result)),
+            Self::SetBoard(fen) => write!(f, "setboard {}", OneLine(fen)),
+            Self::Edit => f.write_str("edit"),
+            Self::Hint => f.write_str("hint"),
+            Self::Book => f.write_str("bk"),
+            Self::Undo => f.write_str("undo"),
+            Self::Remove => f.write_str("remove"),
+            Self::Hard => f.write_str("hard"),
+            Self::Easy => f.write_str("easy"),
+            Self::Post => f.write_str("post"),
+            Self::NoPost => f.write_str("nopost"),
+            Self::Analyze => f.write_str("analyze"),
+            Self::Exit => f.write_str("exit"),
+            Self::Status => f.write_str("."),
+            Self::Name(name) => write!(f, "name {}", OneLine(name)),
+            Self::Rating(ratings) => write!(f, "rating {}", OneLine(ratings)),
+            Self::Computer => f.write_str("computer"),
+            Self::Memory(megabytes) => write!(f, "memory {megabytes}"),
+            Self::Cores(cores) => write!(f, "cores {cores}"),
+            Self::TablePath { kind, path } => {
+                write!(f, "egtpath {} {}", OneLine(kind), OneLine(path))
+            }
+            Self::Option { name, value: None } => write!(f, "option {}", OneLine(name)),
+            Self::Option {
+                name,
+                value: Some(value),
+            } => write!(f, "option {}={}", OneLine(name), OneLine(value)),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.base.as_secs();
+        write!(f, "level {} {}", self.moves, seconds / 60)?;
+        // Only what is not full minutes needs the longer form.
+        if !self.base.as_millis().is_multiple_of(60_000) {
+            let rest = Duration::from_secs(seconds % 60)
+                + Duration::from_millis(u64::from(self.base.subsec_millis()));
+            let zero = if rest < Duration::from_secs(10) {
+                "0"
+            } else {
+                ""
+            };
+            write!(f, ":{zero}{}", Seconds(rest))?;
+        }
+        write!(f, " {}", Seconds(self.increment))
+    }
+}
+
+/// Whole seconds where it can, since that is all some engines understand.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = self.0.subsec_millis();
+        write!(f, "{}", self.0.as_secs())?;
+        if milliseconds == 0 {
+            return Ok(());
+        }
+        let digits = format!("{milliseconds:03}");
+        write!(f, ".{}", digits.trim_end_matches('0'))
+    }
+}
