@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Makes the suites that catch a broken search: forced mates and tactics.
+
+Stockfish plays games against itself with few nodes and now and then a random
+move, so that there is something to punish. A position becomes a *mate* where a
+long search sees a mate in 1 to 5 (`dm`), and a *tactic* where a long search
+sees exactly one winning move (`bm`) that a search of two plies does not choose:
+a free piece is no tactic. Each game gives at most one of each kind. The same
+seed and the same Stockfish give the same files.
+"""
+
+import argparse
+import random
+
+import chess
+import chess.engine
+
+from make_openings import random_opening
+
+MATE_CP = 10_000
+LONGEST_MATE = 5
+# A tactic wins by at least this much over the second best move …
+GAP = 250
+# … which must not win as well.
+SECOND_BEST = 150
+# Stockfish's own classical evaluation must find it with this many nodes, so
+# that the suite stays within reach of a sound search.
+REACH = 300_000
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--each", type=int, default=15, help="mates of each length")
+    parser.add_argument("--tactics", type=int, default=75)
+    parser.add_argument("--nodes", type=int, default=2_000_000, help="for the verification")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stockfish", default="/usr/games/stockfish")
+    parser.add_argument("--out", default="crates/engine/tests/suites")
+    arguments = parser.parse_args()
+
+    chance = random.Random(arguments.seed)
+    judge = Judge(arguments.stockfish, arguments.nodes)
+    mates = {length: [] for length in range(1, LONGEST_MATE + 1)}
+    tactics = []
+    seen = set()
+    try:
+        while len(tactics) < arguments.tactics or any(len(m) < arguments.each for m in mates.values()):
+            game = self_play(judge, chance)
+            found = find_mate(judge, game, mates, arguments.each, seen)
+            if found:
+                length, line = found
+                mates[length].append(line)
+            if len(tactics) < arguments.tactics and (line := find_tactic(judge, game, seen)):
+                tactics.append(line)
+            write(f"{arguments.out}/mates.epd", [line for m in mates.values() for line in m], "mate")
+            write(f"{arguments.out}/tactics.epd", tactics, "tactic")
+    finally:
+        judge.close()
+
+
+def write(path, lines, word):
+    with open(path, "w", encoding="utf-8") as out:
+        for number, (board, operations) in enumerate(lines, 1):
+            out.write(board.epd(**operations, id=f"{word} {number}") + "\n")
+
+
+class Judge:
+    """Stockfish twice: with its network for the verdict, classical for the reach."""
+
+    def __init__(self, path, nodes):
+        self.nodes = nodes
+        self.network = chess.engine.SimpleEngine.popen_uci(path, timeout=120)
+        self.network.configure({"Threads": 1, "Hash": 64})
+        self.classical = chess.engine.SimpleEngine.popen_uci(path, timeout=120)
+        self.classical.configure({"Threads": 1, "Hash": 16, "Use NNUE": False})
+
+    def close(self):
+        self.network.close()
+        self.classical.close()
+
+    def look(self, board, engine=None, lines=1, **limit):
+        """The best lines as (move, centipawns, mate or None); always from an empty table."""
+        infos = (engine or self.network).analyse(
+            board, chess.engine.Limit(**limit), multipv=lines, game=object()
+        )
+        return [
+            (info["pv"][0], info["score"].relative.score(mate_score=MATE_CP), info["score"].relative.mate())
+            for info in infos
+            if info.get("pv")
+        ]
+
+
+def self_play(judge, chance):
+    """A game as a list of (position, centipawns for the side to move, mate or None)."""
+    board = None
+    while board is None:
+        board = random_opening(chance, 10)
+    game = []
+    # Every game has its own carelessness, so that balanced and wild ones occur.
+    carelessness = chance.choice([0.02, 0.05, 0.1, 0.15])
+    while not board.is_game_over(claim_draw=True) and len(game) < 160:
+        move, centipawns, mate = judge.look(board, nodes=4_000)[0]
+        game.append((board.copy(stack=False), centipawns, mate))
+        if mate == 1 or mate == -1:
+            # Nothing comes after this that was not there before.
+            break
+        if chance.random() < carelessness:
+            move = chance.choice(sorted(board.legal_moves, key=chess.Move.uci))
+        board.push(move)
+    return game
+
+
+def find_mate(judge, game, mates, each, seen):
+    """A mate of a length that is still wanted, the longest first."""
+    candidates = [
+        (mate, board)
+        for board, _, mate in game
+        if mate is not None and 1 <= mate <= LONGEST_MATE and len(mates[mate]) < each
+    ]
+    for _, board in sorted(candidates, key=lambda pair: -pair[0]):
+        if board.epd() in seen:
+            continue
+        _, _, mate = judge.look(board, nodes=judge.nodes)[0]
+        if mate is not None and 1 <= mate <= LONGEST_MATE and len(mates[mate]) < each:
+            seen.add(board.epd())
+            return mate, (board, {"dm": mate})
+    return None
+
+
+def find_tactic(judge, game, seen):
+    """The first position of the game with one winning move that is not on the surface."""
+    before = 0
+    for board, centipawns, _ in game:
+        # The winner's chance came with the move just played.
+        turned = -before < SECOND_BEST and centipawns >= GAP
+        before = centipawns
+        if not turned or board.epd() in seen or board.legal_moves.count() < 5:
+            continue
+        # 1. Cheap checks first: one move stands out, and not at first sight.
+        move, best, second = two_best(judge, board, 100_000)
+        if not stands_out(best, second):
+            continue
+        if any(judge.look(board, depth=depth)[0][0] == move for depth in (1, 2)):
+            continue
+        # 2. The verdict.
+        verdict, best, second = two_best(judge, board, judge.nodes)
+        if verdict != move or not stands_out(best, second):
+            continue
+        # 3. Within reach of an engine without a network.
+        if judge.look(board, judge.classical, nodes=REACH)[0][0] != move:
+            continue
+        seen.add(board.epd())
+        return board, {"bm": move, "ce": best, "c0": f"second best {second}"}
+    return None
+
+
+def two_best(judge, board, nodes):
+    first, second = judge.look(board, lines=2, nodes=nodes)
+    return first[0], first[1], second[1]
+
+
+def stands_out(best, second):
+    return best >= GAP and best - second >= GAP and second <= SECOND_BEST
+
+
+if __name__ == "__main__":
+    main()
