@@ -5,11 +5,13 @@
 becomes a `Fault`, which costs it the game and never stops the match.
 """
 
+import ctypes
 import os
 import re
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -25,6 +27,9 @@ QUIT_LIMIT = 1.0
 GRACE = 3.0
 
 HASH_MIB = 16
+
+# Looked up here, because little may be done between fork and exec.
+PRCTL = ctypes.CDLL(None, use_errno=True).prctl
 
 # Opponents of the Debian distribution: one thread, no book, no pondering, a
 # small table where the size can be set.
@@ -73,7 +78,7 @@ class Line:
                 env=environment,
                 bufsize=0,
                 start_new_session=True,
-                preexec_fn=(lambda: os.nice(nice)) if nice else None,
+                preexec_fn=lambda: before_start(nice),
             )
         except OSError as error:
             shutil.rmtree(self.home, ignore_errors=True)
@@ -132,6 +137,12 @@ class Line:
         self.process.stdin.close()
         self.process.stdout.close()
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+def before_start(nice):
+    """In the new process: die with the parent. sjeng spins for ever once its input ends."""
+    os.nice(nice)
+    PRCTL(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def prepare_home(home):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes the suites that catch a broken search: forced mates and tactics.
 
-Stockfish plays games against itself with few nodes and now and then a random
-move, so that there is something to punish. A position becomes a *mate* where a
+Stockfish plays games against itself, looking a ply or a few ahead and now and
+then moving at random, so that there is something to punish. A position becomes a *mate* where a
 long search sees a mate in 1 to 5 (`dm`), and a *tactic* where a long search
-sees exactly one winning move (`bm`) that a search of two plies does not choose:
-a free piece is no tactic. Each game gives at most one of each kind. The same
-seed and the same Stockfish give the same files.
+sees exactly one winning move (`bm`) that a search of one ply and its captures
+do not choose: a free piece is no tactic. The same seed and the same Stockfish
+give the same files.
 """
 
 import argparse
@@ -19,6 +19,9 @@ from make_openings import random_opening
 
 MATE_CP = 10_000
 LONGEST_MATE = 5
+CARELESSNESS = 0.02
+# Ahead by this much, no tactic turns a game.
+DECIDED = 900
 # A tactic wins by at least this much over the second best move …
 GAP = 250
 # … which must not win as well.
@@ -30,38 +33,50 @@ REACH = 300_000
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--each", type=int, default=15, help="mates of each length")
-    parser.add_argument("--tactics", type=int, default=75)
+    parser.add_argument("kind", choices=["mates", "tactics"])
+    parser.add_argument("--count", type=int, default=65)
     parser.add_argument("--nodes", type=int, default=2_000_000, help="for the verification")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
-    parser.add_argument("--out", default="crates/engine/tests/suites")
+    parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
 
-    chance = random.Random(arguments.seed)
     judge = Judge(arguments.stockfish, arguments.nodes)
-    mates = {length: [] for length in range(1, LONGEST_MATE + 1)}
-    tactics = []
-    seen = set()
     try:
-        while len(tactics) < arguments.tactics or any(len(m) < arguments.each for m in mates.values()):
-            game = self_play(judge, chance)
-            found = find_mate(judge, game, mates, arguments.each, seen)
-            if found:
-                length, line = found
-                mates[length].append(line)
-            if len(tactics) < arguments.tactics and (line := find_tactic(judge, game, seen)):
-                tactics.append(line)
-            write(f"{arguments.out}/mates.epd", [line for m in mates.values() for line in m], "mate")
-            write(f"{arguments.out}/tactics.epd", tactics, "tactic")
+        collect = collect_mates if arguments.kind == "mates" else collect_tactics
+        for lines in collect(judge, random.Random(arguments.seed), arguments.count):
+            write(arguments.out, lines, arguments.kind)
     finally:
         judge.close()
 
 
-def write(path, lines, word):
+def collect_mates(judge, chance, count):
+    """Yields the mates so far, in the end equally many of each length."""
+    each = -(-count // LONGEST_MATE)
+    mates = {length: [] for length in range(1, LONGEST_MATE + 1)}
+    seen = set()
+    while any(len(found) < each for found in mates.values()):
+        game = self_play(judge, chance, MATE_CP - 1)
+        if found := find_mate(judge, game, mates, each, seen):
+            length, line = found
+            mates[length].append(line)
+            yield [line for found in mates.values() for line in found]
+
+
+def collect_tactics(judge, chance, count):
+    """Yields the tactics so far."""
+    tactics = []
+    seen = set()
+    while len(tactics) < count:
+        for line in find_tactics(judge, self_play(judge, chance, DECIDED), seen):
+            tactics.append(line)
+            yield tactics[:count]
+
+
+def write(path, lines, kind):
     with open(path, "w", encoding="utf-8") as out:
         for number, (board, operations) in enumerate(lines, 1):
-            out.write(board.epd(**operations, id=f"{word} {number}") + "\n")
+            out.write(board.epd(**operations, id=f"{kind} {number}") + "\n")
 
 
 class Judge:
@@ -90,22 +105,24 @@ class Judge:
         ]
 
 
-def self_play(judge, chance):
-    """A game as a list of (position, centipawns for the side to move, mate or None)."""
+def self_play(judge, chance, decided):
+    """A game, until a side is ahead by `decided`, as a list of (position, centipawns for the side to move, mate or None)."""
     board = None
     while board is None:
         board = random_opening(chance, 10)
     game = []
-    # Every game has its own carelessness, so that balanced and wild ones occur.
-    carelessness = chance.choice([0.02, 0.05, 0.1, 0.15])
+    # Whoever looks three plies ahead makes mistakes that only a longer look
+    # sees: better tactics than random moves leave behind.
+    foresight = {side: chance.choice([1, 2, 3, 4]) for side in chess.COLORS}
     while not board.is_game_over(claim_draw=True) and len(game) < 160:
-        move, centipawns, mate = judge.look(board, nodes=4_000)[0]
+        _, centipawns, mate = judge.look(board, nodes=2_000)[0]
         game.append((board.copy(stack=False), centipawns, mate))
-        if mate == 1 or mate == -1:
-            # Nothing comes after this that was not there before.
+        if abs(centipawns) >= decided:
             break
-        if chance.random() < carelessness:
+        if chance.random() < CARELESSNESS:
             move = chance.choice(sorted(board.legal_moves, key=chess.Move.uci))
+        else:
+            move = judge.look(board, judge.classical, depth=foresight[board.turn])[0][0]
         board.push(move)
     return game
 
@@ -127,8 +144,8 @@ def find_mate(judge, game, mates, each, seen):
     return None
 
 
-def find_tactic(judge, game, seen):
-    """The first position of the game with one winning move that is not on the surface."""
+def find_tactics(judge, game, seen):
+    """The positions of the game with one winning move that is not on the surface."""
     before = 0
     for board, centipawns, _ in game:
         # The winner's chance came with the move just played.
@@ -138,9 +155,7 @@ def find_tactic(judge, game, seen):
             continue
         # 1. Cheap checks first: one move stands out, and not at first sight.
         move, best, second = two_best(judge, board, 100_000)
-        if not stands_out(best, second):
-            continue
-        if any(judge.look(board, depth=depth)[0][0] == move for depth in (1, 2)):
+        if not stands_out(best, second) or judge.look(board, depth=1)[0][0] == move:
             continue
         # 2. The verdict.
         verdict, best, second = two_best(judge, board, judge.nodes)
@@ -150,8 +165,7 @@ def find_tactic(judge, game, seen):
         if judge.look(board, judge.classical, nodes=REACH)[0][0] != move:
             continue
         seen.add(board.epd())
-        return board, {"bm": move, "ce": best, "c0": f"second best {second}"}
-    return None
+        yield board, {"bm": move, "ce": best, "c0": f"second best {second}"}
 
 
 def two_best(judge, board, nodes):
