@@ -30,7 +30,7 @@ pub struct Options {
     /// Time lost between engine and clock in each move.
     pub move_overhead: Duration,
     /// Where the Syzygy tables lie: folders, separated as in `PATH`.
-    pub syzygy_path: Option<String>,
+    pub syzygy_path: Option<PathBuf>,
     /// A Polyglot book.
     pub book: Option<PathBuf>,
     /// Chance in the choice of book moves: the same seed, the same moves.
@@ -208,11 +208,11 @@ impl Engine {
             self.book = options.book.as_deref().map(Book::open).transpose()?;
         }
         if options.syzygy_path != self.options.syzygy_path {
-            self.tablebase = options
+            let paths = options
                 .syzygy_path
-                .as_deref()
-                .map(Tablebase::open)
-                .transpose()?;
+                .as_ref()
+                .map(|paths| paths.to_string_lossy());
+            self.tablebase = paths.map(|paths| Tablebase::open(&paths)).transpose()?;
         }
         if options.hash != self.options.hash {
             // The old table goes first: both together may not fit.

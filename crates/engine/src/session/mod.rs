@@ -61,7 +61,8 @@ pub fn run(
     mut output: impl Write + Send,
     settings: Settings,
 ) -> io::Result<()> {
-    let engine = Engine::new(settings.player.clone(), settings.options.clone());
+    let engine =
+        Engine::new(settings.player.clone(), settings.options.clone()).map_err(io::Error::other)?;
     let mut desk = Desk {
         thinker: Thinker::new(engine, input)?,
         setup: Setup::new(settings),
