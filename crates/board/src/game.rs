@@ -92,10 +92,15 @@ impl Game {
                 fen: position.fen(),
             });
         }
-        let next = position.after(m);
+        self.push(m);
+        Ok(())
+    }
+
+    /// Plays `m`, which is known to be legal.
+    pub(crate) fn push(&mut self, m: Move) {
+        let next = self.position().after(m);
         self.positions.push(next);
         self.moves.push(m);
-        Ok(())
     }
 
     /// Takes the last move back and returns it.

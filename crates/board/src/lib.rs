@@ -23,10 +23,12 @@
 )]
 
 pub mod book;
+pub mod epd;
 mod game;
 mod notation;
 mod packed;
 mod perft;
+pub mod pgn;
 mod position;
 #[cfg(feature = "sample")]
 pub mod sample;

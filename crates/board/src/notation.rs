@@ -56,7 +56,7 @@ pub enum MoveTextError {
 }
 
 /// A megabyte of garbage is quoted in an error only as far as it helps.
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const LONGEST: usize = 100;
     match text.char_indices().nth(LONGEST) {
         None => text.to_owned(),

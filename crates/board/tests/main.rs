@@ -1,0 +1,11 @@
+//! The laws of the board, its tables and its stories.
+
+mod book;
+mod epd;
+mod game;
+mod notation;
+mod perft;
+mod pgn;
+mod position;
+mod tablebase;
+mod walks;
