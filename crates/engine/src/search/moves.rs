@@ -454,6 +454,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         let first = number == 1;
 
+        // A closed window writes no line; none may be left over from a sister.
+        if N::PV {
+            self.frame(child.ply).line.clear();
+        }
+
         // 1. Late moves, less deep.
         if params.use_late_move_reductions == 1
             && plan.task.depth >= params.reduction_depth.max(1)
