@@ -31,19 +31,16 @@ fn main() {
 }
 
 fn measure(what: &str, classic: &Classic, positions: &[Position]) {
-    const ROUNDS: usize = 3000;
     let mut scratch = Default::default();
-    let mut best = f64::MAX;
-    for _ in 0..5 {
+    // The machine may be busy with other things; the best round was left alone.
+    let round = |scratch: &mut _| {
         let start = Instant::now();
-        for _ in 0..ROUNDS / 5 {
-            for position in positions {
-                black_box(classic.evaluate(black_box(position), &mut scratch, &mut Silent));
-            }
+        for position in positions {
+            black_box(classic.evaluate(black_box(position), scratch, &mut Silent));
         }
-        let calls = (ROUNDS / 5 * positions.len()) as f64;
-        best = best.min(start.elapsed().as_nanos() as f64 / calls);
-    }
+        start.elapsed().as_nanos() as f64 / positions.len() as f64
+    };
+    let best = (0..3000).map(|_| round(&mut scratch)).fold(f64::MAX, f64::min);
     println!("{what}: {best:.0} ns a call");
 
     let start = Instant::now();

@@ -15,21 +15,21 @@ use crate::Trace;
 
 /// Units of a piece that looks at the ring around the king; multiplied by the
 /// number of such pieces, halved.
-pub(super) const ATTACKER: [i32; 6] = [0, 3, 2, 2, 1, 0];
+pub(super) const ATTACKER: [i32; 6] = [0, 4, 3, 3, 2, 0];
 /// Units of a hit on a square beside the king.
-const HIT: i32 = 2;
+const HIT: i32 = 3;
 /// Units of a square of the ring that is not really defended.
-const WEAK_SQUARE: i32 = 4;
+const WEAK_SQUARE: i32 = 6;
 /// Units of a safe check, by the checking piece.
-const SAFE_CHECK: [i32; 6] = [0, 10, 7, 12, 10, 0];
+const SAFE_CHECK: [i32; 6] = [0, 15, 10, 18, 15, 0];
 /// Units of a square from which a check is possible but costs the piece.
-const UNSAFE_CHECK: i32 = 1;
+const UNSAFE_CHECK: i32 = 2;
 /// Units of a file at the king without a pawn of its own.
-const HOLE: i32 = 2;
+const HOLE: i32 = 3;
 /// Units less if the attacker has no queen.
-const NO_QUEEN: i32 = 16;
+const NO_QUEEN: i32 = 24;
 /// Units less if a knight defends the squares beside the king.
-const KNIGHT_AT_HOME: i32 = 3;
+const KNIGHT_AT_HOME: i32 = 4;
 
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
@@ -52,7 +52,7 @@ pub(super) fn count<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts, pawn
 
     // 2. Checks next move, from squares where the checking piece would live.
     let king = facts.king[them];
-    let safe = !facts.all[us] & (!facts.attacked[them] | (weak & facts.attacked_twice[us]));
+    let safe = !facts.attacked[them] | (weak & facts.attacked_twice[us]);
     let looked_through = facts.occupied & !facts.enemy::<S>(QUEEN);
     let straight = attacks::rook_attacks(king, looked_through);
     let slanted = attacks::bishop_attacks(king, looked_through);
@@ -64,12 +64,12 @@ pub(super) fn count<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts, pawn
     ];
     let mut units = 0;
     for (role, line) in (KNIGHT..=QUEEN).zip(lines) {
-        let checks = line & facts.attacks[us][role];
-        if (checks & safe).any() {
-            sum.one::<S>(terms::king_safe_check.at(role - KNIGHT));
-            units += SAFE_CHECK[role];
-        } else if role != QUEEN {
-            units += UNSAFE_CHECK * (checks & !facts.all[us]).count() as i32;
+        let checks = line & facts.attacks[us][role] & !facts.all[us];
+        let is_safe = i32::from((checks & safe).any());
+        sum.add::<S>(terms::king_safe_check.at(role - KNIGHT), is_safe);
+        units += SAFE_CHECK[role] * is_safe;
+        if role != QUEEN {
+            units += UNSAFE_CHECK * (checks & !safe).count() as i32;
         }
     }
 

@@ -50,7 +50,8 @@ pub(super) fn count<S: Side, T: Trace>(
             goal.is_some_and(|goal| distance(king, goal) > steps + usize::from(!to_move))
                 && (way & facts.occupied).is_empty()
         };
-        let runners = passed.into_iter().filter(|&square| runs(square)).count();
-        sum.add::<S>(terms::passed_unstoppable.first, runners as i32);
+        if passed.into_iter().any(runs) {
+            sum.one::<S>(terms::passed_unstoppable.first);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use mendel_board::{Bitboard, CastlingSide, Position, Square, attacks};
 
-use super::facts::{BISHOP, Facts, KNIGHT, PAWN, QUEEN, ROOK};
+use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use super::side::{Side, distance};
 use super::table::Pawns;
 use super::{Sum, king, terms};
@@ -20,8 +20,7 @@ pub(super) fn count<S: Side, T: Trace>(
     position: &Position,
 ) {
     minors::<S, T>(sum, facts, pawns);
-    rooks::<S, T>(sum, facts, pawns, position);
-    queens::<S, T>(sum, facts, pawns);
+    majors::<S, T>(sum, facts, pawns, position);
     pins::<S, T>(sum, facts);
 }
 
@@ -34,7 +33,7 @@ fn piece<S: Side, T: Trace>(
     role: usize,
     square: Square,
     reach: Bitboard,
-) -> (Bitboard, usize) {
+) -> usize {
     sum.place::<S>(role, S::index(square));
     let mut reach = reach;
     if facts.pinned[S::I].contains(square) {
@@ -43,174 +42,134 @@ fn piece<S: Side, T: Trace>(
     facts.attacks[S::I][role] |= reach;
     facts.attacked_twice[S::I] |= facts.attacked[S::I] & reach;
     facts.attacked[S::I] |= reach;
-    if (reach & facts.ring[S::Them::I]).any() {
-        facts.attackers[S::I] += 1;
-        facts.attacker_units[S::I] += king::ATTACKER[role];
-        let beside = reach & facts.attacks[S::Them::I][super::facts::KING];
-        facts.hits[S::I] += beside.count() as i32;
-    }
-    (reach, (reach & facts.area[S::I]).count())
+    // No branch: whether a piece looks at the king cannot be foretold.
+    let looks = i32::from((reach & facts.ring[S::Them::I]).any());
+    let beside = reach & facts.attacks[S::Them::I][KING];
+    facts.attackers[S::I] += looks;
+    facts.attacker_units[S::I] += looks * king::ATTACKER[role];
+    facts.hits[S::I] += beside.count() as i32;
+    (reach & facts.area[S::I]).count()
 }
 
 #[inline(always)]
 fn minors<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &mut Facts, pawns: &Pawns) {
     let own_king = facts.king[S::I];
     let own_pawns = facts.own::<S>(PAWN);
-    let all_pawns = own_pawns | facts.enemy::<S>(PAWN);
-    let defended = facts.attacks[S::I][PAWN];
-    let outposts = (S::rank_mask(3) | S::rank_mask(4) | S::rank_mask(5)) & !pawns.span[S::Them::I];
-    // The best outposts are those one can go to: defended and not taken.
-    let near = outposts & defended & !facts.all[S::I];
+    let (knights, bishops) = (facts.own::<S>(KNIGHT), facts.own::<S>(BISHOP));
 
-    for square in facts.own::<S>(KNIGHT) {
+    // 1. Each piece by itself.
+    for square in knights {
         let reach = attacks::knight_attacks(square);
-        let (reach, mobility) = piece::<S, T>(sum, facts, KNIGHT, square, reach);
+        let mobility = piece::<S, T>(sum, facts, KNIGHT, square, reach);
         sum.one::<S>(terms::mobility_knight.at(mobility));
-        if outposts.contains(square) {
-            let with_pawn = usize::from(defended.contains(square));
-            sum.one::<S>(terms::knight_outpost.at(with_pawn));
-        } else if (reach & near).any() {
-            sum.one::<S>(terms::knight_near_outpost.first);
-        }
-        sum.add::<S>(
-            terms::minor_from_king.at(0),
-            distance(square, own_king) as i32,
-        );
+        let steps = distance(square, own_king) as i32;
+        sum.add::<S>(terms::minor_from_king.at(0), steps);
     }
-
-    let bishops = facts.own::<S>(BISHOP);
     let looked_through = facts.occupied & !(facts.own::<S>(QUEEN) | facts.enemy::<S>(QUEEN));
     let blocked = own_pawns & S::Them::up(facts.occupied) & CENTRE_FILES;
     for square in bishops {
         let reach = attacks::bishop_attacks(square, looked_through);
-        let (reach, mobility) = piece::<S, T>(sum, facts, BISHOP, square, reach);
+        let mobility = piece::<S, T>(sum, facts, BISHOP, square, reach);
         sum.one::<S>(terms::mobility_bishop.at(mobility));
-        if outposts.contains(square) {
-            let with_pawn = usize::from(defended.contains(square));
-            sum.one::<S>(terms::bishop_outpost.at(with_pawn));
-        } else if (reach & near).any() {
-            sum.one::<S>(terms::bishop_near_outpost.first);
-        }
+        let steps = distance(square, own_king) as i32;
+        sum.add::<S>(terms::minor_from_king.at(1), steps);
         let colour = if DARK.contains(square) { DARK } else { !DARK };
-        sum.add::<S>(
-            terms::bishop_pawns.first,
-            (own_pawns & colour).count() as i32,
-        );
-        sum.add::<S>(
-            terms::bishop_blocked_pawns.first,
-            (blocked & colour).count() as i32,
-        );
-        sum.add::<S>(
-            terms::minor_from_king.at(1),
-            distance(square, own_king) as i32,
-        );
+        let (pawns, blocked) = (own_pawns & colour, blocked & colour);
+        sum.add::<S>(terms::bishop_pawns.first, number(pawns));
+        sum.add::<S>(terms::bishop_blocked_pawns.first, number(blocked));
     }
-    if (bishops & DARK).any() && (bishops & !DARK).any() {
-        sum.one::<S>(terms::bishop_pair.first);
+
+    // 2. All together, without asking each: a wrong guess costs the processor
+    //    more than a few counts that turn out to be zero.
+    let defended = facts.attacks[S::I][PAWN];
+    let outposts = (S::rank_mask(3) | S::rank_mask(4) | S::rank_mask(5)) & !pawns.span[S::Them::I];
+    let near = outposts & defended & !facts.all[S::I];
+    let groups = [
+        (KNIGHT, terms::knight_outpost, terms::knight_near_outpost),
+        (BISHOP, terms::bishop_outpost, terms::bishop_near_outpost),
+    ];
+    for (role, outpost, near_outpost) in groups {
+        let there = facts.own::<S>(role) & outposts;
+        sum.add::<S>(outpost.at(0), number(there & !defended));
+        sum.add::<S>(outpost.at(1), number(there & defended));
+        let reached = (facts.attacks[S::I][role] & near).any();
+        sum.add::<S>(near_outpost.first, i32::from(reached));
     }
-    let behind = (facts.own::<S>(KNIGHT) | bishops) & S::Them::up(all_pawns);
-    sum.add::<S>(terms::minor_behind_pawn.first, behind.count() as i32);
+    let pair = (bishops & DARK).any() & (bishops & !DARK).any();
+    sum.add::<S>(terms::bishop_pair.first, i32::from(pair));
+    let all_pawns = own_pawns | facts.enemy::<S>(PAWN);
+    let behind = (knights | bishops) & S::Them::up(all_pawns);
+    sum.add::<S>(terms::minor_behind_pawn.first, number(behind));
 }
 
 #[inline(always)]
-fn rooks<S: Side, T: Trace>(
+fn majors<S: Side, T: Trace>(
     sum: &mut Sum<'_, T>,
     facts: &mut Facts,
     pawns: &Pawns,
     position: &Position,
 ) {
-    let rooks = facts.own::<S>(ROOK);
-    if rooks.is_empty() {
-        return;
-    }
-    let queens = facts.own::<S>(QUEEN) | facts.enemy::<S>(QUEEN);
-    let looked_through = facts.occupied & !(queens | rooks);
-    let seventh = worthwhile_seventh::<S>(facts);
-    let passed = pawns.passed;
+    let (rooks, queens) = (facts.own::<S>(ROOK), facts.own::<S>(QUEEN));
+
+    // 1. Each piece by itself.
+    let looked_through = facts.occupied & !(queens | facts.enemy::<S>(QUEEN) | rooks);
     for square in rooks {
         let reach = attacks::rook_attacks(square, looked_through);
-        let (_, mobility) = piece::<S, T>(sum, facts, ROOK, square, reach);
+        let mobility = piece::<S, T>(sum, facts, ROOK, square, reach);
         sum.one::<S>(terms::mobility_rook.at(mobility));
-
-        let file = 1 << square.file().to_u32();
-        if pawns.half_open[S::I] & file != 0 {
-            sum.one::<S>(if pawns.half_open[S::Them::I] & file != 0 {
-                terms::rook_open_file.first
-            } else {
-                terms::rook_half_open_file.first
-            });
-        } else if mobility <= 3 {
-            trapped::<S, T>(sum, facts.king[S::I], square, position);
-        }
-        if seventh.contains(square) {
-            sum.one::<S>(terms::rook_on_seventh.first);
-        }
-        if passed.any() {
-            behind_passers::<S, T>(sum, facts, passed, square);
+        if mobility <= 3 {
+            trapped::<S, T>(sum, facts, square, position);
         }
     }
+    for square in queens {
+        let reach = attacks::queen_attacks(square, facts.occupied);
+        let mobility = piece::<S, T>(sum, facts, QUEEN, square, reach);
+        sum.one::<S>(terms::mobility_queen.at(mobility));
+    }
+
+    // 2. All together.
+    let half_open = files(pawns.half_open[S::I]);
+    let open = half_open & files(pawns.half_open[S::Them::I]);
+    let half_open = half_open & !open;
+    sum.add::<S>(terms::rook_open_file.first, number(rooks & open));
+    sum.add::<S>(terms::rook_half_open_file.first, number(rooks & half_open));
+    let queens_open = queens & (open | half_open);
+    sum.add::<S>(terms::queen_open_file.first, number(queens_open));
+    let seventh = worthwhile_seventh::<S>(facts);
+    sum.add::<S>(terms::rook_on_seventh.first, number(rooks & seventh));
+    sum.add::<S>(terms::queen_on_seventh.first, number(queens & seventh));
+    let own_passed = pawns.passed & facts.own::<S>(PAWN);
+    let enemy_passed = pawns.passed & facts.enemy::<S>(PAWN);
+    let behind_own = rooks & S::Them::fill_up(own_passed);
+    let behind_enemy = rooks & S::fill_up(enemy_passed);
+    sum.add::<S>(terms::rook_behind_passer.at(0), number(behind_own));
+    sum.add::<S>(terms::rook_behind_passer.at(1), number(behind_enemy));
 }
 
-/// A rook between its king and the corner.
+/// A rook between its king and the corner, on a file with an own pawn.
 #[inline(always)]
 fn trapped<S: Side, T: Trace>(
     sum: &mut Sum<'_, T>,
-    king: Square,
+    facts: &Facts,
     rook: Square,
     position: &Position,
 ) {
-    let (king, rook) = (king.file().to_u32(), rook.file().to_u32());
-    if (king < 4) == (rook < king) {
+    let own_pawns = facts.own::<S>(PAWN) & Bitboard::from(rook.file());
+    let king = facts.king[S::I].file().to_u32();
+    if own_pawns.any() && (king < 4) == (rook.file().to_u32() < king) {
         let may_castle = position.may_castle(S::COLOR, CastlingSide::KingSide)
             || position.may_castle(S::COLOR, CastlingSide::QueenSide);
         sum.one::<S>(terms::rook_trapped.at(usize::from(!may_castle)));
     }
 }
 
-#[inline(always)]
-fn behind_passers<S: Side, T: Trace>(
-    sum: &mut Sum<'_, T>,
-    facts: &Facts,
-    passed: Bitboard,
-    rook: Square,
-) {
-    let file = Bitboard::from(rook.file());
-    let above = S::fill_up(Bitboard::from_square(rook)) & file;
-    if (above & passed & facts.own::<S>(PAWN)).any() {
-        sum.one::<S>(terms::rook_behind_passer.at(0));
-    }
-    let below = S::Them::fill_up(Bitboard::from_square(rook)) & file;
-    if (below & passed & facts.enemy::<S>(PAWN)).any() {
-        sum.one::<S>(terms::rook_behind_passer.at(1));
-    }
-}
-
-#[inline(always)]
-fn queens<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &mut Facts, pawns: &Pawns) {
-    let queens = facts.own::<S>(QUEEN);
-    if queens.is_empty() {
-        return;
-    }
-    let seventh = worthwhile_seventh::<S>(facts);
-    for square in queens {
-        let reach = attacks::queen_attacks(square, facts.occupied);
-        let (_, mobility) = piece::<S, T>(sum, facts, QUEEN, square, reach);
-        sum.one::<S>(terms::mobility_queen.at(mobility));
-        if pawns.half_open[S::I] & (1 << square.file().to_u32()) != 0 {
-            sum.one::<S>(terms::queen_open_file.first);
-        }
-        if seventh.contains(square) {
-            sum.one::<S>(terms::queen_on_seventh.first);
-        }
-    }
-}
-
 /// The seventh rank where there is something to win on it or behind it.
-#[inline]
+#[inline(always)]
 fn worthwhile_seventh<S: Side>(facts: &Facts) -> Bitboard {
     let seventh = S::rank_mask(6);
     let king_behind = S::rank_mask(7).contains(facts.king[S::Them::I]);
-    if king_behind || (facts.enemy::<S>(PAWN) & seventh).any() {
+    let pawns_there = (facts.enemy::<S>(PAWN) & seventh).any();
+    if king_behind | pawns_there {
         seventh
     } else {
         Bitboard::EMPTY
@@ -222,8 +181,20 @@ fn pins<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts) {
     let pinned = facts.pinned[S::I];
     if pinned.any() {
         for role in PAWN..=QUEEN {
-            let count = (pinned & facts.own::<S>(role)).count() as i32;
-            sum.add::<S>(terms::pinned.at(role), count);
+            let pinned = pinned & facts.own::<S>(role);
+            sum.add::<S>(terms::pinned.at(role), number(pinned));
         }
     }
+}
+
+/// How many squares.
+#[inline(always)]
+fn number(squares: Bitboard) -> i32 {
+    squares.count() as i32
+}
+
+/// Whole files from a bit for each.
+#[inline(always)]
+fn files(bits: u8) -> Bitboard {
+    Bitboard(u64::from(bits) * 0x0101_0101_0101_0101)
 }

@@ -181,7 +181,7 @@ terms! {
     passed_clear[8] Rank;
     /// A passed pawn whose next square the own side attacks.
     passed_supported[8] Rank;
-    /// A passed pawn that a king without pieces can no longer catch.
+    /// Some passed pawn that a king without pieces can no longer catch.
     passed_unstoppable[1] Single;
 
     /// Two bishops on squares of different colours.
@@ -192,11 +192,11 @@ terms! {
     bishop_blocked_pawns[1] Single;
     /// A knight on the fourth to sixth rank where no enemy pawn can ever attack it.
     knight_outpost[2] OUTPOST;
-    /// A knight that can reach an outpost defended by a pawn in one move.
+    /// Some knight can reach an outpost defended by a pawn in one move.
     knight_near_outpost[1] Single;
     /// A bishop on the fourth to sixth rank where no enemy pawn can ever attack it.
     bishop_outpost[2] OUTPOST;
-    /// A bishop that can reach an outpost defended by a pawn in one move.
+    /// Some bishop can reach an outpost defended by a pawn in one move.
     bishop_near_outpost[1] Single;
     /// A knight or bishop right behind a pawn of either side.
     minor_behind_pawn[1] Single;
@@ -210,7 +210,7 @@ terms! {
     rook_on_seventh[1] Single;
     /// A rook behind a passed pawn on its file, by whose pawn it is.
     rook_behind_passer[2] Named(&["own", "enemy"]);
-    /// A rook with at most three safe squares shut in by its own king, by whether that king may still castle.
+    /// A rook with at most three safe squares shut in by its own king, behind an own pawn, by whether that king may still castle.
     rook_trapped[2] Named(&["may castle", "may not castle"]);
     /// A queen on a file without own pawns.
     queen_open_file[1] Single;
