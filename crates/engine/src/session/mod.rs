@@ -17,7 +17,7 @@ use crate::{Best, Engine, Info, Options, Player, uci, xboard};
 
 pub(crate) use input::Refused;
 pub(crate) use perft::Leaves;
-pub(crate) use setup::Setup;
+pub(crate) use setup::{OptionError, Setup};
 pub(crate) use thinker::{Event, Task, Thinker};
 
 /// With what a session begins.
@@ -108,10 +108,22 @@ impl Desk<'_> {
         self.output.flush()
     }
 
-    /// Brings the engine, where it is not thinking, to what was set.
-    pub(crate) fn prepare(&mut self) {
-        if let Some(engine) = self.thinker.engine() {
-            self.setup.apply(engine);
+    /// Sets an option and returns what is wrong with it. It reaches the engine
+    /// before it thinks next, or at once if only the engine can judge it.
+    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) -> Vec<OptionError> {
+        match self.setup.set(name, value) {
+            Err(fault) => vec![fault],
+            Ok(()) if self.setup.is_unproved() => self.prepare(),
+            Ok(()) => Vec::new(),
+        }
+    }
+
+    /// Brings the engine, where it is not thinking, to what was set and returns
+    /// what it refused.
+    pub(crate) fn prepare(&mut self) -> Vec<OptionError> {
+        match self.thinker.engine() {
+            Some(engine) => self.setup.apply(engine),
+            None => Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
-use crate::{Engine, Options, Player, PlayerError};
+use crate::{Engine, Options, OptionsError, ParamError, Player, PlayerError, SearchParams};
 
 /// What was set. It reaches the engine with [`apply`](Self::apply), so that an
 /// option may be set at any time, also while the engine thinks.
@@ -24,6 +24,8 @@ pub(crate) struct Setup {
     analyse: bool,
     /// Whether the engine is to forget what it knows.
     forget: bool,
+    /// Whether a file was named that only the engine can judge.
+    unproved: bool,
     /// Whether castling is written as in Chess960.
     pub(crate) chess960: bool,
     /// Whether reports carry winning, drawing and losing chances.
@@ -46,14 +48,14 @@ pub(crate) enum OptionError {
     },
     #[error("option {name}: `{value}` is neither `true` nor `false`")]
     NotABool { name: String, value: String },
-    #[error("option {name}: there is no {what} `{path}`")]
-    NotThere {
-        name: String,
-        what: &'static str,
-        path: String,
-    },
+    #[error("option {name}: there is no file `{path}`")]
+    NoFile { name: String, path: String },
     #[error("option Player: {0}")]
     Player(#[from] PlayerError),
+    #[error(transparent)]
+    Number(#[from] ParamError),
+    #[error(transparent)]
+    Refused(#[from] OptionsError),
 }
 
 /// A value that fits its option.
@@ -73,6 +75,7 @@ impl Setup {
             ponder: false,
             analyse: false,
             forget: false,
+            unproved: false,
             chess960: false,
             show_wdl: false,
         }
@@ -88,21 +91,48 @@ impl Setup {
         self.forget = true;
     }
 
-    /// Brings `engine` to what was set.
-    pub(crate) fn apply(&mut self, engine: &mut Engine) {
+    /// Whether a file was named that only the engine can judge.
+    pub(crate) fn is_unproved(&self) -> bool {
+        self.unproved
+    }
+
+    /// Brings `engine` to what was set and returns what it refused; that is as
+    /// it was before.
+    pub(crate) fn apply(&mut self, engine: &mut Engine) -> Vec<OptionError> {
+        // 1. The player, whose memory is emptied with the change.
         if !Arc::ptr_eq(engine.player(), &self.player) {
             engine.set_player(self.player.clone());
         }
-        let mut options = self.options.clone();
-        if self.analyse {
-            options.book = None;
+
+        // 2. The options. What is refused is taken back, and the rest tried again.
+        let mut refused = Vec::new();
+        loop {
+            let mut options = self.options.clone();
+            if self.analyse {
+                options.book = None;
+            }
+            if *engine.options() == options {
+                break;
+            }
+            let Err(fault) = engine.set_options(options) else {
+                break;
+            };
+            match fault {
+                OptionsError::Book(_) => self.options.book.clone_from(&engine.options().book),
+                OptionsError::Tablebase(_) => {
+                    let before = &engine.options().syzygy_path;
+                    self.options.syzygy_path.clone_from(before);
+                }
+            }
+            refused.push(OptionError::Refused(fault));
         }
-        if *engine.options() != options {
-            engine.set_options(options);
-        }
+        self.unproved = false;
+
+        // 3. Forgetting.
         if std::mem::take(&mut self.forget) {
             engine.new_game();
         }
+        refused
     }
 
     /// All options, with the values they have now as their defaults.
@@ -152,31 +182,38 @@ impl Setup {
                 self.options.move_overhead = Duration::from_millis(number as u64);
             }
             ("SyzygyPath", Value::Text(text)) => {
-                self.options.syzygy_path = existing(&option.name, text, "folder", |list| {
-                    std::env::split_paths(list).all(|path| path.is_dir())
-                })?;
+                self.options.syzygy_path = (!text.is_empty()).then(|| PathBuf::from(text));
+                self.unproved = true;
             }
             ("Book", Value::Text(text)) => {
-                self.options.book = existing(&option.name, text, "file", Path::is_file)?;
+                self.options.book = existing_file(&option.name, text)?;
+                self.unproved = true;
             }
             ("UCI_Chess960", Value::Flag(flag)) => self.chess960 = flag,
             ("UCI_ShowWDL", Value::Flag(flag)) => self.show_wdl = flag,
             ("UCI_AnalyseMode", Value::Flag(flag)) => self.analyse = flag,
             ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
-            (name, Value::Number(number)) => self.set_number(name, number),
+            (name, Value::Number(number)) => {
+                Arc::make_mut(&mut self.player).params.set(name, number)?;
+            }
             _ => {}
         }
         Ok(())
     }
 
     /// The numbers of the search as options.
-    #[expect(clippy::unused_self, reason = "a player has no numbers yet")]
-    fn numbers(&self) -> Vec<OptionLine> {
-        Vec::new()
+    fn numbers(&self) -> impl Iterator<Item = OptionLine> {
+        SearchParams::TUNABLES.iter().map(|tunable| {
+            let now = self.player.params.get(tunable.name);
+            let (low, high) = (tunable.low.into(), tunable.high.into());
+            spin(
+                tunable.name,
+                now.unwrap_or(tunable.default).into(),
+                low,
+                high,
+            )
+        })
     }
-
-    #[expect(clippy::unused_self, reason = "a player has no numbers yet")]
-    fn set_number(&mut self, _name: &str, _number: i64) {}
 }
 
 fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
@@ -216,20 +253,15 @@ fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'
     })
 }
 
-/// A path that `is_there`, or none for the empty text.
-fn existing(
-    name: &str,
-    text: &str,
-    what: &'static str,
-    is_there: impl Fn(&Path) -> bool,
-) -> Result<Option<PathBuf>, OptionError> {
+/// A file, or none for the empty text. A pipe or a device is no file: reading
+/// it might never end.
+fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, OptionError> {
     if text.is_empty() {
         return Ok(None);
     }
-    if !is_there(Path::new(text)) {
-        return Err(OptionError::NotThere {
+    if !Path::new(text).is_file() {
+        return Err(OptionError::NoFile {
             name: name.to_owned(),
-            what,
             path: quote(text),
         });
     }

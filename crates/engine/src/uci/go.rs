@@ -176,8 +176,16 @@ impl Go {
             black: side(self.btime.or(self.wtime), self.binc),
             moves_to_go: self.movestogo.map(small),
         });
+        let only_mate = self.mate.is_some()
+            && clock.is_none()
+            && self.nodes.is_none()
+            && self.movetime.is_none();
+        let depth = match self.mate {
+            Some(moves) if only_mate => self.depth.or(Some(depth_for_mate(moves))),
+            _ => self.depth,
+        };
         let limits = Limits {
-            depth: self.depth.map(small),
+            depth: depth.map(small),
             nodes: self.nodes.map(|nodes| nodes.max(1) as u64),
             movetime: self.movetime.map(milliseconds),
             mate: self.mate.map(small),
@@ -220,6 +228,13 @@ impl Field {
             number => number,
         }
     }
+}
+
+/// A mate in so many moves has fewer than twice as many plies; a search that
+/// prunes sees it later, but one that has seen nothing by twice that depth will
+/// hardly ever. Without an end, a search for a mate that is not there has none.
+fn depth_for_mate(moves: i64) -> i64 {
+    moves.saturating_mul(4).saturating_add(6)
 }
 
 fn is_keyword(word: &str) -> bool {

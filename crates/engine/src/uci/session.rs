@@ -47,11 +47,11 @@ impl Protocol for Session {
             Some(Command::Quit) => return Ok(Flow::Quit),
             Some(Command::Uci) => introduce(desk)?,
             Some(Command::IsReady) => {
-                desk.prepare();
+                prepare(desk)?;
                 desk.say(Reply::ReadyOk)?;
             }
             Some(Command::SetOption { name, value }) => {
-                if let Err(fault) = desk.setup.set(&name, value.as_deref()) {
+                for fault in desk.set_option(&name, value.as_deref()) {
                     tell(desk, fault)?;
                 }
             }
@@ -66,7 +66,7 @@ impl Protocol for Session {
             Some(Command::Stop) => self.stop(desk)?,
             Some(Command::PonderHit) => self.ponderhit(desk)?,
             Some(Command::Display) => desk.say(Drawn(self.game.position()))?,
-            Some(Command::Eval) => tell(desk, "there is nothing to explain yet")?,
+            Some(Command::Eval) => explain(desk, self.game.position())?,
         }
         Ok(Flow::Continue)
     }
@@ -125,7 +125,7 @@ impl Session {
         });
 
         // 3. The engine is brought to what was set, and thinks.
-        desk.prepare();
+        prepare(desk)?;
         let task = match go.perft {
             Some(depth) => Task::Perft(depth.clamp(1, 100) as u32),
             None => Task::Search(limits),
@@ -188,6 +188,27 @@ fn introduce(desk: &mut Desk<'_>) -> io::Result<()> {
         desk.say(option)?;
     }
     desk.say(Reply::UciOk)
+}
+
+fn prepare(desk: &mut Desk<'_>) -> io::Result<()> {
+    for fault in desk.prepare() {
+        tell(desk, fault)?;
+    }
+    Ok(())
+}
+
+/// What the player sees, as White sees it.
+fn explain(desk: &mut Desk<'_>, position: &Position) -> io::Result<()> {
+    let explanation = desk.setup.player().evaluator.explain(position);
+    for (group, sum) in explanation.groups() {
+        desk.say(format_args!("{group:<24}{:>10.2}", sum.centipawns()))?;
+    }
+    let rounding = explanation.rounding.centipawns();
+    desk.say(format_args!("{:<24}{rounding:>10.2}", "rounding"))?;
+    desk.say(format_args!(
+        "{:<24}{:>7} centipawns for White",
+        "sum", explanation.white_score
+    ))
 }
 
 fn tell(desk: &mut Desk<'_>, text: impl fmt::Display) -> io::Result<()> {

@@ -207,7 +207,7 @@ impl Session {
                 }
             }
             Command::Option { name, value } => {
-                if let Err(fault) = desk.setup.set(&name, value.as_deref()) {
+                for fault in desk.set_option(&name, value.as_deref()) {
                     error(desk, fault, "option")?;
                 }
             }
@@ -359,7 +359,9 @@ impl Session {
             },
             Mode::Play | Mode::Force => self.clocks.limits(&self.game),
         };
-        desk.prepare();
+        for fault in desk.prepare() {
+            error(desk, fault, "option")?;
+        }
         self.search = Some(Search {
             begun: Instant::now(),
             last: None,
@@ -470,10 +472,10 @@ fn option_text(option: &OptionLine) -> Option<String> {
 }
 
 fn set(desk: &mut Desk<'_>, name: &str, value: impl fmt::Display) -> io::Result<()> {
-    match desk.setup.set(name, Some(&value.to_string())) {
-        Ok(()) => Ok(()),
-        Err(fault) => error(desk, fault, name),
+    for fault in desk.set_option(name, Some(&value.to_string())) {
+        error(desk, fault, name)?;
     }
+    Ok(())
 }
 
 fn error(desk: &mut Desk<'_>, kind: impl fmt::Display, command: &str) -> io::Result<()> {
