@@ -19,7 +19,7 @@ from make_openings import random_opening
 
 MATE_CP = 10_000
 LONGEST_MATE = 5
-CARELESSNESS = 0.02
+CARELESSNESS = 0.01
 # Ahead by this much, no tactic turns a game.
 DECIDED = 900
 # A tactic wins by at least this much over the second best move …
@@ -111,9 +111,9 @@ def self_play(judge, chance, decided):
     while board is None:
         board = random_opening(chance, 10)
     game = []
-    # Whoever looks three plies ahead makes mistakes that only a longer look
+    # Whoever looks a few plies ahead makes mistakes that only a longer look
     # sees: better tactics than random moves leave behind.
-    foresight = {side: chance.choice([1, 2, 3, 4]) for side in chess.COLORS}
+    foresight = {side: chance.choice([2, 3, 4, 5]) for side in chess.COLORS}
     while not board.is_game_over(claim_draw=True) and len(game) < 160:
         _, centipawns, mate = judge.look(board, nodes=2_000)[0]
         game.append((board.copy(stack=False), centipawns, mate))
@@ -137,7 +137,7 @@ def find_mate(judge, game, mates, each, seen):
     for _, board in sorted(candidates, key=lambda pair: -pair[0]):
         if board.epd() in seen:
             continue
-        _, _, mate = judge.look(board, nodes=judge.nodes)[0]
+        _, _, mate = judge.look(board, nodes=judge.nodes // 4)[0]
         if mate is not None and 1 <= mate <= LONGEST_MATE and len(mates[mate]) < each:
             seen.add(board.epd())
             return mate, (board, {"dm": mate})
@@ -155,7 +155,9 @@ def find_tactics(judge, game, seen):
             continue
         # 1. Cheap checks first: one move stands out, and not at first sight.
         move, best, second = two_best(judge, board, 100_000)
-        if not stands_out(best, second) or judge.look(board, depth=1)[0][0] == move:
+        if not stands_out(best, second) or is_plain(board, move):
+            continue
+        if judge.look(board, depth=1)[0][0] == move:
             continue
         # 2. The verdict.
         verdict, best, second = two_best(judge, board, judge.nodes)
@@ -166,6 +168,16 @@ def find_tactics(judge, game, seen):
             continue
         seen.add(board.epd())
         yield board, {"bm": move, "ce": best, "c0": f"second best {second}"}
+
+
+def is_plain(board, move):
+    """Whether the move just takes what stands there to be taken."""
+    worth = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 10}
+    if not board.is_capture(move):
+        return False
+    victim = board.piece_type_at(move.to_square) or chess.PAWN
+    defended = board.is_attacked_by(not board.turn, move.to_square)
+    return not defended or worth[victim] > worth[board.piece_type_at(move.from_square)]
 
 
 def two_best(judge, board, nodes):

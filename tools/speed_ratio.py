@@ -17,7 +17,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mendel", default="target/release/mendel")
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
-    parser.add_argument("--positions", help="a file of FENs; else those of `mendel bench`")
     parser.add_argument("--depth", type=int, help="of mendel; else that of `mendel bench`")
     parser.add_argument("--stockfish-depth", type=int, default=13)
     parser.add_argument("--rounds", type=int, default=5)
@@ -25,18 +24,13 @@ def main():
     arguments = parser.parse_args()
 
     with tempfile.NamedTemporaryFile("w", suffix=".fen") as file:
-        positions = arguments.positions
-        if positions is None:
-            file.write(run([arguments.mendel, "bench", "--positions"], arguments.limit))
-            file.flush()
-            positions = file.name
+        file.write(run([arguments.mendel, "bench", "--positions"], arguments.limit))
+        file.flush()
         ours = [arguments.mendel, "bench"]
         if arguments.depth:
             ours += ["--depth", str(arguments.depth)]
-        if arguments.positions:
-            ours += ["--file", positions]
         theirs = [arguments.stockfish, "bench", "16", "1", str(arguments.stockfish_depth)]
-        theirs += [positions, "depth", "classical"]
+        theirs += [file.name, "depth", "classical"]
         rounds = [
             (
                 speed(ours, r"(?P<nodes>\d+) nodes (?P<speed>\d+) nps", arguments.limit),

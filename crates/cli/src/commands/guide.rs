@@ -1,0 +1,23 @@
+//! What a person sees who types `mendel` and nothing else.
+
+use std::io::{self, Write};
+
+const GUIDE: &str = "\
+Mendel breeds chess engines, and plays with what was bred.
+
+  mendel play               a game in the terminal
+  mendel eval startpos      the terms of the evaluation, as a table
+  mendel bench              how fast it thinks, and that it thinks what it should
+  mendel perft 5            count the positions five plies ahead
+  mendel players            who can play
+  mendel uci                speak UCI, or xboard if greeted so
+
+In a chess GUI, add this program as a UCI engine; no arguments are needed.
+`mendel help COMMAND` says more about each.
+";
+
+/// Prints the guide.
+pub(super) fn run() -> anyhow::Result<()> {
+    io::stdout().lock().write_all(GUIDE.as_bytes())?;
+    Ok(())
+}

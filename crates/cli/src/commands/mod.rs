@@ -1,0 +1,56 @@
+//! The subcommands, one file each.
+
+mod bench;
+mod eval;
+mod guide;
+mod perft;
+mod play;
+mod players;
+mod uci;
+
+use std::io::{self, IsTerminal};
+
+use clap::{Parser, Subcommand};
+
+/// Mendel breeds chess engines, and plays with what was bred
+#[derive(Debug, Parser)]
+#[command(
+    name = "mendel",
+    version,
+    after_help = "\
+Examples:
+  mendel                           on a terminal a short guide; in a chess GUI it speaks UCI
+  mendel play --side black         a game in the terminal
+  mendel eval startpos             what the evaluation sees
+  mendel perft 5                   count the positions five plies ahead
+
+Exit codes: 0 done, 1 failed, 2 the request was wrong."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Uci(uci::Arguments),
+    Bench(bench::Arguments),
+    Perft(perft::Arguments),
+    Eval(eval::Arguments),
+    Play(play::Arguments),
+    Players(players::Arguments),
+}
+
+/// Does what was asked for.
+pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        None if io::stdin().is_terminal() => guide::run(),
+        None => uci::run(&uci::Arguments::default()),
+        Some(Command::Uci(arguments)) => uci::run(&arguments),
+        Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Eval(arguments)) => eval::run(&arguments),
+        Some(Command::Play(arguments)) => play::run(&arguments),
+        Some(Command::Players(arguments)) => players::run(&arguments),
+    }
+}

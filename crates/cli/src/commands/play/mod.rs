@@ -1,0 +1,165 @@
+//! `mendel play`: a game in the terminal.
+
+mod clock;
+mod desk;
+mod order;
+
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use mendel_board::{Color, Position};
+use mendel_engine::{Engine, Options};
+
+use crate::draw::Ink;
+use crate::limits::LimitArguments;
+use crate::request;
+use desk::{Desk, Seats};
+use order::Order;
+
+/// How long the engine thinks where nothing is said.
+const THINKING_TIME: Duration = Duration::from_secs(1);
+
+/// Play a game in the terminal
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Moves are typed as Nf3 or g1f3. Besides moves:
+  undo  hint  flip  fen  pgn  new  resign  help  quit
+
+Examples:
+  mendel play                               you have White
+  mendel play --side black --tc 300+3       with clocks
+  mendel play --player material --depth 2   an easy opponent
+  mendel play --side both                   two people, one board; `hint` still works
+  mendel play --side none --nodes 20000     watch it play itself
+  echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
+pub(super) struct Arguments {
+    /// A built-in player or a player file
+    #[arg(long, value_name = "PLAYER")]
+    player: Option<String>,
+    /// The side or sides that you play
+    #[arg(long, default_value = "white")]
+    side: Side,
+    /// Watch the player play itself; the same as `--side none`
+    #[arg(long, conflicts_with = "side")]
+    self_play: bool,
+    /// End a game that nobody types in after this many half-moves
+    #[arg(long, value_name = "N", default_value = "400")]
+    plies: usize,
+    /// The position to start from [default: the initial position]
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Size of the engine's table in MiB
+    #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    #[command(flatten)]
+    limits: LimitArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Side {
+    White,
+    Black,
+    Both,
+    None,
+}
+
+/// Plays until the game or the input ends.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let player = Arc::new(request::player(arguments.player.as_deref())?);
+    let words: Vec<String> = arguments.fen.iter().cloned().collect();
+    let start: Position = request::position(&words)?;
+    let side = if arguments.self_play {
+        Side::None
+    } else {
+        arguments.side
+    };
+    let options = Options {
+        hash: arguments.hash as usize,
+        ..Options::default()
+    };
+    let stdout = io::stdout();
+    let ink = Ink::for_stream(&stdout);
+    let mut desk = Desk::new(
+        start,
+        Engine::new(player, options)?,
+        Seats {
+            white: matches!(side, Side::White | Side::Both),
+            black: matches!(side, Side::Black | Side::Both),
+        },
+        &arguments.limits,
+        ink,
+        stdout.lock(),
+    );
+    if side == Side::None {
+        desk.watch(arguments.plies)?;
+        return Ok(());
+    }
+    desk.set_view(if side == Side::Black {
+        Color::Black
+    } else {
+        Color::White
+    });
+    converse(&mut desk)?;
+    Ok(())
+}
+
+/// The game with people: the engine moves when it is its turn, a line is read
+/// when it is not.
+fn converse<W: Write>(desk: &mut Desk<W>) -> io::Result<()> {
+    let stdin = io::stdin();
+    let asks = stdin.is_terminal();
+    let mut input = stdin.lock();
+    desk.show()?;
+    loop {
+        if !desk.is_over() && !desk.is_peoples_turn() {
+            desk.engine_moves()?;
+            desk.show()?;
+            continue;
+        }
+        if asks {
+            desk.ask()?;
+        }
+        let Some(line) = read_line(&mut input)? else {
+            return Ok(());
+        };
+        match Order::read(&line) {
+            Order::Nothing => {}
+            Order::Quit => return Ok(()),
+            order => desk.obey(&order)?,
+        }
+    }
+}
+
+/// A line of what people type; `None` at the end of the input. What is beyond
+/// any sensible length is thrown away, and bytes that are no text are replaced.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    const LONGEST: u64 = 4096;
+    let mut bytes = Vec::new();
+    input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if !bytes.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_megabyte_and_broken_text_are_lines_like_any_other() {
+        let mut typed = vec![b'x'; 1 << 20];
+        typed.extend_from_slice(b"\n\xff\xfe\ne4");
+        let mut input = typed.as_slice();
+        let long = read_line(&mut input).unwrap().unwrap();
+        assert_eq!(long.len(), 4096);
+        assert_eq!(read_line(&mut input).unwrap().unwrap(), "\u{fffd}\u{fffd}");
+        assert_eq!(read_line(&mut input).unwrap().unwrap(), "e4");
+        assert_eq!(read_line(&mut input).unwrap(), None);
+    }
+}

@@ -1,0 +1,151 @@
+//! The board as text.
+
+use std::env;
+use std::io::IsTerminal;
+
+use mendel_board::{Color, File, Move, Piece, Position, Rank, Role, Square};
+
+/// How a board is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// Letters and signs only, for files and pipes.
+    Plain,
+    /// Squares in colour, the last move marked.
+    Coloured,
+}
+
+impl Ink {
+    /// Colours where `stream` is a terminal and nobody asked for none
+    /// (<https://no-color.org>).
+    pub(crate) fn for_stream(stream: &impl IsTerminal) -> Self {
+        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if stream.is_terminal() && !refused {
+            Self::Coloured
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+/// A side as it stands in a sentence.
+pub(crate) fn side(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
+/// The position with White below, or above where `flipped`; nine lines.
+pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink: Ink) -> String {
+    let mut ranks: Vec<Rank> = Rank::ALL.to_vec();
+    let mut files: Vec<File> = File::ALL.to_vec();
+    if flipped {
+        files.reverse();
+    } else {
+        ranks.reverse();
+    }
+    let mut text = String::new();
+    for &rank in &ranks {
+        text.push_str("  ");
+        text.push(rank.char());
+        text.push(' ');
+        for &file in &files {
+            let square = Square::from_coords(file, rank);
+            let piece = position.board().piece_at(square);
+            let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
+            match ink {
+                Ink::Plain => {
+                    text.push(if marked && piece.is_none() {
+                        '×'
+                    } else {
+                        glyph(piece)
+                    });
+                    text.push(' ');
+                }
+                Ink::Coloured => text.push_str(&coloured(square, piece, marked)),
+            }
+        }
+        while text.ends_with(' ') {
+            text.pop();
+        }
+        text.push('\n');
+    }
+    text.push_str("    ");
+    for (index, file) in files.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push(file.char());
+    }
+    text.push('\n');
+    text
+}
+
+/// A piece on paper: hollow is White, filled is Black.
+fn glyph(piece: Option<Piece>) -> char {
+    let Some(Piece { color, role }) = piece else {
+        return '·';
+    };
+    match (color, role) {
+        (Color::White, Role::Pawn) => '♙',
+        (Color::White, Role::Knight) => '♘',
+        (Color::White, Role::Bishop) => '♗',
+        (Color::White, Role::Rook) => '♖',
+        (Color::White, Role::Queen) => '♕',
+        (Color::White, Role::King) => '♔',
+        (Color::Black, Role::Pawn) => '♟',
+        (Color::Black, Role::Knight) => '♞',
+        (Color::Black, Role::Bishop) => '♝',
+        (Color::Black, Role::Rook) => '♜',
+        (Color::Black, Role::Queen) => '♛',
+        (Color::Black, Role::King) => '♚',
+    }
+}
+
+/// A square of two columns. Both sides get the filled signs, which read better
+/// on colour; the ink says whose they are.
+fn coloured(square: Square, piece: Option<Piece>, marked: bool) -> String {
+    const LIGHT: [u8; 2] = [180, 186];
+    const DARK: [u8; 2] = [101, 143];
+    const WHITE: u8 = 231;
+    const BLACK: u8 = 16;
+    let shades = if square.is_light() { LIGHT } else { DARK };
+    let paper = shades[usize::from(marked)];
+    let ink = match piece {
+        Some(Piece {
+            color: Color::White,
+            ..
+        }) => WHITE,
+        _ => BLACK,
+    };
+    let sign = piece.map_or(' ', |piece| glyph(Some(piece.role.of(Color::Black))));
+    format!("\x1b[48;5;{paper}m\x1b[38;5;{ink}m{sign} \x1b[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_board_stands_as_white_or_as_black_sees_it() {
+        let mut position = Position::initial();
+        let m = position.parse_san("e4").unwrap();
+        position.play(m);
+        let white = board(&position, Some(m), false, Ink::Plain);
+        assert_eq!(white.lines().count(), 9);
+        assert!(white.starts_with("  8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜\n"), "{white}");
+        assert!(white.contains("  4 · · · · ♙ · · ·\n"), "{white}");
+        assert!(white.contains("  2 ♙ ♙ ♙ ♙ × ♙ ♙ ♙\n"), "{white}");
+        assert!(white.ends_with("    a b c d e f g h\n"), "{white}");
+        let black = board(&position, Some(m), true, Ink::Plain);
+        assert!(black.starts_with("  1 ♖ ♘ ♗ ♔ ♕ ♗ ♘ ♖\n"), "{black}");
+        assert!(black.ends_with("    h g f e d c b a\n"), "{black}");
+    }
+
+    #[test]
+    fn only_a_terminal_gets_colours() {
+        let position = Position::initial();
+        assert!(!board(&position, None, false, Ink::Plain).contains('\x1b'));
+        assert!(board(&position, None, false, Ink::Coloured).contains("\x1b[48;5;"));
+    }
+}

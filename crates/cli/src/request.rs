@@ -1,0 +1,63 @@
+//! What was asked for, turned into what can be worked with; or why it cannot.
+
+use std::env;
+use std::fmt;
+
+use mendel_board::Position;
+use mendel_engine::Player;
+
+/// The request was wrong: exit code 2, and hints on how to make it right.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    /// What is wrong, naming the input.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Wrong {
+    /// What is wrong, and what to do.
+    pub(crate) fn new(message: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.to_string(),
+            hints: vec![hint.into()],
+        }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// The position that the words of a command line stand for; none is the initial
+/// position. A FEN need not be quoted.
+pub(crate) fn position(words: &[String]) -> Result<Position, Wrong> {
+    let text = words.join(" ");
+    match text.trim() {
+        "" | "startpos" => Ok(Position::initial()),
+        fen => Position::from_fen(fen).map_err(|error| {
+            Wrong::new(
+                error,
+                "a FEN looks like `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1`; `startpos` is short for it",
+            )
+        }),
+    }
+}
+
+/// The player that `--player` or else `MENDEL_PLAYER` names.
+pub(crate) fn player(name: Option<&str>) -> Result<Player, Wrong> {
+    let from_environment = env::var("MENDEL_PLAYER").ok();
+    let name = name
+        .or(from_environment.as_deref())
+        .unwrap_or(Player::DEFAULT);
+    Player::find(name).map_err(|error| {
+        Wrong::new(
+            error,
+            "`mendel players` lists the built-in players; a player file is named by its path",
+        )
+    })
+}

@@ -1,0 +1,71 @@
+//! Tables for people.
+
+use std::fmt::Write as _;
+
+/// Rows of text in columns: the first to the left, the others to the right.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+    rules: Vec<usize>,
+}
+
+impl Table {
+    /// Adds a row.
+    pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Draws a line below what is there so far.
+    pub(crate) fn rule(&mut self) {
+        self.rules.push(self.rows.len());
+    }
+
+    /// The table as text.
+    pub(crate) fn render(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let full = widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1);
+        let mut text = String::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if self.rules.contains(&index) {
+                text.push_str(&"─".repeat(full));
+                text.push('\n');
+            }
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let width = widths[column];
+                let result = if column == 0 {
+                    write!(line, "{cell:<width$}")
+                } else {
+                    write!(line, "  {cell:>width$}")
+                };
+                result.expect("writing to a string does not fail");
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_left_and_numbers_right() {
+        let mut table = Table::default();
+        table.row(["term", "worth"]);
+        table.rule();
+        table.row(["bishop_pair", "7"]);
+        assert_eq!(
+            table.render(),
+            "term         worth\n──────────────────\nbishop_pair      7\n"
+        );
+    }
+}

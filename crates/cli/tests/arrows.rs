@@ -1,0 +1,92 @@
+//! The map of the rooms: who may use whom.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Every crate and the crates of ours it may use. The picture with the reasons
+/// is in `README.md`; a new arrow is argued in `docs/decisions/`.
+const ALLOWED: [(&str, &[&str]); 4] = [
+    ("mendel-board", &[]),
+    ("mendel-evaluator", &["mendel-board"]),
+    ("mendel-engine", &["mendel-board", "mendel-evaluator"]),
+    (
+        "mendel-cli",
+        &["mendel-board", "mendel-evaluator", "mendel-engine"],
+    ),
+];
+
+/// Libraries that only one room may name.
+const BEHIND_A_DOOR: [(&str, &str); 4] = [
+    ("shakmaty", "mendel-board"),
+    ("shakmaty-syzygy", "mendel-board"),
+    ("pgn-reader", "mendel-board"),
+    ("clap", "mendel-cli"),
+];
+
+/// Package name → names of what it depends on, tests included.
+fn packages() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let name = |value: &Value| value["name"].as_str().expect("all have names").to_owned();
+    let list = |value: &Value| value.as_array().expect("it is a list").clone();
+    list(&metadata["packages"])
+        .iter()
+        .map(|package| {
+            let used = list(&package["dependencies"]);
+            (name(package), used.iter().map(name).collect())
+        })
+        .collect()
+}
+
+#[test]
+fn no_arrow_points_backwards() {
+    for (package, used) in packages() {
+        let allowed = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == package)
+            .unwrap_or_else(|| panic!("{package} is not on the map"))
+            .1;
+        for used in used.iter().filter(|used| used.starts_with("mendel-")) {
+            // Its own test features.
+            let itself = *used == package;
+            assert!(
+                itself || allowed.contains(&used.as_str()),
+                "{package} must not use {used}"
+            );
+        }
+    }
+}
+
+#[test]
+fn libraries_stay_behind_their_doors() {
+    for (package, used) in packages() {
+        for (library, door) in BEHIND_A_DOOR {
+            assert!(
+                package == door || !used.iter().any(|used| used == library),
+                "{package} must not use {library}, which is behind {door}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_room_of_the_map_is_there() {
+    let packages = packages();
+    for (name, _) in ALLOWED {
+        assert!(packages.contains_key(name), "{name} is missing");
+    }
+}

@@ -1,0 +1,9 @@
+//! The program as people and GUIs meet it.
+
+mod arrows;
+mod counting;
+mod explaining;
+mod mendel;
+mod playing;
+mod requests;
+mod speaking;

@@ -1,0 +1,78 @@
+//! Running the program.
+
+use std::io::{Read, Write};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// No command of these tests may take longer.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// What the program said and how it ended.
+pub(crate) struct Said {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: Option<i32>,
+}
+
+/// Runs `mendel` with `arguments` and `input` on its standard input.
+pub(crate) fn mendel(arguments: &[&str], input: &[u8]) -> Said {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mendel"))
+        .args(arguments)
+        .env_remove("MENDEL_PLAYER")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program was built");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    let input = input.to_vec();
+    let writer = thread::spawn(move || {
+        // Whoever does not read everything need not.
+        let _ = stdin.write_all(&input);
+    });
+    let mut stdout = child.stdout.take().expect("it is piped");
+    let mut stderr = child.stderr.take().expect("it is piped");
+    let out = thread::spawn(move || read(&mut stdout));
+    let err = thread::spawn(move || read(&mut stderr));
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            break status;
+        }
+        if started.elapsed() > LIMIT {
+            child.kill().expect("it can be killed");
+            panic!("`mendel {}` did not end", arguments.join(" "));
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    writer.join().expect("writing does not panic");
+    Said {
+        out: out.join().expect("reading does not panic"),
+        err: err.join().expect("reading does not panic"),
+        code: status.code(),
+    }
+}
+
+/// Runs `mendel`, which must succeed, and returns what it printed.
+pub(crate) fn printed(arguments: &[&str]) -> String {
+    let said = mendel(arguments, b"");
+    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
+    said.out
+}
+
+/// Runs a command of the shell that uses `mendel` as `$MENDEL`.
+pub(crate) fn shell(script: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", script])
+        .env("MENDEL", env!("CARGO_BIN_EXE_mendel"))
+        .stdin(Stdio::null())
+        .output()
+        .expect("there is a shell")
+}
+
+fn read(from: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes).expect("a pipe can be read");
+    String::from_utf8(bytes).expect("the program speaks UTF-8")
+}
