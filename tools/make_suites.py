@@ -80,22 +80,28 @@ def write(path, lines, kind):
 
 
 class Judge:
-    """Stockfish twice: with its network for the verdict, classical for the reach."""
+    """Stockfish three times: a quick look, the verdict, and without its network for the reach."""
 
     def __init__(self, path, nodes):
         self.nodes = nodes
-        self.network = chess.engine.SimpleEngine.popen_uci(path, timeout=120)
-        self.network.configure({"Threads": 1, "Hash": 64})
-        self.classical = chess.engine.SimpleEngine.popen_uci(path, timeout=120)
-        self.classical.configure({"Threads": 1, "Hash": 16, "Use NNUE": False})
+
+        def start(**options):
+            engine = chess.engine.SimpleEngine.popen_uci(path, timeout=120)
+            engine.configure({"Threads": 1, **options})
+            return engine
+
+        # The table is emptied before every look, so the quick ones keep it small.
+        self.quick = start(Hash=1)
+        self.thorough = start(Hash=64)
+        self.classical = start(Hash=4, **{"Use NNUE": False})
 
     def close(self):
-        self.network.close()
-        self.classical.close()
+        for engine in (self.quick, self.thorough, self.classical):
+            engine.close()
 
     def look(self, board, engine=None, lines=1, **limit):
         """The best lines as (move, centipawns, mate or None); always from an empty table."""
-        infos = (engine or self.network).analyse(
+        infos = (engine or self.quick).analyse(
             board, chess.engine.Limit(**limit), multipv=lines, game=object()
         )
         return [
@@ -137,7 +143,7 @@ def find_mate(judge, game, mates, each, seen):
     for _, board in sorted(candidates, key=lambda pair: -pair[0]):
         if board.epd() in seen:
             continue
-        _, _, mate = judge.look(board, nodes=judge.nodes // 4)[0]
+        _, _, mate = judge.look(board, judge.thorough, nodes=judge.nodes // 4)[0]
         if mate is not None and 1 <= mate <= LONGEST_MATE and len(mates[mate]) < each:
             seen.add(board.epd())
             return mate, (board, {"dm": mate})
@@ -154,13 +160,13 @@ def find_tactics(judge, game, seen):
         if not turned or board.epd() in seen or board.legal_moves.count() < 5:
             continue
         # 1. Cheap checks first: one move stands out, and not at first sight.
-        move, best, second = two_best(judge, board, 100_000)
+        move, best, second = two_best(judge, board, judge.quick, 100_000)
         if not stands_out(best, second) or is_plain(board, move):
             continue
         if judge.look(board, depth=1)[0][0] == move:
             continue
         # 2. The verdict.
-        verdict, best, second = two_best(judge, board, judge.nodes)
+        verdict, best, second = two_best(judge, board, judge.thorough, judge.nodes)
         if verdict != move or not stands_out(best, second):
             continue
         # 3. Within reach of an engine without a network.
@@ -180,8 +186,8 @@ def is_plain(board, move):
     return not defended or worth[victim] > worth[board.piece_type_at(move.from_square)]
 
 
-def two_best(judge, board, nodes):
-    first, second = judge.look(board, lines=2, nodes=nodes)
+def two_best(judge, board, engine, nodes):
+    first, second = judge.look(board, engine, lines=2, nodes=nodes)
     return first[0], first[1], second[1]
 
 
