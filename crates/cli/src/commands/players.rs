@@ -33,6 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                     "name": player.name,
                     "about": player.about,
                     "evaluator": player.evaluator.kind(),
+                    "profile": player.profile.name(),
                 })
             })
             .collect();
@@ -40,10 +41,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Ok(());
     }
     let mut table = Table::default();
-    table.row(["player", "evaluator", "about"]);
+    table.row(["player", "evaluator", "search", "about"]);
     table.rule();
     for player in Player::built_in() {
-        table.row([player.name.as_str(), player.evaluator.kind(), &player.about]);
+        let profile = player.profile.name();
+        table.row([
+            player.name.as_str(),
+            player.evaluator.kind(),
+            profile,
+            &player.about,
+        ]);
     }
     out.write_all(table.render().as_bytes())?;
     Ok(())

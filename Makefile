@@ -1,0 +1,54 @@
+# The verbs of the project. `make run` shows it, `make test` proves it.
+
+CARGO ?= cargo
+MENDEL := target/release/mendel
+PACKAGE_DIR := target/package
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+PACKAGE := mendel-$(VERSION)-x86_64-linux
+
+.PHONY: run build test lint needs doc signature record-signature bench package
+
+# The main job as far as it exists: the bench, and a short game against itself.
+run: build
+	$(MENDEL) bench
+	$(MENDEL) play --self-play --nodes 20000 --plies 60
+
+build: needs
+	$(CARGO) build --release --locked
+
+# Everything that must hold, in the order of cost.
+test: needs lint
+	$(CARGO) test --workspace --locked
+	$(MAKE) doc signature
+
+lint: needs
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	tools/check_files.sh
+
+doc:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# The nodes of the bench are the signature: they change only when play changes.
+signature: build
+	tools/check_signature.sh $(MENDEL)
+
+# After a change of play that was meant: record the new signature and commit it.
+record-signature: build
+	$(MENDEL) bench | tail -n 1 | cut -d ' ' -f 1 > signature.txt
+	cat signature.txt
+
+bench: build
+	$(MENDEL) bench
+
+# A program for processors in general; `build` makes one for this machine.
+package: needs
+	RUSTFLAGS="-C target-cpu=x86-64-v2" $(CARGO) build --release --locked --target-dir $(PACKAGE_DIR)
+	mkdir -p $(PACKAGE_DIR)/$(PACKAGE)
+	cp $(PACKAGE_DIR)/release/mendel README.md CHANGELOG.md LICENSE $(PACKAGE_DIR)/$(PACKAGE)/
+	tar -C $(PACKAGE_DIR) -czf $(PACKAGE_DIR)/$(PACKAGE).tar.gz $(PACKAGE)
+	@echo $(PACKAGE_DIR)/$(PACKAGE).tar.gz
+
+# What building and testing need; installed where that is allowed.
+needs:
+	@tools/install_needs.sh
