@@ -4,5 +4,6 @@ mod chaos;
 mod grammar;
 mod gui;
 mod replies;
+mod search;
 mod sessions;
 mod timing;
