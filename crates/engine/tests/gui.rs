@@ -68,10 +68,7 @@ impl Gui {
         if let Some(line) = self.waiting.pop_front() {
             return Some(line);
         }
-        match self.output.recv_timeout(patience) {
-            Ok(line) => Some(line),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.output.recv_timeout(patience).ok()
     }
 
     /// The next line must fit the pattern.

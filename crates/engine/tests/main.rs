@@ -1,5 +1,6 @@
 //! What a GUI sees of the engine.
 
+mod book;
 mod chaos;
 mod grammar;
 mod gui;
