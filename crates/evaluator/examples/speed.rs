@@ -40,7 +40,9 @@ fn measure(what: &str, classic: &Classic, positions: &[Position]) {
         }
         start.elapsed().as_nanos() as f64 / positions.len() as f64
     };
-    let best = (0..3000).map(|_| round(&mut scratch)).fold(f64::MAX, f64::min);
+    let best = (0..3000)
+        .map(|_| round(&mut scratch))
+        .fold(f64::MAX, f64::min);
     println!("{what}: {best:.0} ns a call");
 
     let start = Instant::now();

@@ -38,8 +38,8 @@ const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 pub(super) fn count<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts, pawns: &Pawns) {
     space::<S, T>(sum, facts);
     let queen = facts.own::<S>(QUEEN).any();
-    // One piece alone mates nobody; a queen counts for two.
-    if facts.attackers[S::I] + i32::from(queen) < 2 {
+    // Without a queen, one piece alone mates nobody.
+    if !queen && facts.attackers[S::I] < 2 {
         return;
     }
 

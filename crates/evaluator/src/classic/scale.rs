@@ -108,8 +108,9 @@ fn few_pawns<S: Side>(facts: &Facts, pawns: i32) -> i32 {
     if rook_pawn_draw::<S>(facts, own) {
         return 2;
     }
-    // Pawn endings are decided by the pawns, and a rook ahead always wins.
-    if own == 0 || own - enemy > 3 {
+    // Pawn endings are decided by the pawns; a rook ahead always wins, and so
+    // does a piece with a pawn against a bare king.
+    if own == 0 || enemy == 0 || own - enemy > 3 {
         return FULL;
     }
     // The last pawn can be bought with a piece if the rest does not win.
