@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use mendel_board::Position;
 use mendel_board::sample::random_positions;
+use mendel_evaluator::classic::Scratch;
 use mendel_evaluator::{AnyEvaluator, Breakdown, Classic, Evaluator, Silent};
 
 const PLAYER: &str = include_str!("../../../players/mendel.toml");
@@ -22,16 +23,16 @@ fn main() {
         panic!("the player has a classic evaluator");
     };
     let random: Vec<Position> = random_positions(1, 300).collect();
-    let played: Vec<Position> = PLAYED
+    let made: Vec<Position> = PLAYED
         .iter()
         .map(|fen| Position::from_fen(fen).expect("a legal position"))
         .collect();
     measure("random games", &classic, &random);
-    measure("master games", &classic, &played);
+    measure("master games", &classic, &made);
 }
 
 fn measure(what: &str, classic: &Classic, positions: &[Position]) {
-    let mut scratch = Default::default();
+    let mut scratch = Scratch::default();
     // The machine may be busy with other things; the best round was left alone.
     let round = |scratch: &mut _| {
         let start = Instant::now();

@@ -1,7 +1,7 @@
 //! Evaluators in and out of player files.
 
 use mendel_board::sample::random_positions;
-use mendel_evaluator::classic::{COUNT, GROUPS};
+use mendel_evaluator::classic::{COUNT, GROUPS, Scratch};
 use mendel_evaluator::{
     AnyEvaluator, Classic, Evaluator, EvaluatorError, Explanation, Material, Random, Silent,
 };
@@ -131,7 +131,7 @@ fn the_largest_weights_there_may_be_break_nothing() {
     let Ok(AnyEvaluator::Classic(wild)) = AnyEvaluator::from_toml(&table) else {
         panic!("the weights are within the limits");
     };
-    let mut used = Default::default();
+    let mut used = Scratch::default();
     for position in random_positions(3, 500) {
         mendel_evaluator::contract::holds(&wild, &position, &mut used);
     }
@@ -151,14 +151,14 @@ fn a_scratch_used_by_another_evaluator_changes_no_score() {
         panic!("the weights are within the limits");
     };
     let ours = classic();
-    let mut shared = Default::default();
+    let mut shared = Scratch::default();
     let mut differ = 0;
     for position in random_positions(5, 300) {
         let theirs = other.evaluate(&position, &mut shared, &mut Silent);
         let score = ours.evaluate(&position, &mut shared, &mut Silent);
         assert_eq!(
             score,
-            ours.evaluate(&position, &mut Default::default(), &mut Silent)
+            ours.evaluate(&position, &mut Scratch::default(), &mut Silent)
         );
         differ += usize::from(score != theirs);
     }

@@ -1,14 +1,14 @@
 //! Each group of terms on a position made for it.
 
 use mendel_board::Color::{self, Black, White};
-use mendel_evaluator::classic::GROUPS;
+use mendel_evaluator::classic::{GROUPS, Scratch};
 use mendel_evaluator::{Breakdown, Evaluator};
 
 use crate::{classic, position};
 
 fn breakdown(fen: &str) -> Breakdown {
     let mut breakdown = Breakdown::default();
-    classic().evaluate(&position(fen), &mut Default::default(), &mut breakdown);
+    classic().evaluate(&position(fen), &mut Scratch::default(), &mut breakdown);
     breakdown
 }
 
@@ -525,7 +525,7 @@ fn quiet_positions_are_judged_as_people_judge_them() {
         let score = classic()
             .evaluate(
                 &position(fen),
-                &mut Default::default(),
+                &mut Scratch::default(),
                 &mut Breakdown::default(),
             )
             .0;
