@@ -4,6 +4,18 @@
 //! linear in its weights. So the parts are put together as whole units, with the
 //! fixed numbers below, and the weight is looked up by the units: what the units
 //! are is chess knowledge, what they are worth is bred.
+//!
+//! # Source
+//!
+//! Attack units looked up in a table are an old idea of computer chess; the ring,
+//! the barely defended squares and the safe checks follow the king safety of
+//! Stockfish's classical evaluation (version 11, `evaluate.cpp`), as does the idea
+//! of space behind the pawns.
+//!
+//! # Where this differs
+//!
+//! Stockfish squares the danger and mixes the shelter into it; here whole units
+//! with numbers of our own index a table of weights, and the shelter is apart.
 
 use mendel_board::{Bitboard, attacks};
 

@@ -1,4 +1,15 @@
 //! Knights, bishops, rooks and queens: where they stand and what they reach.
+//!
+//! # Source
+//!
+//! The area of mobility, looking through queens and rooks, pins, outposts and the
+//! trapped rook follow Stockfish's classical evaluation (version 11,
+//! `evaluate.cpp`).
+//!
+//! # Where this differs
+//!
+//! Own queens do not limit the area, an outpost need not be defended by a pawn,
+//! and outposts in reach count once a side, not once a piece.
 
 use mendel_board::{Bitboard, CastlingSide, Position, Square, attacks};
 

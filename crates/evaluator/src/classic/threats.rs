@@ -1,4 +1,14 @@
 //! Threats: pieces that are attacked by less, or not defended enough.
+//!
+//! # Source
+//!
+//! The kinds of threats, and what counts as firmly held, follow Stockfish's
+//! classical evaluation (version 11, `evaluate.cpp`).
+//!
+//! # Where this differs
+//!
+//! Pawn threats are weighed by the kind of piece, and chasing the queen is one
+//! term for all pieces.
 
 use mendel_board::{Bitboard, attacks};
 
