@@ -143,10 +143,10 @@ impl Epd {
     ///
     /// If one of them is not a legal move.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, EpdError> {
-        let operands = self.operands(opcode).unwrap_or_default();
-        let moves = operands.iter().map(|operand| {
-            // Some suites decorate their moves.
-            let bare = operand.trim_end_matches([',', '!', '?']);
+        // Some suites decorate their moves, even with a space in between.
+        let operands = self.operands(opcode).unwrap_or_default().iter();
+        let bare = operands.map(|operand| operand.trim_end_matches([',', '!', '?', '+', '#']));
+        let moves = bare.filter(|bare| !bare.is_empty()).map(|bare| {
             let read = self.position.parse_san(bare);
             read.or_else(|error| self.position.parse_uci(bare).map_err(|_| error))
         });
@@ -177,8 +177,10 @@ impl FromStr for Epd {
     /// Reads one record. The six fields of a FEN are understood in place of the
     /// four, and the last semicolon may be missing.
     fn from_str(text: &str) -> Result<Self, EpdError> {
-        // 1. The fields of the position end where the remarks begin.
-        let mut rest = text.trim();
+        // 1. Some files end their lines with a null; control characters mean
+        //    nothing here. The fields of the position end where the remarks begin.
+        let clean = text.replace(char::is_control, " ");
+        let mut rest = clean.trim();
         let mut fields: Vec<&str> = Vec::new();
         while fields.len() < 6 {
             let end = rest.find(|c: char| c.is_whitespace() || c == ';');

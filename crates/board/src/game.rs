@@ -178,7 +178,10 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result();
         match (self.reason, self.winner) {
-            (Reason::Checkmate, Some(winner)) => write!(f, "{result} {{{winner} mates}}"),
+            (Reason::Checkmate, Some(winner)) => {
+                let winner = winner.fold_wb("White", "Black");
+                write!(f, "{result} {{{winner} mates}}")
+            }
             (reason, _) => write!(f, "{result} {{{reason}}}"),
         }
     }

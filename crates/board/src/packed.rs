@@ -52,12 +52,17 @@ impl PackedMove {
         };
         let piece = board.piece_at(from).filter(|piece| piece.color == us)?;
         let target = board.piece_at(to);
-        let m = if piece.role == Role::King && target == Some(us.rook()) {
+        let castling = piece.role == Role::King && target == Some(us.rook());
+        let en_passant = piece.role == Role::Pawn && target.is_none() && from.file() != to.file();
+        if promotion.is_some() && (castling || en_passant) {
+            return None;
+        }
+        let m = if castling {
             Move::Castle {
                 king: from,
                 rook: to,
             }
-        } else if piece.role == Role::Pawn && target.is_none() && from.file() != to.file() {
+        } else if en_passant {
             Move::EnPassant { from, to }
         } else {
             Move::Normal {

@@ -26,7 +26,7 @@ fn a_record_has_a_position_and_remarks() {
 fn remarks_come_in_many_forms() {
     let text = concat!(
         "r1bqk2r/p1pp1ppp/2p2n2/8/1b2P3/2N5/PPP2PPP/R1BQKB1R w KQkq - ",
-        r#"bm Bd3 Qd3+!  Qd4?!, ; am f3; c0 "semi; colon and ""two"; ce -12 ;;"#,
+        r#"bm Bd3 Qd3+!  Qd4?!, +; am f3; c0 "semi; colon and ""two"; ce -12 ;;"#,
         r#" noop; D1 20 ; hmvc 3; fmvn 17; c9 """#,
     );
     let epd: Epd = text.parse().unwrap();
@@ -122,8 +122,8 @@ fn a_file_tells_its_lines_and_goes_on_after_a_bad_one() {
     assert!(matches!(records[3], Ok((6, _))));
 }
 
-/// The suites of others, where they lie beside the repository: all but the four
-/// broken positions are read, and their best moves are legal.
+/// The suites of others, where they lie beside the repository: nearly all are
+/// read, and their best moves are legal.
 #[test]
 fn the_suites_beside_the_repository_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/suites");
@@ -146,7 +146,7 @@ fn the_suites_beside_the_repository_are_read() {
         }
     }
     assert!(
-        read > 1_000 && broken * 100 < read,
+        read > 1_000 && broken * 200 < read,
         "{read} read, {broken} broken"
     );
 }

@@ -137,7 +137,7 @@ fn bad_fens_are_refused_with_a_reason() {
         (
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
             false,
-            "en passant",
+            "ep square",
         ),
         (
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1",
@@ -233,7 +233,7 @@ proptest! {
         }
         board[kings.0] = "K".into();
         board[kings.1] = "k".into();
-        let ranks: Vec<String> = board.chunks(8).map(|rank| rank.concat()).collect();
+        let ranks: Vec<String> = board.chunks(8).map(<[String]>::concat).collect();
         let fen = format!("{} {fields} 0 1", ranks.join("/"));
         if let Ok(position) = Position::from_fen(&fen) {
             prop_assert_eq!(&position.mirrored().mirrored(), &position);

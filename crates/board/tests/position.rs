@@ -17,9 +17,9 @@ fn keys_kept_by_hand_are_keys_made_from_scratch() {
         promotions += usize::from(m.promotion().is_some());
     });
     // The law means little if the walk misses the moves it is about.
-    assert!(castlings > 20, "{castlings} castlings");
-    assert!(en_passants > 20, "{en_passants} captures en passant");
-    assert!(promotions > 100, "{promotions} promotions");
+    assert!(castlings > 50, "{castlings} castlings");
+    assert!(en_passants > 10, "{en_passants} captures en passant");
+    assert!(promotions > 50, "{promotions} promotions");
 }
 
 #[test]

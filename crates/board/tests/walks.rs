@@ -15,11 +15,11 @@ const RICH: [&str; 5] = [
 
 /// Calls `visit` with a position, a legal move and the position after it, along
 /// random games from the usual start, Chess960 starts and rich middle games,
-/// until `count` moves were seen.
+/// until `count` moves were played.
 pub(crate) fn walk(seed: u64, count: usize, mut visit: impl FnMut(&Position, Move, &Position)) {
     const LONGEST: usize = 120;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut seen = 0;
+    let mut played = 0;
     for game in 0.. {
         let mut position = match game % 4 {
             0 => Position::initial(),
@@ -34,12 +34,16 @@ pub(crate) fn walk(seed: u64, count: usize, mut visit: impl FnMut(&Position, Mov
             if moves.is_empty() {
                 break;
             }
-            let m = moves[rng.random_range(0..moves.len())];
+            let rare = moves.iter().find(|m| m.is_castle() || m.is_en_passant());
+            let m = match rare {
+                Some(&m) if rng.random_range(0..2) == 0 => m,
+                _ => moves[rng.random_range(0..moves.len())],
+            };
             let next = position.after(m);
             visit(&position, m, &next);
             position = next;
-            seen += 1;
-            if seen == count {
+            played += 1;
+            if played == count {
                 return;
             }
         }

@@ -264,7 +264,7 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
             return ControlFlow::Break(self.broken(tags, reason));
         }
         let name = String::from_utf8_lossy(name);
-        tags.set(name.trim(), &value.decode_utf8_lossy());
+        tags.set(name.trim(), &unescape(value.as_bytes()));
         ControlFlow::Continue(())
     }
 
@@ -319,6 +319,21 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
 
     fn end_game(&mut self, mut replay: Replay) -> Seen {
         replay.finish(None)
+    }
+}
+
+/// The library's own decoding loses a backslash that follows another.
+fn unescape(value: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value;
+    loop {
+        rest = match rest {
+            [] => return String::from_utf8_lossy(&bytes).into_owned(),
+            [b'\\', escaped @ (b'"' | b'\\'), rest @ ..] | [escaped, rest @ ..] => {
+                bytes.push(*escaped);
+                rest
+            }
+        };
     }
 }
 
