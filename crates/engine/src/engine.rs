@@ -60,6 +60,12 @@ pub enum OptionsError {
     /// The tables cannot be used.
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
+    /// The transposition table does not fit.
+    #[error("there is no memory for a table of {mebibytes} MiB; ask for a smaller Hash")]
+    Hash {
+        /// What was asked for.
+        mebibytes: usize,
+    },
 }
 
 /// The way to reach a search from another thread.
@@ -165,17 +171,20 @@ impl Engine {
     /// If the book or the tables of `options` cannot be used.
     pub fn new(player: Arc<Player>, options: Options) -> Result<Self, OptionsError> {
         let minds = AnyMinds::new(&player, options.threads.max(1));
+        // The smallest of everything first; the options themselves may be refused.
+        let plain = Options {
+            hash: 1,
+            book: None,
+            syzygy_path: None,
+            ..options.clone()
+        };
         let mut engine = Self {
             player,
-            table: Table::new(options.hash),
+            table: table(plain.hash)?,
             tablebase: None,
             book: None,
             minds,
-            options: Options {
-                book: None,
-                syzygy_path: None,
-                ..options.clone()
-            },
+            options: plain,
         };
         engine.set_options(options)?;
         Ok(engine)
@@ -204,20 +213,40 @@ impl Engine {
     ///
     /// If the book or the tables cannot be used; nothing is changed then.
     pub fn set_options(&mut self, options: Options) -> Result<(), OptionsError> {
-        if options.book != self.options.book {
-            self.book = options.book.as_deref().map(Book::open).transpose()?;
+        // 1. What can be refused, on the side.
+        let old = &self.options;
+        let book = (options.book != old.book)
+            .then(|| options.book.as_deref().map(Book::open).transpose())
+            .transpose()?;
+        let tablebase = (options.syzygy_path != old.syzygy_path)
+            .then(|| {
+                let paths = options
+                    .syzygy_path
+                    .as_ref()
+                    .map(|paths| paths.to_string_lossy());
+                paths.map(|paths| Tablebase::open(&paths)).transpose()
+            })
+            .transpose()?;
+        if options.hash != old.hash {
+            // The old table goes first, since both together may not fit; if the
+            // new one does not either, the old size does.
+            let before = old.hash;
+            self.table = self::table(1)?;
+            match self::table(options.hash) {
+                Ok(table) => self.table = table,
+                Err(error) => {
+                    self.table = self::table(before)?;
+                    return Err(error);
+                }
+            }
         }
-        if options.syzygy_path != self.options.syzygy_path {
-            let paths = options
-                .syzygy_path
-                .as_ref()
-                .map(|paths| paths.to_string_lossy());
-            self.tablebase = paths.map(|paths| Tablebase::open(&paths)).transpose()?;
+
+        // 2. What cannot.
+        if let Some(book) = book {
+            self.book = book;
         }
-        if options.hash != self.options.hash {
-            // The old table goes first: both together may not fit.
-            self.table = Table::new(0);
-            self.table = Table::new(options.hash);
+        if let Some(tablebase) = tablebase {
+            self.tablebase = tablebase;
         }
         if options.threads != self.options.threads {
             self.minds = AnyMinds::new(&self.player, options.threads.max(1));
@@ -334,6 +363,11 @@ impl Engine {
     }
 }
 
+/// A transposition table, or why there is none.
+fn table(mebibytes: usize) -> Result<Table, OptionsError> {
+    Table::new(mebibytes).ok_or(OptionsError::Hash { mebibytes })
+}
+
 /// Spreads a seed over all bits (`SplitMix64`'s finaliser).
 fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -346,9 +380,8 @@ fn mix(seed: u64) -> u64 {
 /// expected move; both may have nothing left to search long before.
 fn wait_for_permission(limits: &Limits, control: &Control) {
     let may_answer = || {
-        control.is_stopped()
-            || !(limits.infinite || limits.ponder)
-            || (limits.ponder && !limits.infinite && control.is_ponderhit())
+        let held = limits.infinite || (limits.ponder && !control.is_ponderhit());
+        !held || control.is_stopped()
     };
     while !may_answer() {
         thread::sleep(Duration::from_millis(1));

@@ -82,6 +82,9 @@ pub enum PlayerError {
     },
 }
 
+/// The keys of a player file.
+const KEYS: [&str; 5] = ["name", "about", "evaluator", "search", "pedigree"];
+
 /// Files larger than this are no player files.
 const LARGEST_FILE: u64 = 16 << 20;
 
@@ -141,9 +144,13 @@ impl Player {
             path: path.to_owned(),
             source,
         };
-        let size = std::fs::metadata(path).map_err(fail)?.len();
-        if size > LARGEST_FILE {
-            let reason = format!("{size} bytes is more than a player can have");
+        let metadata = std::fs::metadata(path).map_err(fail)?;
+        if !metadata.is_file() {
+            // A device or a pipe may never end.
+            return Err(fail(std::io::Error::other("it is not a file")));
+        }
+        if metadata.len() > LARGEST_FILE {
+            let reason = format!("{} bytes is more than a player can have", metadata.len());
             return Err(fail(std::io::Error::other(reason)));
         }
         let text = std::fs::read_to_string(path).map_err(fail)?;
@@ -181,7 +188,6 @@ impl Player {
             })?;
 
         // 1. No key that would silently mean nothing.
-        const KEYS: [&str; 5] = ["name", "about", "evaluator", "search", "pedigree"];
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(key_error(
                 key,

@@ -31,16 +31,24 @@ fn game(fen: &str) -> Game {
 }
 
 fn nodes(count: u64) -> Limits {
-    Limits { nodes: Some(count), ..Limits::default() }
+    Limits {
+        nodes: Some(count),
+        ..Limits::default()
+    }
 }
 
 fn depth(plies: u32) -> Limits {
-    Limits { depth: Some(plies), ..Limits::default() }
+    Limits {
+        depth: Some(plies),
+        ..Limits::default()
+    }
 }
 
 fn go(engine: &mut Engine, game: &Game, limits: &Limits) -> (Best, Vec<Info>) {
     let mut infos = Vec::new();
-    let best = engine.go(game, limits, &Control::default(), &mut |info| infos.push(info.clone()));
+    let best = engine.go(game, limits, &Control::default(), &mut |info| {
+        infos.push(info.clone());
+    });
     (best, infos)
 }
 
@@ -62,7 +70,10 @@ fn the_same_question_gets_the_same_answer() {
         let (second, second_infos) = go(&mut engine(), &game(fen), &nodes(20_000));
         assert_eq!((first.best, first.ponder), (second.best, second.ponder));
         let lines = |infos: Vec<Info>| -> Vec<_> {
-            infos.into_iter().map(|info| (info.depth, info.score, info.nodes, info.pv)).collect()
+            infos
+                .into_iter()
+                .map(|info| (info.depth, info.score, info.nodes, info.pv))
+                .collect()
         };
         assert_eq!(lines(first_infos), lines(second_infos));
     }
@@ -93,7 +104,10 @@ fn every_reported_line_can_be_played() {
         for m in best.best.into_iter().chain(best.ponder) {
             line.play(m).unwrap_or_else(|error| panic!("{error}"));
         }
-        assert_eq!(best.best.is_none(), start.position().legal_moves().is_empty());
+        assert_eq!(
+            best.best.is_none(),
+            start.position().legal_moves().is_empty()
+        );
     }
 }
 
@@ -101,7 +115,10 @@ fn every_reported_line_can_be_played() {
 fn only_the_moves_asked_for_are_searched() {
     let game = game("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1");
     let king = game.position().parse_uci("e1f2").expect("a legal move");
-    let limits = Limits { searchmoves: vec![king], ..depth(5) };
+    let limits = Limits {
+        searchmoves: vec![king],
+        ..depth(5)
+    };
     let (best, infos) = go(&mut engine(), &game, &limits);
     assert_eq!(best.best, Some(king));
     assert!(infos.iter().all(|info| info.pv.first() == Some(&king)));
@@ -109,22 +126,40 @@ fn only_the_moves_asked_for_are_searched() {
 
 #[test]
 fn several_lines_are_distinct_and_in_order() {
-    let options = Options { multipv: 4, ..Options::default() };
-    let (_, infos) = go(&mut engine_with(player(), options), &game(KIWIPETE), &depth(7));
+    let options = Options {
+        multipv: 4,
+        ..Options::default()
+    };
+    let (_, infos) = go(
+        &mut engine_with(player(), options),
+        &game(KIWIPETE),
+        &depth(7),
+    );
     let last: Vec<_> = infos.iter().filter(|info| info.depth == 7).collect();
-    assert_eq!(last.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(
+        last.iter().map(|info| info.multipv).collect::<Vec<_>>(),
+        [1, 2, 3, 4]
+    );
     let worth = |info: &Info| match info.score {
         Score::Centipawns(score) => score,
         Score::Mate(moves) => 100_000 * moves.signum(),
     };
     assert!(last.is_sorted_by(|a, b| worth(a) >= worth(b)));
     let firsts: Vec<_> = last.iter().map(|info| info.pv[0]).collect();
-    assert!(firsts.iter().enumerate().all(|(i, m)| !firsts[..i].contains(m)));
+    assert!(
+        firsts
+            .iter()
+            .enumerate()
+            .all(|(i, m)| !firsts[..i].contains(m))
+    );
 }
 
 #[test]
 fn finished_games_have_no_move() {
-    for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"] {
+    for fen in [
+        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+    ] {
         let (best, infos) = go(&mut engine(), &game(fen), &depth(5));
         assert_eq!((best.best, infos.len()), (None, 0));
     }
@@ -162,15 +197,25 @@ fn a_won_game_is_not_repeated_away() {
     // Black to move is winning and must not repeat with Qa2.
     let (best, _) = go(&mut engine(), &game, &depth(8));
     let m = best.best.expect("there are moves");
-    assert_ne!(game.position().uci(m), "b2a2", "a won game was repeated away");
+    assert_ne!(
+        game.position().uci(m),
+        "b2a2",
+        "a won game was repeated away"
+    );
 }
 
 #[test]
 fn every_profile_finds_a_mate_in_two() {
     for profile in Profile::ALL {
-        let player = Player { params: SearchParams::of(profile), ..player() };
-        let (best, _) =
-            go(&mut engine_with(player, Options::default()), &game(MATE_IN_TWO), &nodes(60_000));
+        let player = Player {
+            params: SearchParams::of(profile),
+            ..player()
+        };
+        let (best, _) = go(
+            &mut engine_with(player, Options::default()),
+            &game(MATE_IN_TWO),
+            &nodes(60_000),
+        );
         let score = best.info.map(|info| info.score);
         assert_eq!(score, Some(Score::Mate(2)), "{profile}");
     }
@@ -179,11 +224,23 @@ fn every_profile_finds_a_mate_in_two() {
 #[test]
 fn the_plain_search_visits_more_nodes_than_the_full_one() {
     let count = |profile| {
-        let player = Player { params: SearchParams::of(profile), ..player() };
-        go(&mut engine_with(player, Options::default()), &game(KIWIPETE), &depth(4)).0.nodes
+        let player = Player {
+            params: SearchParams::of(profile),
+            ..player()
+        };
+        go(
+            &mut engine_with(player, Options::default()),
+            &game(KIWIPETE),
+            &depth(4),
+        )
+        .0
+        .nodes
     };
     let [plain, gerald, full] = Profile::ALL.map(count);
-    assert!(plain > 4 * gerald && plain > 4 * full, "{plain} {gerald} {full}");
+    assert!(
+        plain > 4 * gerald && plain > 4 * full,
+        "{plain} {gerald} {full}"
+    );
 }
 
 /// Each number at both ends of its range, alone: nothing overflows, every move
@@ -194,8 +251,17 @@ fn every_search_number_can_be_set_to_both_ends_of_its_range() {
     for tunable in SearchParams::TUNABLES {
         for value in [tunable.low, tunable.high] {
             let mut player = player();
-            player.params.set(tunable.name, i64::from(value)).expect("a value of the range");
-            let mut engine = engine_with(player, Options { hash: 1, ..Options::default() });
+            player
+                .params
+                .set(tunable.name, i64::from(value))
+                .expect("a value of the range");
+            let mut engine = engine_with(
+                player,
+                Options {
+                    hash: 1,
+                    ..Options::default()
+                },
+            );
             for game in &games {
                 let (best, _) = go(&mut engine, game, &nodes(4000));
                 let m = best.best.expect("there are moves");
@@ -215,7 +281,13 @@ fn every_switch_changes_the_search() {
         "8/1p3pp1/7p/5P1P/2k3P1/8/2K2P2/8 w - - 0 1",
     ];
     let count = |player: Player| -> u64 {
-        let mut engine = engine_with(player, Options { hash: 4, ..Options::default() });
+        let mut engine = engine_with(
+            player,
+            Options {
+                hash: 4,
+                ..Options::default()
+            },
+        );
         let count = |fen: &&str| go(&mut engine, &game(fen), &depth(10)).0.nodes;
         positions.iter().map(count).sum()
     };
@@ -226,8 +298,14 @@ fn every_switch_changes_the_search() {
         let switch = tunable.name.starts_with("use_") && !exempt.contains(&tunable.name);
         if switch {
             let mut player = player();
-            let value = 1 - player.params.get(tunable.name).expect("a name of the table");
-            player.params.set(tunable.name, i64::from(value)).expect("a switch");
+            let value = 1 - player
+                .params
+                .get(tunable.name)
+                .expect("a name of the table");
+            player
+                .params
+                .set(tunable.name, i64::from(value))
+                .expect("a switch");
             assert_ne!(count(player), usual, "{} does nothing", tunable.name);
         }
     }
@@ -235,19 +313,31 @@ fn every_switch_changes_the_search() {
 
 #[test]
 fn threads_search_together_and_stop_together() {
-    let options = Options { threads: 3, hash: 8, ..Options::default() };
+    let options = Options {
+        threads: 3,
+        hash: 8,
+        ..Options::default()
+    };
     let mut engine = engine_with(player(), options);
     let (best, _) = go(&mut engine, &game(MATE_IN_TWO), &nodes(60_000));
     assert_eq!(best.info.map(|info| info.score), Some(Score::Mate(2)));
     let (best, _) = go(&mut engine, &game(KIWIPETE), &nodes(50_000));
-    assert!(best.nodes >= 50_000 && best.nodes < 100_000, "{}", best.nodes);
+    assert!(
+        best.nodes >= 50_000 && best.nodes < 100_000,
+        "{}",
+        best.nodes
+    );
 }
 
 #[test]
 fn an_infinite_search_answers_only_when_stopped() {
     // Mate in one is found at once, and still it waits.
     let game = game("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1");
-    let limits = Limits { infinite: true, depth: Some(2), ..Limits::default() };
+    let limits = Limits {
+        infinite: true,
+        depth: Some(2),
+        ..Limits::default()
+    };
     let control = Control::default();
     let remote = control.clone();
     let stopper = thread::spawn(move || {
@@ -263,7 +353,10 @@ fn an_infinite_search_answers_only_when_stopped() {
 
 #[test]
 fn a_move_time_is_kept() {
-    let limits = Limits { movetime: Some(Duration::from_millis(150)), ..Limits::default() };
+    let limits = Limits {
+        movetime: Some(Duration::from_millis(150)),
+        ..Limits::default()
+    };
     let start = Instant::now();
     go(&mut engine(), &game(KIWIPETE), &limits);
     let took = start.elapsed().as_millis();
@@ -272,7 +365,10 @@ fn a_move_time_is_kept() {
 
 #[test]
 fn a_mate_that_was_asked_for_ends_the_search() {
-    let limits = Limits { mate: Some(2), ..Limits::default() };
+    let limits = Limits {
+        mate: Some(2),
+        ..Limits::default()
+    };
     let (best, _) = go(&mut engine(), &game(MATE_IN_TWO), &limits);
     assert_eq!(best.info.map(|info| info.score), Some(Score::Mate(2)));
 }

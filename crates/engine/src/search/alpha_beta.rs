@@ -234,7 +234,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.frame(ply).static_score = NO_EVAL;
         } else {
             raw = match known {
-                Some(entry) if entry.eval != NO_EVAL => entry.eval,
+                Some(entry) if self.for_table(entry.eval) != NO_EVAL => entry.eval,
                 _ => self.evaluate(position),
             };
             score = self.corrected(position, raw);
@@ -372,7 +372,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                     let entry = Entry {
                         m: m.into(),
                         score,
-                        eval: outlook.raw,
+                        eval: self.for_table(outlook.raw),
                         depth: depth - params.probcut_reduction + 1,
                         bound: Bound::Lower,
                     };

@@ -3,6 +3,7 @@
 mod alpha_beta;
 pub(crate) mod deepening;
 pub(crate) mod exchange;
+mod extensions;
 mod history;
 mod moves;
 mod picker;
@@ -332,22 +333,36 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         position.is_insufficient_material()
     }
 
-    /// The evaluator's score, kept apart from proved wins.
+    /// The static score that pruning looks at.
     #[inline]
     fn evaluate(&mut self, position: &Position) -> i32 {
-        let score = if self.params.use_lazy_evaluation == 1 {
+        if self.params.use_lazy_evaluation == 1 {
             lazy_score(position)
         } else {
-            self.full_score(position)
-        };
-        score.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
+            self.leaf_score(position)
+        }
     }
 
+    /// A static score as the table may keep it: a lazy one is for pruning alone
+    /// and must not pass for the score of a leaf.
     #[inline]
-    fn full_score(&mut self, position: &Position) -> i32 {
-        self.evaluator
+    fn for_table(&self, score: i32) -> i32 {
+        if self.params.use_lazy_evaluation == 1 {
+            table::NO_EVAL
+        } else {
+            score
+        }
+    }
+
+    /// The score of a leaf: always the whole evaluation, kept apart from proved
+    /// wins.
+    #[inline]
+    fn leaf_score(&mut self, position: &Position) -> i32 {
+        let score = self
+            .evaluator
             .evaluate(position, &mut self.memory.scratch, &mut Silent)
-            .0
+            .0;
+        score.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 
     /// The static score mended by what was learned about its pawn structure.

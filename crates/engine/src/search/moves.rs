@@ -1,8 +1,8 @@
-//! The loop over the moves of a node: what to skip, what to extend, what to
-//! reduce, and what to learn.
+//! The loop over the moves of a node: what to skip, what to reduce, and
+//! what to learn.
 
 use arrayvec::ArrayVec;
-use mendel_board::{CheckSquares, Color, Move, Position, Rank, Role};
+use mendel_board::{CheckSquares, Color, Move, Position};
 use mendel_evaluator::Evaluator;
 
 use super::alpha_beta::{Outlook, pieces_of};
@@ -14,23 +14,23 @@ use super::{Closed, FRAMES_BEFORE, Node, Principal, Searcher, Task, exchange};
 use crate::Bound;
 
 /// What is decided once for all moves of a node.
-struct Plan<'a> {
-    position: &'a Position,
-    task: Task,
-    outlook: &'a Outlook,
-    known: Option<Entry>,
-    checks: CheckSquares,
-    context: Context,
-    mover: Color,
+pub(super) struct Plan<'a> {
+    pub(super) position: &'a Position,
+    pub(super) task: Task,
+    pub(super) outlook: &'a Outlook,
+    pub(super) known: Option<Entry>,
+    pub(super) checks: CheckSquares,
+    pub(super) context: Context,
+    pub(super) mover: Color,
     /// Quarters of a ply that every move here earns.
-    every_move: i32,
+    pub(super) every_move: i32,
 }
 
 /// Moves that were searched without success; they lose history to the winner.
 type Losers = ArrayVec<Move, 64>;
 
 /// What the move loop decides about a move before it is searched.
-enum Verdict {
+pub(super) enum Verdict {
     Skip,
     Extend(i32),
     /// The whole node is decided.
@@ -38,6 +38,8 @@ enum Verdict {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
+    /// Steps 9 to 16: all moves of a node.
+    #[expect(clippy::too_many_lines, reason = "one loop in numbered steps")]
     pub(super) fn search_moves<N: Node>(
         &mut self,
         position: &Position,
@@ -196,7 +198,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Entry {
                     m,
                     score: best,
-                    eval: outlook.raw,
+                    eval: self.for_table(outlook.raw),
                     depth,
                     bound,
                 },
@@ -219,21 +221,6 @@ impl<E: Evaluator> Searcher<'_, E> {
             sum += history.continued(plan.mover, m, plan.context);
         }
         sum
-    }
-
-    /// Extensions that do not depend on the move.
-    fn earned_by_every_move(&self, position: &Position, outlook: &Outlook) -> i32 {
-        let mut quarters = 0;
-        if outlook.mate_threat {
-            quarters += self.params.extension_mate_threat;
-        }
-        if outlook.in_check
-            && self.params.extension_one_reply > 0
-            && position.legal_moves().len() == 1
-        {
-            quarters += self.params.extension_one_reply;
-        }
-        quarters
     }
 
     /// Step 10 and 11.
@@ -325,115 +312,6 @@ impl<E: Evaluator> Searcher<'_, E> {
             )
     }
 
-    /// Step 11. How many plies deeper the move is searched.
-    fn extension<N: Node>(&mut self, plan: &Plan, m: Move, sight: Sight) -> Verdict {
-        let Task { ply, .. } = plan.task;
-        let params = self.params;
-
-        self.hand_down(ply);
-        // A line that is already twice as long as planned is not extended more.
-        if ply as i32 >= 2 * self.root_depth {
-            return Verdict::Extend(0);
-        }
-
-        // 1. Singular: the table's move alone is good.
-        if !N::ROOT
-            && Some(m) == plan.outlook.table_move
-            && self.frame(ply).excluded.is_none()
-            && let Some(verdict) = self.singular::<N>(plan, m)
-        {
-            return verdict;
-        }
-
-        // 2. Extensions in quarters of a ply; whole plies are spent, the rest is
-        // handed down.
-        let mut quarters = plan.every_move;
-        if sight.check && params.extension_check > 0 && exchange::wins_at_least(plan.position, m, 0)
-        {
-            quarters += params.extension_check;
-        }
-        if params.extension_recapture > 0 && m.is_capture() {
-            let before = self.memory.frames[ply + FRAMES_BEFORE - 1].current;
-            if before.is_some_and(|before| before.is_capture() && before.to() == m.to()) {
-                quarters += params.extension_recapture;
-            }
-        }
-        if params.extension_passed_pawn > 0 && is_passed_push(plan.position, m) {
-            quarters += params.extension_passed_pawn;
-        }
-        let saved = self.frame(ply).quarters + quarters.min(4);
-        let plies = i32::from(saved >= 4);
-        self.frame(ply + 1).quarters = saved - 4 * plies;
-        Verdict::Extend(plies)
-    }
-
-    /// Children start with what extensions above have earned and spent.
-    fn hand_down(&mut self, ply: usize) {
-        let frame = self.frame(ply);
-        let (quarters, doubles) = (frame.quarters, frame.double_extensions);
-        let child = self.frame(ply + 1);
-        child.quarters = quarters;
-        child.double_extensions = doubles;
-    }
-
-    /// Singular extension. If all other moves stay well below the table's score,
-    /// this one is forced and deserves a deeper look; if they do not even stay
-    /// below beta, several moves cut the node (multi-cut).
-    ///
-    /// The idea is Anantharaman, Campbell and Hsu, "Singular extensions", ICCA
-    /// Journal 11(4), 1988, in the form that Stockfish gave it.
-    fn singular<N: Node>(&mut self, plan: &Plan, m: Move) -> Option<Verdict> {
-        let params = self.params;
-        let Task {
-            depth,
-            ply,
-            beta,
-            cut,
-            ..
-        } = plan.task;
-        let entry = plan.known?;
-        if params.use_singular == 0
-            || depth < params.singular_depth
-            || entry.depth < depth - 3
-            || entry.bound == Bound::Upper
-            || entry.score.abs() >= WIN_BOUND
-        {
-            return None;
-        }
-        let goal = entry.score - params.singular_margin * depth / 16;
-        let doubles = self.frame(ply).double_extensions;
-        self.frame(ply).excluded = Some(m);
-        let task = Task {
-            depth: (depth - 1) / 2,
-            ply,
-            alpha: goal - 1,
-            beta: goal,
-            cut,
-        };
-        let others = self.negamax::<Closed>(plan.position, task);
-        self.frame(ply).excluded = None;
-        if self.stopped {
-            return Some(Verdict::Return(0));
-        }
-        // The search of the others wrote into the children's frame.
-        self.hand_down(ply);
-        if others < goal {
-            const MOST_DOUBLES: i32 = 6;
-            if !N::PV && others < goal - params.singular_double_margin && doubles < MOST_DOUBLES {
-                self.frame(ply + 1).double_extensions = doubles + 1;
-                return Some(Verdict::Extend(2));
-            }
-            return Some(Verdict::Extend(1));
-        }
-        if goal >= beta && !N::PV {
-            return Some(Verdict::Return(goal));
-        }
-        if entry.score >= beta {
-            return Some(Verdict::Extend(-1));
-        }
-        None
-    }
-
     /// Step 13. Searches one move that has been made: late ones less deep first,
     /// all but the first with a closed window first.
     fn search_move<N: Node>(
@@ -463,7 +341,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if params.use_late_move_reductions == 1
             && plan.task.depth >= params.reduction_depth.max(1)
             && number as i32 > params.reduction_count.max(1)
-            && !(is_noisy(m) && !self.is_losing_capture(plan, m))
+            && (!is_noisy(m) || self.is_losing_capture(plan, m))
         {
             let reduction = self.reduction::<N>(plan, m, sight);
             let shallow = (depth - reduction).clamp(1.min(depth), depth);
@@ -587,24 +465,10 @@ impl<E: Evaluator> Searcher<'_, E> {
 
 /// What the loop knows about a move when it comes to it.
 #[derive(Clone, Copy, Debug)]
-struct Sight {
-    number: usize,
-    check: bool,
-    history: i32,
-    best: i32,
-    alpha: i32,
-}
-
-/// A step of a passed pawn to the seventh rank.
-fn is_passed_push(position: &Position, m: Move) -> bool {
-    let to = m.to();
-    let us = position.turn();
-    if m.role() != Role::Pawn || to.rank() != us.fold_wb(Rank::Seventh, Rank::Second) {
-        return false;
-    }
-    let enemies = position.board().pawns() & position.board().by_color(!us);
-    // On the seventh rank only the eighth is ahead, where no pawn stands, so the
-    // pawn is passed if no enemy pawn can take it.
-    let takers = mendel_board::attacks::pawn_attacks(us, to) & enemies;
-    takers.is_empty()
+pub(super) struct Sight {
+    pub(super) number: usize,
+    pub(super) check: bool,
+    pub(super) history: i32,
+    pub(super) best: i32,
+    pub(super) alpha: i32,
 }

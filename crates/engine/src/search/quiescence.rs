@@ -12,6 +12,7 @@ use crate::Bound;
 impl<E: Evaluator> Searcher<'_, E> {
     /// Searches captures and queen promotions, and all moves in check, until
     /// nothing is hanging; `task.depth` is ignored.
+    #[expect(clippy::too_many_lines, reason = "one loop in numbered steps")]
     pub(super) fn quiesce<N: Node>(&mut self, position: &Position, task: Task) -> i32 {
         let Task {
             ply,
@@ -49,7 +50,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !in_check {
             raw = match known {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                _ => self.full_or_lazy_leaf(position),
+                _ => self.leaf_score(position),
             };
             best = self.corrected(position, raw);
             if let Some(entry) = known
@@ -155,12 +156,5 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         self.remember(position, ply, entry);
         best
-    }
-
-    /// The score of a leaf is always the whole evaluation; only pruning is lazy.
-    #[inline]
-    fn full_or_lazy_leaf(&mut self, position: &Position) -> i32 {
-        self.full_score(position)
-            .clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 }

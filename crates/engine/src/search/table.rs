@@ -57,15 +57,16 @@ pub(crate) const NO_EVAL: i32 = i16::MIN as i32;
 const AGES: u8 = 64;
 
 impl Table {
-    /// A table of `mebibytes` MiB.
-    pub(crate) fn new(mebibytes: usize) -> Self {
+    /// A table of `mebibytes` MiB; `None` if there is no such memory.
+    pub(crate) fn new(mebibytes: usize) -> Option<Self> {
         let count = (mebibytes.max(1) << 20) / size_of::<Bucket>();
         let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
         buckets.resize_with(count, Bucket::default);
-        Self {
+        Some(Self {
             buckets,
             age: AtomicU8::new(0),
-        }
+        })
     }
 
     /// Forgets everything.
@@ -220,6 +221,10 @@ mod tests {
     use super::*;
     use crate::search::score::MATE;
 
+    fn table() -> Table {
+        Table::new(1).expect("a mebibyte")
+    }
+
     fn entry(score: i32, depth: i32) -> Entry {
         Entry {
             m: PackedMove::from_bits(0x1234),
@@ -232,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_was_stored_is_found_again() {
-        let table = Table::new(1);
+        let table = table();
         assert_eq!(table.probe(42, 0), None);
         table.store(42, 3, entry(-250, 9));
         assert_eq!(table.probe(42, 3), Some(entry(-250, 9)));
@@ -243,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_mate_is_stored_as_its_distance_from_the_position() {
-        let table = Table::new(1);
+        let table = table();
         table.store(42, 5, entry(MATE - 9, 9));
         assert_eq!(table.probe(42, 5).map(|found| found.score), Some(MATE - 9));
         assert_eq!(table.probe(42, 1).map(|found| found.score), Some(MATE - 5));
@@ -251,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_result_without_a_move_keeps_the_move_known_before() {
-        let table = Table::new(1);
+        let table = table();
         table.store(42, 0, entry(10, 5));
         table.store(
             42,
@@ -266,7 +271,7 @@ mod tests {
 
     #[test]
     fn old_results_make_room_before_deep_new_ones() {
-        let table = Table::new(1);
+        let table = table();
         // Keys that share a bucket: the high bits choose it.
         for key in 1..=4 {
             table.store(key, 0, entry(0, 10));
@@ -283,6 +288,7 @@ mod tests {
 
     #[test]
     fn the_table_is_as_large_as_asked() {
-        assert_eq!(Table::new(3).buckets.len() * size_of::<Bucket>(), 3 << 20);
+        let table = Table::new(3).expect("three mebibytes");
+        assert_eq!(table.buckets.len() * size_of::<Bucket>(), 3 << 20);
     }
 }

@@ -123,6 +123,7 @@ impl Setup {
                     let before = &engine.options().syzygy_path;
                     self.options.syzygy_path.clone_from(before);
                 }
+                OptionsError::Hash { .. } => self.options.hash = engine.options().hash,
             }
             refused.push(OptionError::Refused(fault));
         }
