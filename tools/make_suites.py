@@ -4,9 +4,9 @@
 Stockfish plays games against itself, looking a ply or a few ahead and now and
 then moving at random, so that there is something to punish. A position becomes a *mate* where a
 long search sees a mate in 1 to 5 (`dm`), and a *tactic* where a long search
-sees exactly one winning move (`bm`) that a search of one ply and its captures
-do not choose: a free piece is no tactic. The same seed and the same Stockfish
-give the same files.
+sees exactly one winning move (`bm`). A free piece is no tactic: captures and
+promotions count only if a search of one ply, with the exchanges behind it, does
+not choose them. The same seed and the same Stockfish give the same files.
 """
 
 import argparse
@@ -161,9 +161,7 @@ def find_tactics(judge, game, seen):
             continue
         # 1. Cheap checks first: one move stands out, and not at first sight.
         move, best, second = two_best(judge, board, judge.quick, 100_000)
-        if not stands_out(best, second) or is_plain(board, move):
-            continue
-        if judge.look(board, depth=1)[0][0] == move:
+        if not stands_out(best, second) or is_plain(judge, board, move):
             continue
         # 2. The verdict.
         verdict, best, second = two_best(judge, board, judge.thorough, judge.nodes)
@@ -176,11 +174,13 @@ def find_tactics(judge, game, seen):
         yield board, {"bm": move, "ce": best, "c0": f"second best {second}"}
 
 
-def is_plain(board, move):
-    """Whether the move just takes what stands there to be taken."""
+def is_plain(judge, board, move):
+    """Whether the move just takes what stands there to be taken, or promotes."""
     worth = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 10}
-    if not board.is_capture(move):
+    if not board.is_capture(move) and move.promotion is None:
         return False
+    if judge.look(board, depth=1)[0][0] == move:
+        return True
     victim = board.piece_type_at(move.to_square) or chess.PAWN
     defended = board.is_attacked_by(not board.turn, move.to_square)
     return not defended or worth[victim] > worth[board.piece_type_at(move.from_square)]

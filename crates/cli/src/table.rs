@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Rows of text in columns: the first to the left, the others to the right.
+/// Rows of text in columns: numbers to the right, words to the left. The first
+/// row is the head.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
@@ -39,10 +40,11 @@ impl Table {
             let mut line = String::new();
             for (column, cell) in row.iter().enumerate() {
                 let width = widths[column];
-                let result = if column == 0 {
-                    write!(line, "{cell:<width$}")
+                let gap = if column == 0 { "" } else { "  " };
+                let result = if self.is_numeric(column) {
+                    write!(line, "{gap}{cell:>width$}")
                 } else {
-                    write!(line, "  {cell:>width$}")
+                    write!(line, "{gap}{cell:<width$}")
                 };
                 result.expect("writing to a string does not fail");
             }
@@ -50,6 +52,12 @@ impl Table {
             text.push('\n');
         }
         text
+    }
+
+    fn is_numeric(&self, column: usize) -> bool {
+        let cells = self.rows.iter().skip(1).filter_map(|row| row.get(column));
+        let mut written = cells.filter(|cell| !cell.is_empty()).peekable();
+        written.peek().is_some() && written.all(|cell| cell.parse::<f64>().is_ok())
     }
 }
 
@@ -60,12 +68,18 @@ mod tests {
     #[test]
     fn names_stand_left_and_numbers_right() {
         let mut table = Table::default();
-        table.row(["term", "worth"]);
+        table.row(["term", "worth", "about"]);
         table.rule();
-        table.row(["bishop_pair", "7"]);
+        table.row(["bishop_pair", "+7.5", "two"]);
+        table.row(["score", "12", ""]);
         assert_eq!(
             table.render(),
-            "term         worth\n──────────────────\nbishop_pair      7\n"
+            "\
+term         worth  about
+─────────────────────────
+bishop_pair   +7.5  two
+score           12
+"
         );
     }
 }
