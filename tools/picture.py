@@ -11,13 +11,15 @@ import subprocess
 SQUARE = 44
 LEFT, TOP = 30, 24
 ROW = 21
+# Some systems show a pawn as a coloured picture unless asked for text.
+AS_TEXT = "\ufe0e"
 SIGNS = {"p": "♟", "n": "♞", "b": "♝", "r": "♜", "q": "♛", "k": "♚"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mendel", default="target/release/mendel")
-    parser.add_argument("--fen", default="2rq1rk1/pb2bppp/1p2pn2/8/3P4/P1NB1N2/1P3PPP/R1BQR1K1 w - - 0 14")
+    parser.add_argument("--fen", default="2rq1rk1/pb1nbppp/1p2pn2/8/3P4/P1NB1N2/1P3PPP/R1BQR1K1 w - - 0 14")
     parser.add_argument("--terms", type=int, default=14, help="how many groups are shown")
     parser.add_argument("--out", default="docs/picture.svg")
     arguments = parser.parse_args()
@@ -59,7 +61,7 @@ def board(fen):
                     ink, edge = ("#fff", "#333") if sign.isupper() else ("#222", "#222")
                     yield (
                         f'<text x="{x + SQUARE / 2}" y="{y + 35}" font-size="36" text-anchor="middle"'
-                        f' fill="{ink}" stroke="{edge}" stroke-width="1">{SIGNS[sign.lower()]}</text>'
+                        f' fill="{ink}" stroke="{edge}" stroke-width="2" paint-order="stroke">{SIGNS[sign.lower()]}{AS_TEXT}</text>'
                     )
                 column += 1
     for column, file in enumerate("abcdefgh"):
@@ -77,7 +79,7 @@ def bars(report, shown, x, width):
     rest += report["rounding"]["parts"] / report["rounding"]["of"]
     lines = ordered[:shown] + [("all others", rest)]
     middle = x + 290
-    scale = min(1.6, 110 / max(abs(worth) for _, worth in lines))
+    scale = min(1.6, 76 / max(abs(worth) for _, worth in lines))
     yield text(x, TOP + 12, f"mendel eval: {report['white_score']:+d} for White", size=16)
     for index, (name, worth) in enumerate(lines):
         y = TOP + 44 + index * ROW
