@@ -99,15 +99,18 @@ fn after(chess: &Chess, m: Move) -> Chess {
 }
 
 fn walk(chess: &Chess, depth: u8) -> u64 {
-    match depth {
-        0 => 1,
-        1 => chess.legal_moves().len() as u64,
-        _ => {
-            let mut total = 0;
-            for &m in &chess.legal_moves() {
-                total += walk(&after(chess, m), depth - 1);
-            }
-            total
-        }
+    if depth == 0 {
+        return 1;
     }
+    let moves = chess.legal_moves();
+    if depth == 1 {
+        return moves.len() as u64;
+    }
+    let mut total = 0;
+    for &m in &moves {
+        let mut next = chess.clone();
+        next.play_unchecked(m);
+        total += walk(&next, depth - 1);
+    }
+    total
 }
