@@ -216,7 +216,7 @@ impl Position {
         //    which most moves do not.
         let rights = self.chess.castles().castling_rights();
         let touched = Bitboard::from(from) | Bitboard::from(to);
-        let may_lose = rights.any() && (role == Role::King || !(rights & touched).is_empty());
+        let may_lose = rights.any() && (role == Role::King || (rights & touched).any());
         if may_lose {
             change ^= castling_key(&self.chess);
         }

@@ -115,9 +115,7 @@ struct Lines {
 impl Lines {
     fn word(&mut self, word: &str) {
         let width = word.chars().count();
-        // At the start of a line these would be a directive or a tag.
-        let bound = word.starts_with(['%', ';', '[']);
-        if self.column > 0 && self.column + 1 + width > WIDTH && !bound {
+        if self.column > 0 && self.column + 1 + width > WIDTH {
             self.text.push('\n');
             self.column = 0;
         } else if self.column > 0 {
@@ -130,21 +128,20 @@ impl Lines {
 
     /// A comment in braces, with what could end it early replaced.
     fn comment(&mut self, comment: &str) {
-        let safe: String = comment
-            .chars()
-            .map(|c| match c {
-                '{' => '(',
-                '}' => ')',
-                c if c.is_control() => ' ',
-                c => c,
-            })
-            .collect();
-        let words: Vec<&str> = safe.split_whitespace().collect();
-        let last = words.len().saturating_sub(1);
-        for (index, word) in words.into_iter().enumerate() {
-            let open = if index == 0 { "{" } else { "" };
-            let close = if index == last { "}" } else { "" };
-            self.word(&format!("{open}{word}{close}"));
+        let safe = comment.replace('{', "(").replace('}', ")");
+        let safe = format!("{{{}}}", safe.replace(char::is_control, " ").trim());
+
+        // What would be a directive or a tag at the start of a line stays with
+        // the word before it.
+        let mut unbroken = String::new();
+        for word in safe.split_whitespace() {
+            if word.starts_with(['%', ';', '[']) && !unbroken.is_empty() {
+                unbroken.push(' ');
+            } else if !unbroken.is_empty() {
+                self.word(&std::mem::take(&mut unbroken));
+            }
+            unbroken.push_str(word);
         }
+        self.word(&unbroken);
     }
 }
