@@ -34,7 +34,7 @@ REACH = 300_000
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=["mates", "tactics"])
-    parser.add_argument("--count", type=int, default=65)
+    parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--nodes", type=int, default=2_000_000, help="for the verification")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
@@ -121,7 +121,7 @@ def self_play(judge, chance, decided):
     # sees: better tactics than random moves leave behind.
     foresight = {side: chance.choice([2, 3, 4, 5]) for side in chess.COLORS}
     while not board.is_game_over(claim_draw=True) and len(game) < 160:
-        _, centipawns, mate = judge.look(board, nodes=2_000)[0]
+        _, centipawns, mate = judge.look(board, nodes=1_000)[0]
         game.append((board.copy(stack=False), centipawns, mate))
         if abs(centipawns) >= decided:
             break
@@ -160,7 +160,10 @@ def find_tactics(judge, game, seen):
         if not turned or board.epd() in seen or board.legal_moves.count() < 5:
             continue
         # 1. Cheap checks first: one move stands out, and not at first sight.
-        move, best, second = two_best(judge, board, judge.quick, 100_000)
+        for nodes in (10_000, 100_000):
+            move, best, second = two_best(judge, board, judge.quick, nodes)
+            if not stands_out(best, second):
+                break
         if not stands_out(best, second) or is_plain(judge, board, move):
             continue
         # 2. The verdict.
