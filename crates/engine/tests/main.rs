@@ -7,4 +7,5 @@ mod gui;
 mod replies;
 mod search;
 mod sessions;
+mod suites;
 mod timing;
