@@ -7,6 +7,9 @@ use mendel_board::Color;
 
 use crate::{Control, Limits, SearchParams, SideClock};
 
+/// What is never planned to be used, as far as the clock allows.
+const RESERVE: Duration = Duration::from_millis(60);
+
 /// Watches the clock of one search.
 #[derive(Debug)]
 pub(crate) struct TimeKeeper {
@@ -50,10 +53,14 @@ impl Budget {
             increment,
         } = clock.of(us);
 
-        // 1. What is there, less what the way to the clock costs. However little
-        //    is left, a tenth of it is for thinking: a move late is a game lost,
-        //    a move without thought often too.
-        let usable = remaining.saturating_sub(overhead).max(remaining / 10);
+        // 1. What is there, less what the way to the clock costs and a reserve for
+        //    a machine that is busy elsewhere for a moment. However little is
+        //    left, a tenth of it is for thinking: a move late is a game lost, a
+        //    move without thought often too.
+        let reserve = RESERVE.min(remaining / 4);
+        let usable = remaining
+            .saturating_sub(overhead + reserve)
+            .max(remaining / 10);
 
         // 2. An even share of it, plus most of the increment.
         let moves = clock
@@ -63,13 +70,10 @@ impl Budget {
         let gained = increment.mul_f64(f64::from(params.clock_increment) / 100.0);
         let share = usable / moves + gained;
 
-        // 3. At most several shares, and never so much that the next move would
-        //    have nothing.
-        let largest = if moves == 1 {
-            usable.mul_f64(0.9)
-        } else {
-            usable.mul_f64(0.6)
-        };
+        // 3. At most several shares, and so little of a short clock that several
+        //    long thoughts on end leave enough for a moment's delay.
+        let part = if moves == 1 { 0.9 } else { 0.3 };
+        let largest = usable.mul_f64(part);
         let most = share
             .mul_f64(f64::from(params.clock_most) / 100.0)
             .min(largest);
