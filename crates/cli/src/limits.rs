@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use mendel_arena::TimeControl;
 use mendel_engine::Limits;
 
 /// How long to think about a move.
@@ -35,63 +36,6 @@ impl LimitArguments {
             depth: self.depth,
             nodes: self.nodes,
             ..Limits::default()
-        }
-    }
-}
-
-/// A time control such as `8+0.08`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeControl {
-    /// For the whole game.
-    pub(crate) base: Duration,
-    /// Added after each move.
-    pub(crate) increment: Duration,
-}
-
-impl std::str::FromStr for TimeControl {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const LONGEST: f64 = 86_400.0;
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-        let seconds = |part: &str| {
-            part.trim()
-                .parse()
-                .ok()
-                .filter(|seconds: &f64| (0.0..=LONGEST).contains(seconds))
-                .map(Duration::from_secs_f64)
-        };
-        match (seconds(base), seconds(increment)) {
-            (Some(base), Some(increment)) if base > Duration::ZERO => Ok(Self { base, increment }),
-            _ => Err("seconds and seconds a move are wanted, such as 8+0.08".to_owned()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_controls_are_seconds_and_an_increment() {
-        for (text, base, increment) in [("8+0.08", 8_000, 80), ("60", 60_000, 0), ("0.5+0", 500, 0)]
-        {
-            let control: TimeControl = text.parse().unwrap();
-            assert_eq!(control.base, Duration::from_millis(base), "{text}");
-            assert_eq!(
-                control.increment,
-                Duration::from_millis(increment),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn nonsense_is_no_time_control() {
-        for text in [
-            "", "+", "0+1", "-1+0", "8+-1", "nan", "inf+1", "1e300+0", "8+x",
-        ] {
-            assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The program as people and GUIs meet it.
 
 mod arrows;
+mod contests;
 mod counting;
 mod explaining;
 mod mendel;

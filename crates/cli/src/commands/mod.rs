@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod bench;
+mod contest;
 mod eval;
 mod guide;
 mod perft;
@@ -21,6 +22,7 @@ use clap::{Parser, Subcommand};
 Examples:
   mendel                           on a terminal a short guide; in a chess GUI it speaks UCI
   mendel play --side black         a game in the terminal
+  mendel match mendel material --nodes 5000    who is better, and how sure that is
   mendel eval startpos             what the evaluation sees
   mendel perft 5                   count the positions five plies ahead
 
@@ -38,6 +40,7 @@ enum Command {
     Perft(perft::Arguments),
     Eval(eval::Arguments),
     Play(play::Arguments),
+    Match(Box<contest::Arguments>),
     Players(players::Arguments),
 }
 
@@ -51,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Play(arguments)) => play::run(&arguments),
+        Some(Command::Match(arguments)) => contest::run(&arguments),
         Some(Command::Players(arguments)) => players::run(&arguments),
     }
 }

@@ -1,48 +1,36 @@
-//! Clocks for a game with people.
+//! Clocks for a game with people: the arena's, kept to the moment.
 
 use std::time::Duration;
 
+use mendel_arena::{Pace, Patience, TimeControl};
 use mendel_board::Color;
 use mendel_engine::{Clock, SideClock};
 
-use crate::limits::TimeControl;
-
 /// Both clocks of a game; without a time control they stand still.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clocks(Option<Clock>);
+#[derive(Clone, Debug)]
+pub(super) struct Clocks(mendel_arena::Clocks);
 
 impl Clocks {
     pub(super) fn new(control: Option<TimeControl>) -> Self {
-        Self(control.map(|TimeControl { base, increment }| {
-            let side = SideClock {
-                remaining: base,
-                increment,
-            };
-            Clock {
-                white: side,
-                black: side,
-                moves_to_go: None,
-            }
-        }))
+        let pace = Pace {
+            clock: control,
+            ..Pace::default()
+        };
+        let patience = Patience {
+            margin: Duration::ZERO,
+            ..Patience::default()
+        };
+        Self(mendel_arena::Clocks::new(pace, pace, patience))
     }
 
-    /// The clocks as an engine is told them.
-    pub(super) fn for_engine(&self) -> Option<Clock> {
-        self.0
+    /// The clocks as an engine with `side` is told them.
+    pub(super) fn for_engine(&self, side: Color) -> Option<Clock> {
+        self.0.now(side)
     }
 
     /// `side` has moved after `used`. Returns false where its time was over.
     pub(super) fn press(&mut self, side: Color, used: Duration) -> bool {
-        let Some(clock) = &mut self.0 else {
-            return true;
-        };
-        let clock = match side {
-            Color::White => &mut clock.white,
-            Color::Black => &mut clock.black,
-        };
-        let left = clock.remaining.checked_sub(used);
-        clock.remaining = left.map_or(Duration::ZERO, |left| left + clock.increment);
-        left.is_some()
+        self.0.spend(side, used).is_ok()
     }
 
     /// Both times as people read them; nothing without a time control.
@@ -51,7 +39,7 @@ impl Clocks {
             let seconds = side.remaining.as_secs();
             format!("{}:{:02}", seconds / 60, seconds % 60)
         };
-        let clock = self.0?;
+        let clock = self.0.now(Color::White)?;
         Some(format!(
             "White {}  Black {}",
             written(clock.white),

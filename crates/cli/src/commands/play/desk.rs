@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use mendel_arena::TimeControl;
 use mendel_board::pgn::{GameResult, PgnGame};
 use mendel_board::{Color, Game, Move, Position};
 use mendel_engine::{Best, Control, Engine, Limits, Score};
@@ -12,7 +13,7 @@ use super::THINKING_TIME;
 use super::clock::Clocks;
 use super::order::{HELP, Order};
 use crate::draw::{self, Ink};
-use crate::limits::{LimitArguments, TimeControl};
+use crate::limits::LimitArguments;
 
 /// Which sides people play.
 #[derive(Clone, Copy, Debug)]
@@ -249,7 +250,7 @@ impl<W: Write> Desk<W> {
 
     fn think(&mut self) -> Best {
         let mut limits = self.limits.clone();
-        limits.clock = self.clocks.for_engine();
+        limits.clock = self.clocks.for_engine(self.game.position().turn());
         self.engine
             .go(&self.game, &limits, &Control::default(), &mut |_| {})
     }

@@ -1,0 +1,510 @@
+//! A match or a tournament, from its plan to its result.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+use std::time::SystemTime;
+
+use mendel_board::tablebase::{Tablebase, TablebaseError};
+
+use crate::folder::{FolderError, MatchFolder};
+use crate::pgn::{self, Heading, NamesError, OpeningNames, RecordError};
+use crate::plan::Plan;
+use crate::statistics::{Decision, Sprt, SprtError, SprtState};
+use crate::{
+    Conclusion, Contestant, Entrant, EntrantError, Fault, Fixture, GameRecord, GameSetting,
+    OpeningError, Openings, Pace, Reply, Schedule, ScheduleError, SeatError, Standing, Summary,
+    Turn, play,
+};
+
+/// A plan that was checked whole: everybody is there, can be started, knows its
+/// options and can keep the pace, and every file could be read.
+#[derive(Debug)]
+pub struct Contest {
+    plan: Plan,
+    entrants: Vec<Entrant>,
+    schedule: Schedule,
+    openings: Openings,
+    tablebase: Option<Arc<Tablebase>>,
+    players: Vec<(String, Pace)>,
+    names: Option<OpeningNames>,
+    sprt: Option<Sprt>,
+}
+
+/// Of so many players each hand keeps all; in a larger pool they are started for
+/// each game.
+const MOST_SEATS: usize = 8;
+
+/// Who does the work; it changes how long a match takes and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Hands {
+    /// Games at once.
+    pub concurrency: usize,
+    /// Each at its own core.
+    pub pin: bool,
+}
+
+/// How far a match has come.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// The game that was just counted.
+    pub record: &'a GameRecord,
+    /// Whether it was found in the folder and not played now.
+    pub found: bool,
+    /// All games that count so far.
+    pub standing: &'a Standing,
+    /// Where the test stands.
+    pub test: Option<SprtState>,
+    /// Games in all, if nothing stops the match before.
+    pub total: u64,
+}
+
+/// Why a match cannot be played or cannot go on. A lost game is not an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContestError {
+    /// A player is not named right.
+    #[error(transparent)]
+    Entrant(#[from] EntrantError),
+    /// A player cannot take part.
+    #[error("{error}{}", quoted(&.error.last_words))]
+    Seat {
+        /// Who, and why not.
+        error: SeatError,
+    },
+    /// The schedule cannot be made.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The openings cannot be used.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// The names of openings cannot be used.
+    #[error(transparent)]
+    Names(#[from] NamesError),
+    /// The tables cannot be used.
+    #[error(transparent)]
+    Tablebase(#[from] TablebaseError),
+    /// The test cannot be made.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
+    /// A test compares two players.
+    #[error(
+        "a test needs exactly two players, and there are {players}; leave `--sprt` out or name two"
+    )]
+    SprtPlayers {
+        /// How many there are.
+        players: usize,
+    },
+    /// No limit for a move.
+    #[error("nothing limits a move: give --tc, --movetime, --nodes or --depth")]
+    NoPace,
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A game in the folder cannot be replayed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A game in the folder is none of this match.
+    #[error("game {game} in the folder is none of this match; was match.toml changed?")]
+    Stranger {
+        /// Its number.
+        game: u64,
+    },
+}
+
+fn quoted(last_words: &[String]) -> String {
+    if last_words.is_empty() {
+        return String::new();
+    }
+    format!("\nits last words:\n  {}", last_words.join("\n  "))
+}
+
+impl Contest {
+    /// Checks a plan and starts every player once.
+    ///
+    /// # Errors
+    ///
+    /// If anything in the plan cannot be done.
+    pub fn new(plan: Plan) -> Result<Self, ContestError> {
+        // 1. What costs nothing.
+        let mut entrants = plan
+            .players
+            .iter()
+            .map(|text| Entrant::parse(text))
+            .collect::<Result<Vec<_>, _>>()?;
+        tell_apart(&mut entrants);
+        let schedule = Schedule::new(plan.format, entrants.len(), plan.games)?;
+        let sprt = plan.sprt.map(|sprt| sprt.test()).transpose()?;
+        if sprt.is_some() && entrants.len() != 2 {
+            return Err(ContestError::SprtPlayers {
+                players: entrants.len(),
+            });
+        }
+        if plan.pace == Pace::default() && entrants.iter().any(|entrant| entrant.pace.is_none()) {
+            return Err(ContestError::NoPace);
+        }
+
+        // 2. Files.
+        let openings = match &plan.openings {
+            None => Openings::own(&plan.opening),
+            Some(path) => Openings::load(path, &plan.opening)?,
+        };
+        let syzygy = plan.adjudication.syzygy.as_ref();
+        let tablebase = syzygy
+            .map(|rule| Tablebase::open(&rule.path))
+            .transpose()?
+            .map(Arc::new);
+        let names = plan.names.as_deref().map(OpeningNames::load).transpose()?;
+
+        // 3. Players.
+        for entrant in &entrants {
+            let contestant = entrant
+                .seat()
+                .map_err(|error| ContestError::Seat { error })?;
+            let pace = entrant.pace.unwrap_or(plan.pace);
+            contestant.can_keep(&pace).map_err(|fault| {
+                let error = SeatError {
+                    name: entrant.name.clone(),
+                    fault,
+                    last_words: Vec::new(),
+                };
+                ContestError::Seat { error }
+            })?;
+        }
+        let players = entrants
+            .iter()
+            .map(|entrant| (entrant.name.clone(), entrant.pace.unwrap_or(plan.pace)))
+            .collect();
+        Ok(Self {
+            plan,
+            entrants,
+            schedule,
+            openings,
+            tablebase,
+            players,
+            names,
+            sprt,
+        })
+    }
+
+    /// The players.
+    pub fn entrants(&self) -> &[Entrant] {
+        &self.entrants
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn heading(&self) -> Heading<'_> {
+        Heading {
+            event: &self.plan.event,
+            site: "?",
+            players: &self.players,
+            names: self.names.as_ref(),
+        }
+    }
+
+    /// Games in all.
+    pub fn total(&self) -> u64 {
+        self.schedule.len()
+    }
+
+    /// Plays what is not played yet, until the end, a decision or `stop`.
+    ///
+    /// Every game is on the disk before it is counted, and games are counted in
+    /// the order of the schedule, so that neither concurrency nor a resumption can
+    /// change the result.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written, or holds games of another match.
+    pub fn run(
+        &self,
+        folder: &mut MatchFolder,
+        hands: Hands,
+        stop: &Arc<AtomicBool>,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<Summary, ContestError> {
+        let mut ledger = Ledger::new(self);
+
+        // 1. What is there already.
+        let found = folder.take_found();
+        let done: BTreeSet<u64> = found.iter().map(|record| record.game).collect();
+        for record in found {
+            self.check(&record)?;
+            ledger.take(record, true, folder, watch)?;
+        }
+
+        // 2. What is missing.
+        if ledger.conclusion == Conclusion::Unfinished {
+            self.play_missing(&mut ledger, &done, folder, hands, stop, watch)?;
+        }
+
+        // 3. The result.
+        let summary = ledger
+            .standing
+            .summary(self.sprt.as_ref(), ledger.conclusion.clone());
+        if ledger.conclusion != Conclusion::Unfinished {
+            let waiting: Vec<GameRecord> = ledger.waiting.into_values().map(|(it, _)| it).collect();
+            folder.settle(&ledger.counted, &waiting)?;
+        }
+        folder.conclude(&summary)?;
+        Ok(summary)
+    }
+
+    fn play_missing(
+        &self,
+        ledger: &mut Ledger,
+        done: &BTreeSet<u64>,
+        folder: &mut MatchFolder,
+        hands: Hands,
+        stop: &Arc<AtomicBool>,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), ContestError> {
+        let next = AtomicU64::new(0);
+        // Ends the games under way when the match is decided or cannot go on;
+        // `stop` belongs to the caller.
+        let over = Arc::new(AtomicBool::new(false));
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            for hand in 0..hands.concurrency.max(1) {
+                let (sender, next, over) = (sender.clone(), &next, Arc::clone(&over));
+                scope.spawn(move || {
+                    if hands.pin {
+                        pin_to(hand);
+                    }
+                    self.work(next, done, &over, &sender);
+                });
+            }
+            drop(sender);
+
+            let mut result = Ok(());
+            loop {
+                // A tenth of a second is soon enough for Ctrl-C.
+                match receiver.recv_timeout(std::time::Duration::from_millis(100)) {
+                    Ok(record) => {
+                        // What was finished is kept, also while everything ends.
+                        let kept = folder.append(&record).map_err(ContestError::from);
+                        let taken = kept.and_then(|()| ledger.take(record, false, folder, watch));
+                        if let Err(error) = taken {
+                            result = Err(error);
+                            over.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                }
+                if stop.load(Ordering::Relaxed) || ledger.conclusion != Conclusion::Unfinished {
+                    over.store(true, Ordering::Relaxed);
+                }
+            }
+            result
+        })
+    }
+
+    /// One hand: takes the next game that is missing, plays it, hands it in.
+    fn work(
+        &self,
+        next: &AtomicU64,
+        done: &BTreeSet<u64>,
+        over: &Arc<AtomicBool>,
+        sender: &Sender<GameRecord>,
+    ) {
+        let mut seats: BTreeMap<usize, Box<dyn Contestant>> = BTreeMap::new();
+        while !over.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(fixture) = self.schedule.fixture(index) else {
+                return;
+            };
+            if done.contains(&index) {
+                continue;
+            }
+            let Some(record) = self.play(fixture, &mut seats, over) else {
+                return;
+            };
+            if sender.send(record).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn play(
+        &self,
+        fixture: Fixture,
+        seats: &mut BTreeMap<usize, Box<dyn Contestant>>,
+        over: &Arc<AtomicBool>,
+    ) -> Option<GameRecord> {
+        let mut seat = |player: usize| {
+            seats
+                .remove(&player)
+                .unwrap_or_else(|| match self.entrants[player].seat() {
+                    Ok(contestant) => contestant,
+                    Err(error) => Box::new(Absent(error)),
+                })
+        };
+        let (mut white, mut black) = (seat(fixture.white), seat(fixture.black));
+        let pace = |player: usize| self.entrants[player].pace.unwrap_or(self.plan.pace);
+        let setting = GameSetting {
+            opening: self.openings.get(fixture.opening),
+            white: pace(fixture.white),
+            black: pace(fixture.black),
+            patience: self.plan.patience,
+            adjudication: self.plan.adjudication.clone(),
+            tablebase: self.tablebase.clone(),
+            stop: Arc::clone(over),
+        };
+        let date = pgn::date(SystemTime::now());
+        let played = play(white.as_mut(), black.as_mut(), &setting);
+        // In a large pool the programs of others would fill the memory.
+        if self.entrants.len() <= MOST_SEATS {
+            seats.insert(fixture.white, white);
+            seats.insert(fixture.black, black);
+        }
+        Some(played?.record(fixture, date))
+    }
+
+    /// A game from the folder must be one of the schedule.
+    fn check(&self, record: &GameRecord) -> Result<(), ContestError> {
+        let fits = self.schedule.fixture(record.game).is_some_and(|fixture| {
+            (fixture.pair, fixture.white, fixture.black)
+                == (record.pair, record.white, record.black)
+        });
+        if fits {
+            Ok(())
+        } else {
+            Err(ContestError::Stranger { game: record.game })
+        }
+    }
+}
+
+/// Counts games in the order of the schedule, whatever order they come in.
+struct Ledger<'a> {
+    contest: &'a Contest,
+    standing: Standing,
+    counted: Vec<GameRecord>,
+    /// Games that came before their turn, and whether they were found.
+    waiting: BTreeMap<u64, (GameRecord, bool)>,
+    conclusion: Conclusion,
+}
+
+impl<'a> Ledger<'a> {
+    fn new(contest: &'a Contest) -> Self {
+        let names = contest
+            .entrants
+            .iter()
+            .map(|entrant| entrant.name.clone())
+            .collect();
+        Self {
+            contest,
+            standing: Standing::new(names, &contest.schedule),
+            counted: Vec::new(),
+            waiting: BTreeMap::new(),
+            conclusion: Conclusion::Unfinished,
+        }
+    }
+
+    fn take(
+        &mut self,
+        record: GameRecord,
+        found: bool,
+        folder: &mut MatchFolder,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), ContestError> {
+        self.waiting.insert(record.game, (record, found));
+        while self.conclusion == Conclusion::Unfinished {
+            let turn = self.counted.len() as u64;
+            let Some((record, found)) = self.waiting.remove(&turn) else {
+                break;
+            };
+            self.standing.count(&record);
+            let written = pgn::write(&record, &self.contest.heading())?;
+            folder.print(&format!("{written}\n"))?;
+            let test = self
+                .contest
+                .sprt
+                .as_ref()
+                .map(|sprt| self.standing.test(sprt));
+            self.decide(turn, test);
+            watch(&Progress {
+                record: &record,
+                found,
+                standing: &self.standing,
+                test,
+                total: self.contest.total(),
+            });
+            self.counted.push(record);
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, game: u64, test: Option<SprtState>) {
+        let (worst, faults) = self.standing.worst_faults();
+        // A pair is the unit of counting, so a test looks only after pairs.
+        let decision = test.filter(|_| game % 2 == 1).map(|test| test.decision);
+        self.conclusion = match decision {
+            Some(Decision::H1) => Conclusion::Accepted,
+            Some(Decision::H0) => Conclusion::Rejected,
+            _ if faults > self.contest.plan.most_faults => Conclusion::TooManyFaults {
+                player: self.contest.entrants[worst].name.clone(),
+                faults,
+            },
+            _ if game + 1 == self.contest.total() => Conclusion::AllPlayed,
+            _ => Conclusion::Unfinished,
+        };
+    }
+}
+
+/// A player that could be started before the match and not any more: it loses its
+/// games, with the reason.
+#[derive(Debug)]
+struct Absent(SeatError);
+
+impl Contestant for Absent {
+    fn new_game(&mut self, _: bool) -> Result<(), Fault> {
+        Err(self.0.fault.clone())
+    }
+
+    fn can_keep(&self, _: &Pace) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn ask(&mut self, _: &Turn) -> Result<Reply, Fault> {
+        Err(self.0.fault.clone())
+    }
+
+    fn game_over(&mut self, _: &str, _: &str) {}
+
+    fn last_words(&self) -> Vec<String> {
+        self.0.last_words.clone()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Players with the same name get numbers.
+fn tell_apart(entrants: &mut [Entrant]) {
+    for index in 1..entrants.len() {
+        let (before, rest) = entrants.split_at_mut(index);
+        let name = rest[0].name.clone();
+        let mut number = 2;
+        while before.iter().any(|other| other.name == rest[0].name) {
+            rest[0].name = format!("{name} {number}");
+            number += 1;
+        }
+    }
+}
+
+fn pin_to(core: usize) {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut set = CpuSet::new();
+    set.set(core % cores);
+    // Where it is not allowed, the match is slower and not wrong.
+    let _ = sched_setaffinity(None, &set);
+}

@@ -1,0 +1,367 @@
+//! Who plays, as it is written on the command line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mendel_engine::{Player, PlayerError};
+use percent_encoding::percent_decode_str;
+
+use crate::bred::Bred;
+use crate::program::Program;
+use crate::{Contestant, Fault, Pace};
+
+/// Someone who is to play: a bred player, or another program.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// What it is called in tables; unique in a match.
+    pub name: String,
+    /// As it was written.
+    pub text: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its own pace, where it differs from the match's.
+    pub pace: Option<Pace>,
+    /// Engine options in the order given: `Hash`, `Threads` …
+    pub options: Vec<(String, String)>,
+}
+
+/// The kinds of entrant.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Plays in this process.
+    Bred(Arc<Player>),
+    /// A program of its own.
+    Program {
+        /// The program and its arguments; never empty.
+        command: Vec<String>,
+        /// What it speaks; `None` means UCI is tried first, then xboard.
+        protocol: Option<Protocol>,
+        /// Where it runs; here if nothing is said.
+        directory: Option<PathBuf>,
+        /// Environment variables set for it.
+        environment: BTreeMap<String, String>,
+    },
+}
+
+/// What a program speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The Universal Chess Interface.
+    Uci,
+    /// The Chess Engine Communication Protocol of xboard, version 2.
+    Xboard,
+}
+
+/// Why a text names no entrant.
+#[derive(Debug, thiserror::Error)]
+pub enum EntrantError {
+    /// No bred player has that name, or its file is broken.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// The command is empty or its quotes do not match.
+    #[error("`{text}` is not a command: {reason}")]
+    Command {
+        /// What was read.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The part after the last `?` is not `Name=Value&Name=Value`.
+    #[error(
+        "`{text}`: {reason}; options are written ?Name=Value&Name=Value, special characters as %20, \
+         and a ? that begins no options as %3F"
+    )]
+    Options {
+        /// What was read.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A key with a leading dot that the runner does not know.
+    #[error("`{text}`: there is no `{key}`; keys with a leading dot are {}", RUNNER_KEYS.join(", "))]
+    RunnerKey {
+        /// What was read.
+        text: String,
+        /// The key.
+        key: String,
+    },
+}
+
+/// Why an entrant cannot take its seat: nothing that a game could decide.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` {fault}")]
+pub struct SeatError {
+    /// Who.
+    pub name: String,
+    /// Why.
+    pub fault: Fault,
+    /// The last lines that went to and fro, and what it wrote to stderr.
+    pub last_words: Vec<String>,
+}
+
+/// What the runner understands itself; everything else is for the engine.
+const RUNNER_KEYS: [&str; 7] = [
+    ".name",
+    ".dir",
+    ".env.NAME",
+    ".tc",
+    ".movetime",
+    ".nodes",
+    ".depth",
+];
+
+impl Entrant {
+    /// Reads an entrant: a built-in name, a player file, or `cmd:PROGRAM ARGS`
+    /// (`uci:` and `xboard:` force a protocol), with options after the last `?`
+    /// as `Name=Value&Name=Value`, percent-decoded.
+    ///
+    /// Keys with a leading dot are for the runner: `.name`, `.dir`, `.env.NAME`
+    /// and the entrant's own pace, `.tc`, `.movetime` (milliseconds), `.nodes`,
+    /// `.depth`. Before the options, `%3F` stands for `?` and `%25` for `%`.
+    ///
+    /// # Errors
+    ///
+    /// If the text is none of these; the player file is read, but no program is
+    /// started.
+    pub fn parse(text: &str) -> Result<Self, EntrantError> {
+        let text = text.trim();
+
+        // 1. Who, and with what.
+        let (who, settings) = match text.rsplit_once('?') {
+            None => (text, Settings::default()),
+            Some((who, settings)) => (who, Settings::read(text, settings)?),
+        };
+        let who = unescape(who);
+
+        // 2. A program or a player of ours.
+        let forced = [
+            ("cmd:", None),
+            ("uci:", Some(Protocol::Uci)),
+            ("xboard:", Some(Protocol::Xboard)),
+        ];
+        let program = forced
+            .into_iter()
+            .find_map(|(prefix, protocol)| Some((who.strip_prefix(prefix)?, protocol)));
+        let (name, kind) = if let Some((line, protocol)) = program {
+            let command = split_command(line)?;
+            let name = program_name(&command[0]);
+            let kind = Kind::Program {
+                command,
+                protocol,
+                directory: settings.directory,
+                environment: settings.environment,
+            };
+            (name, kind)
+        } else {
+            if settings.directory.is_some() || !settings.environment.is_empty() {
+                let reason = "`.dir` and `.env` are for programs: `cmd:`, `uci:` or `xboard:`";
+                return Err(options_error(text, reason));
+            }
+            let player = Player::find(&who)?;
+            (player.name.clone(), Kind::Bred(Arc::new(player)))
+        };
+        Ok(Self {
+            name: settings.name.unwrap_or(name),
+            text: text.to_owned(),
+            kind,
+            pace: settings.pace,
+            options: settings.options,
+        })
+    }
+
+    /// Takes a seat: a program is started and greeted, and its options are
+    /// checked against what it offers.
+    ///
+    /// # Errors
+    ///
+    /// If that fails, an option is refused, or it cannot keep its own pace.
+    ///
+    /// # Panics
+    ///
+    /// Never: what is no player in this process is a program.
+    pub fn seat(&self) -> Result<Box<dyn Contestant>, SeatError> {
+        let error = |fault, last_words| SeatError {
+            name: self.name.clone(),
+            fault,
+            last_words,
+        };
+        let contestant: Box<dyn Contestant> = match &self.kind {
+            Kind::Bred(player) => {
+                let bred = Bred::new(player.clone(), &self.options);
+                Box::new(bred.map_err(|fault| error(fault, Vec::new()))?)
+            }
+            Kind::Program { .. } => {
+                let mut program = Program::new(self).expect("it is a program");
+                if let Err(fault) = program.start() {
+                    return Err(error(fault, program.last_words()));
+                }
+                Box::new(program)
+            }
+        };
+        match self.pace.map_or(Ok(()), |pace| contestant.can_keep(&pace)) {
+            Ok(()) => Ok(contestant),
+            Err(fault) => Err(error(fault, contestant.last_words())),
+        }
+    }
+}
+
+/// What stands after the `?`.
+#[derive(Debug, Default)]
+struct Settings {
+    name: Option<String>,
+    directory: Option<PathBuf>,
+    environment: BTreeMap<String, String>,
+    pace: Option<Pace>,
+    options: Vec<(String, String)>,
+}
+
+impl Settings {
+    fn read(text: &str, settings: &str) -> Result<Self, EntrantError> {
+        let mut read = Self::default();
+        let mut seen: Vec<String> = Vec::new();
+        for pair in settings.split('&') {
+            let (key, value) = pair.split_once('=').ok_or_else(|| {
+                let reason = if settings.is_empty() {
+                    "nothing follows the last `?`".to_owned()
+                } else {
+                    format!("`{pair}` has no `=`")
+                };
+                options_error(text, reason)
+            })?;
+            let (key, value) = (decode(text, key)?, decode(text, value)?);
+            let key = key.trim();
+            if key.is_empty() {
+                return Err(options_error(text, format!("`{pair}` has no name")));
+            }
+            // Engines do not mind capitals, environments do.
+            let known_as = if key.starts_with(".env.") {
+                key.to_owned()
+            } else {
+                key.to_lowercase()
+            };
+            if seen.contains(&known_as) {
+                return Err(options_error(text, format!("`{key}` is given twice")));
+            }
+            seen.push(known_as);
+            if key.starts_with('.') {
+                read.set(text, key, value)?;
+            } else {
+                read.options.push((key.to_owned(), value));
+            }
+        }
+        Ok(read)
+    }
+
+    fn set(&mut self, text: &str, key: &str, value: String) -> Result<(), EntrantError> {
+        if value.is_empty() && !key.starts_with(".env.") {
+            return Err(options_error(text, format!("`{key}` needs a value")));
+        }
+        let whole = || {
+            let number = value.parse::<u64>().ok().filter(|&number| number > 0);
+            let reason = || format!("`{key}={value}`: not a whole number above 0");
+            number.ok_or_else(|| options_error(text, reason()))
+        };
+        let mut pace = self.pace.unwrap_or_default();
+        match key {
+            ".name" => {
+                let name = one_line(&value);
+                if name.is_empty() {
+                    return Err(options_error(text, "`.name` is blank"));
+                }
+                self.name = Some(name);
+                return Ok(());
+            }
+            ".dir" => {
+                self.directory = Some(PathBuf::from(value));
+                return Ok(());
+            }
+            ".tc" => {
+                let clock = value.parse();
+                pace.clock = Some(clock.map_err(|error: crate::PaceError| {
+                    options_error(text, format!("`{key}`: {error}"))
+                })?);
+            }
+            ".movetime" => pace.movetime = Some(Duration::from_millis(whole()?)),
+            ".nodes" => pace.nodes = Some(whole()?),
+            ".depth" => {
+                let depth = u32::try_from(whole()?).ok().filter(|&depth| depth <= 1000);
+                let reason = || format!("`{key}={value}`: more than any search reaches");
+                pace.depth = Some(depth.ok_or_else(|| options_error(text, reason()))?);
+            }
+            _ => {
+                let name = key
+                    .strip_prefix(".env.")
+                    .filter(|name| !name.is_empty() && !name.contains(['=', '\0']));
+                let Some(name) = name else {
+                    return Err(EntrantError::RunnerKey {
+                        text: text.to_owned(),
+                        key: key.to_owned(),
+                    });
+                };
+                self.environment.insert(name.to_owned(), value);
+                return Ok(());
+            }
+        }
+        self.pace = Some(pace);
+        Ok(())
+    }
+}
+
+fn options_error(text: &str, reason: impl Into<String>) -> EntrantError {
+    EntrantError::Options {
+        text: text.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+/// Percent-decodes a name or a value. No system takes a zero byte in a path or
+/// an environment.
+fn decode(text: &str, part: &str) -> Result<String, EntrantError> {
+    let decoded = percent_decode_str(part)
+        .decode_utf8()
+        .map_err(|_| options_error(text, format!("`{part}` does not decode to UTF-8")))?;
+    if decoded.contains('\0') {
+        return Err(options_error(text, format!("`{part}` holds a zero byte")));
+    }
+    Ok(decoded.into_owned())
+}
+
+/// Before the options only what would be mistaken for them is escaped, so that
+/// commands can be written as they are in a shell.
+fn unescape(who: &str) -> String {
+    who.replace("%3F", "?")
+        .replace("%3f", "?")
+        .replace("%25", "%")
+}
+
+fn split_command(line: &str) -> Result<Vec<String>, EntrantError> {
+    let error = |reason: &str| EntrantError::Command {
+        text: line.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let command = shlex::split(line)
+        .ok_or_else(|| error("a quote is not closed or a backslash ends the line"))?;
+    if line.contains('\0') {
+        return Err(error("it holds a zero byte"));
+    }
+    match command.first() {
+        Some(program) if !program.is_empty() => Ok(command),
+        _ => Err(error("it names no program")),
+    }
+}
+
+fn program_name(program: &str) -> String {
+    let name = Path::new(program).file_name();
+    one_line(&name.map_or_else(|| program.into(), |name| name.to_string_lossy()))
+}
+
+/// Names stand in tables and PGN headers.
+fn one_line(name: &str) -> String {
+    name.split(char::is_control)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim()
+        .to_owned()
+}

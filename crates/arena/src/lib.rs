@@ -1,0 +1,43 @@
+//! Players in, results out: games, matches and tournaments whose results can be
+//! trusted.
+//!
+//! An [`Entrant`] says who plays, a [`Contestant`] is one of them ready to move,
+//! a game between two of them ends as a [`GameRecord`]. A player that crashes,
+//! stalls or cheats loses that game, with the reason in the record; only what
+//! stops the whole match is an error. This crate knows nothing of evolution.
+
+mod adjudicate;
+mod book;
+mod bred;
+mod clock;
+mod contest;
+mod contestant;
+mod entrant;
+mod folder;
+mod game;
+mod opening;
+mod pace;
+pub mod pgn;
+mod plan;
+pub mod program;
+mod record;
+mod schedule;
+mod seconds;
+mod standing;
+pub mod statistics;
+
+pub use adjudicate::{
+    Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
+};
+pub use clock::{Clocks, Overstep, Patience};
+pub use contest::{Contest, ContestError, Hands, Progress};
+pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
+pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError};
+pub use folder::{FolderError, MatchFolder};
+pub use game::{GameSetting, Played, play};
+pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
+pub use pace::{Pace, PaceError, TimeControl};
+pub use plan::{Plan, PlanError, SprtPlan};
+pub use record::{EndReason, Ending, GameRecord, MoveRecord, Side};
+pub use schedule::{Fixture, Format, Schedule, ScheduleError};
+pub use standing::{Conclusion, Pairing, Standing, Summary};

@@ -1,0 +1,382 @@
+//! Other programs: started, asked for moves and for analyses, and ended.
+//!
+//! A [`Program`] speaks UCI or xboard with a process of its own. Every wait has a
+//! deadline, every buffer a bound. A program that misbehaves is killed with
+//! everything it started, its last words are kept, and the next
+//! [`new_game`](crate::Contestant::new_game) starts it again.
+
+mod features;
+mod options;
+mod process;
+mod talk;
+mod uci;
+mod xboard;
+
+use std::time::Duration;
+
+use mendel_board::{Game, Move, Position};
+use mendel_engine::uci::InfoLine;
+
+pub(crate) use self::options::check;
+use self::process::Launch;
+use self::talk::Talk;
+use self::uci::Uci;
+use self::xboard::Xboard;
+use crate::{Contestant, Entrant, Fault, Kind, Pace, Protocol, Reply, Turn};
+
+/// So long a program may take to get ready, unless somebody says otherwise.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// So long a program has to understand `uci` before xboard is tried.
+const FIRST_TRY: Duration = Duration::from_secs(2);
+
+/// Another program that plays and analyses.
+#[derive(Debug)]
+pub struct Program {
+    launch: Launch,
+    /// What it speaks, as soon as that is known.
+    protocol: Option<Protocol>,
+    options: Vec<(String, String)>,
+    patience: Duration,
+    session: Option<Session>,
+    name: Option<String>,
+    /// Of the process before this one.
+    last_words: Vec<String>,
+}
+
+/// A running program and the language it speaks.
+#[derive(Debug)]
+struct Session {
+    talk: Talk,
+    tongue: Tongue,
+}
+
+#[derive(Debug)]
+enum Tongue {
+    Uci(Uci),
+    Xboard(Box<Xboard>),
+}
+
+/// What came back to a greeting.
+enum Greeting<T> {
+    Understood(T),
+    /// It said that it does not understand.
+    Complaint,
+    /// Nothing that tells.
+    Silence,
+}
+
+impl Program {
+    /// The program `entrant` speaks of, not yet started; `None` if it is a player
+    /// in this process.
+    pub fn new(entrant: &Entrant) -> Option<Self> {
+        let Kind::Program {
+            command,
+            protocol,
+            directory,
+            environment,
+        } = &entrant.kind
+        else {
+            return None;
+        };
+        Some(Self {
+            launch: Launch {
+                command: command.clone(),
+                directory: directory.clone(),
+                environment: environment.clone(),
+            },
+            protocol: *protocol,
+            options: entrant.options.clone(),
+            patience: PATIENCE,
+            session: None,
+            name: None,
+            last_words: Vec::new(),
+        })
+    }
+
+    /// How long it may take to get ready: 10 s unless said here.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Starts it, finds out what it speaks, and sets its options; a running one is
+    /// ended first.
+    ///
+    /// # Errors
+    ///
+    /// If it does not start, understands neither protocol, or refuses an option.
+    pub fn start(&mut self) -> Result<(), Fault> {
+        self.leave();
+        let mut session = match self.protocol {
+            Some(protocol) => self.start_as(protocol)?,
+            None => self.find_out()?,
+        };
+        let patience = self.patience;
+        let ready = match &mut session.tongue {
+            Tongue::Uci(uci) => uci.set_options(&mut session.talk, &self.options, patience),
+            Tongue::Xboard(it) => it.set_options(&mut session.talk, &self.options, patience),
+        };
+        if let Err(fault) = ready {
+            self.bury(session.talk);
+            return Err(fault);
+        }
+        let (protocol, name) = match &session.tongue {
+            Tongue::Uci(uci) => (Protocol::Uci, &uci.name),
+            Tongue::Xboard(xboard) => (Protocol::Xboard, &xboard.name),
+        };
+        self.protocol = Some(protocol);
+        self.name.clone_from(name);
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// What it speaks, once it has been started.
+    pub fn protocol(&self) -> Option<Protocol> {
+        self.protocol
+    }
+
+    /// Has it think about the last position of `game`, at `pace`, for `deadline` at
+    /// most: the best `multipv` lines, best first. What is known when the deadline
+    /// passes is the answer. It is started if it does not run.
+    ///
+    /// # Errors
+    ///
+    /// As [`ask`](Contestant::ask), or if it cannot show so many lines.
+    pub fn analyse(
+        &mut self,
+        game: &Game,
+        pace: &Pace,
+        multipv: u32,
+        deadline: Duration,
+    ) -> Result<Vec<InfoLine>, Fault> {
+        if self.session.is_none() {
+            self.start()?;
+        }
+        self.with_session(|session, _| {
+            let talk = &mut session.talk;
+            match &mut session.tongue {
+                Tongue::Uci(uci) => uci.analyse(talk, game, pace, multipv, deadline),
+                Tongue::Xboard(xboard) => xboard.analyse(talk, game, pace, multipv, deadline),
+            }
+        })
+    }
+
+    /// Starts it as a speaker of `protocol`.
+    fn start_as(&mut self, protocol: Protocol) -> Result<Session, Fault> {
+        let patience = self.patience;
+        let greeting = match protocol {
+            Protocol::Uci => self.greet_uci(patience)?,
+            Protocol::Xboard => self.greet_xboard(true)?,
+        };
+        match greeting {
+            Greeting::Understood(session) => Ok(session),
+            Greeting::Complaint => Err(Fault::Refused {
+                what: greeting_of(protocol).into(),
+                reason: "it speaks something else; try `cmd:`, which finds out".into(),
+            }),
+            Greeting::Silence => Err(Fault::NotReady {
+                asked: greeting_of(protocol).into(),
+                waited: patience,
+            }),
+        }
+    }
+
+    /// Starts it and tries UCI, then xboard. Who keeps silent may only be slow:
+    /// it is asked for UCI again, with patience.
+    fn find_out(&mut self) -> Result<Session, Fault> {
+        let first = self.greet_uci(FIRST_TRY.min(self.patience));
+        let complained = match first {
+            Ok(Greeting::Understood(session)) => return Ok(session),
+            Ok(Greeting::Silence) => false,
+            // Some programs end on a word they do not know.
+            Ok(Greeting::Complaint) | Err(Fault::Ended { .. }) => true,
+            Err(fault) => return Err(fault),
+        };
+        match self.greet_xboard(complained) {
+            Ok(Greeting::Understood(session)) => return Ok(session),
+            Err(fault) if complained => return Err(fault),
+            _ => {}
+        }
+        match self.greet_uci(self.patience)? {
+            Greeting::Understood(session) => Ok(session),
+            _ => Err(Fault::NotReady {
+                asked: "uci` and to `xboard".into(),
+                waited: self.patience,
+            }),
+        }
+    }
+
+    fn greet_uci(&mut self, patience: Duration) -> Result<Greeting<Session>, Fault> {
+        self.greet(|talk| Ok(Uci::greet(talk, patience)?.map(Tongue::Uci)))
+    }
+
+    fn greet_xboard(&mut self, old_ones_too: bool) -> Result<Greeting<Session>, Fault> {
+        let patience = self.patience;
+        self.greet(|talk| {
+            let greeting = Xboard::greet(talk, patience, old_ones_too)?;
+            Ok(greeting.map(|xboard| Tongue::Xboard(Box::new(xboard))))
+        })
+    }
+
+    fn greet(
+        &mut self,
+        greet: impl FnOnce(&mut Talk) -> Result<Greeting<Tongue>, Fault>,
+    ) -> Result<Greeting<Session>, Fault> {
+        let mut talk = Talk::start(&self.launch)?;
+        match greet(&mut talk) {
+            Ok(Greeting::Understood(tongue)) => Ok(Greeting::Understood(Session { talk, tongue })),
+            Ok(Greeting::Complaint) => {
+                self.bury(talk);
+                Ok(Greeting::Complaint)
+            }
+            Ok(Greeting::Silence) => {
+                self.bury(talk);
+                Ok(Greeting::Silence)
+            }
+            Err(fault) => {
+                self.bury(talk);
+                Err(fault)
+            }
+        }
+    }
+
+    /// Does something with the running program; after a fault it runs no more.
+    fn with_session<T>(
+        &mut self,
+        action: impl FnOnce(&mut Session, Duration) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let Some(mut session) = self.session.take() else {
+            return Err(Fault::Ended {
+                how: "it was not started again since its last fault".into(),
+            });
+        };
+        match action(&mut session, self.patience) {
+            Ok(done) => {
+                self.session = Some(session);
+                Ok(done)
+            }
+            Err(fault) => {
+                self.bury(session.talk);
+                Err(fault)
+            }
+        }
+    }
+
+    /// Kills it without asking, and keeps its last words.
+    fn bury(&mut self, mut talk: Talk) {
+        talk.kill();
+        self.last_words = talk.last_words();
+    }
+
+    /// Asks it to leave, if it runs.
+    fn leave(&mut self) {
+        if let Some(session) = self.session.take() {
+            self.last_words = session.talk.last_words();
+        }
+    }
+}
+
+impl Contestant for Program {
+    fn new_game(&mut self, chess960: bool) -> Result<(), Fault> {
+        let reusable = |session: &Session| match &session.tongue {
+            Tongue::Uci(_) => true,
+            Tongue::Xboard(xboard) => xboard.is_reusable(),
+        };
+        let was_running = self.session.as_ref().is_some_and(reusable);
+        if !was_running {
+            self.start()?;
+        }
+        let begin = |session: &mut Session, patience| {
+            let talk = &mut session.talk;
+            match &mut session.tongue {
+                Tongue::Uci(uci) => uci.new_game(talk, chess960, patience),
+                Tongue::Xboard(xboard) => xboard.new_game(talk, chess960, patience),
+            }
+        };
+        match self.with_session(begin) {
+            // It ended between two games, which lost nobody anything.
+            Err(Fault::Ended { .. }) if was_running => {
+                self.start()?;
+                self.with_session(begin)
+            }
+            done => done,
+        }
+    }
+
+    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
+        match self.protocol {
+            Some(Protocol::Xboard) => xboard::can_keep(pace),
+            _ => Ok(()),
+        }
+    }
+
+    fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
+        self.with_session(|session, patience| {
+            let talk = &mut session.talk;
+            match &mut session.tongue {
+                Tongue::Uci(uci) => uci.ask(talk, turn, patience),
+                Tongue::Xboard(xboard) => xboard.ask(talk, turn, patience),
+            }
+        })
+    }
+
+    fn game_over(&mut self, result: &str, reason: &str) {
+        // A program that cannot hear it will show that when the next game begins.
+        if let Some(Session {
+            talk,
+            tongue: Tongue::Xboard(xboard),
+        }) = &mut self.session
+        {
+            xboard.game_over(talk, result, reason);
+        }
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        match &self.session {
+            Some(session) => session.talk.last_words(),
+            None => self.last_words.clone(),
+        }
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+impl<T> Greeting<T> {
+    fn map<U>(self, f: impl FnOnce(T) -> U) -> Greeting<U> {
+        match self {
+            Self::Understood(it) => Greeting::Understood(f(it)),
+            Self::Complaint => Greeting::Complaint,
+            Self::Silence => Greeting::Silence,
+        }
+    }
+}
+
+fn greeting_of(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Uci => "uci",
+        Protocol::Xboard => "xboard",
+    }
+}
+
+/// Whether `line` refuses `what`. There is a form for that, and as many others as
+/// there are programs.
+fn is_complaint(line: &str, what: &str) -> bool {
+    let line = line.to_lowercase();
+    line.contains(&what.to_lowercase())
+        && ["illegal", "invalid", "unknown", "error", "unrecogni"]
+            .iter()
+            .any(|word| line.contains(word))
+}
+
+/// A move as programs write it: coordinates, some with capitals.
+fn read_move(position: &Position, text: &str) -> Option<Move> {
+    position
+        .parse_uci(text)
+        .or_else(|_| position.parse_uci(&text.to_ascii_lowercase()))
+        .ok()
+        .filter(|m| position.is_legal(*m))
+}

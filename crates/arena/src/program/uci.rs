@@ -1,0 +1,255 @@
+//! The runner's side of UCI.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use mendel_board::{CastlingMode, Game, Position};
+use mendel_engine::uci::{Command, Go, InfoLine, OptionLine, Reply as Line, Start};
+use mendel_engine::{Bound, Clock};
+
+use super::options::check;
+use super::talk::Talk;
+use super::{Greeting, is_complaint, read_move};
+use crate::{Answer, Fault, Pace, Reply, Thought, Turn};
+
+/// So long a program may take to answer `isready` between two moves, at least.
+const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// So long a program may take from `stop` to its answer.
+const STOP: Duration = Duration::from_secs(1);
+
+/// What we know of a program that speaks UCI.
+#[derive(Debug, Default)]
+pub(super) struct Uci {
+    pub(super) name: Option<String>,
+    options: Vec<OptionLine>,
+    /// What was set last, so that it is set only when it changes.
+    chess960: bool,
+    multipv: u32,
+}
+
+impl Uci {
+    /// Says `uci` and hears what the program is and offers.
+    pub(super) fn greet(talk: &mut Talk, patience: Duration) -> Result<Greeting<Self>, Fault> {
+        let until = Instant::now() + patience;
+        talk.begin();
+        talk.say(Command::Uci);
+        talk.send(until)?;
+        let mut uci = Self {
+            multipv: 1,
+            ..Self::default()
+        };
+        while let Some(line) = talk.hear(until)? {
+            match Line::read(line) {
+                Some(Line::Name(name)) => uci.name = Some(name),
+                Some(Line::Option(option)) => uci.options.push(option),
+                Some(Line::UciOk) => return Ok(Greeting::Understood(uci)),
+                _ if is_complaint(line, "uci") => return Ok(Greeting::Complaint),
+                _ => {}
+            }
+        }
+        Ok(Greeting::Silence)
+    }
+
+    /// Sets the options asked for.
+    pub(super) fn set_options(
+        &self,
+        talk: &mut Talk,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        for (name, value) in options {
+            let (name, value) = check(&self.options, name, value)?;
+            talk.say(Command::SetOption { name, value });
+        }
+        get_ready(talk, patience)
+    }
+
+    pub(super) fn new_game(
+        &mut self,
+        talk: &mut Talk,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        if chess960 != self.chess960 {
+            let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
+            talk.say(Command::SetOption { name, value });
+            self.chess960 = chess960;
+        }
+        talk.say(Command::NewGame);
+        get_ready(talk, patience)
+    }
+
+    /// Asks for a move.
+    pub(super) fn ask(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault> {
+        // 1. Whatever it still had to say about the last question, such as a
+        //    second `bestmove`, ends with its `readyok`.
+        self.set_multipv(talk, 1)?;
+        get_ready(talk, patience.min(turn.deadline.max(LEAST_PATIENCE)))?;
+
+        // 2. The question. Its time begins here.
+        let position = turn.game.position();
+        talk.say(position_command(turn.game));
+        talk.say(go(&turn.pace, turn.clock));
+        let asked = Instant::now();
+        let until = asked + turn.deadline;
+        talk.send(until)?;
+
+        // 3. The answer.
+        let mut thought = Thought::default();
+        while let Some(line) = talk.hear(until)? {
+            // Most lines are information, and most of those say nothing we keep.
+            match Line::read(line) {
+                Some(Line::Info(info)) => note(&mut thought, &info),
+                Some(Line::BestMove { best, .. }) => {
+                    let time = asked.elapsed();
+                    let m = best.as_deref().and_then(|text| read_move(position, text));
+                    return match m {
+                        Some(m) => Ok(Reply::Move(Answer { m, thought, time })),
+                        None => Err(Fault::Illegal {
+                            text: best.unwrap_or_else(|| line.chars().take(60).collect()),
+                        }),
+                    };
+                }
+                _ => {}
+            }
+        }
+        Err(Fault::Stalled {
+            waited: turn.deadline,
+        })
+    }
+
+    /// Has it think about the last position of `game`; the best lines, best first.
+    pub(super) fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        game: &Game,
+        pace: &Pace,
+        multipv: u32,
+        deadline: Duration,
+    ) -> Result<Vec<InfoLine>, Fault> {
+        self.set_multipv(talk, multipv)?;
+        get_ready(talk, deadline.max(LEAST_PATIENCE))?;
+        talk.say(position_command(game));
+        talk.say(go(pace, None));
+        let mut until = Instant::now() + deadline;
+        talk.send(until)?;
+
+        let mut lines = BTreeMap::new();
+        let mut stopped = false;
+        loop {
+            let Some(line) = talk.hear(until)? else {
+                if stopped {
+                    return Err(Fault::Stalled { waited: deadline });
+                }
+                // What it knows by now is better than nothing.
+                stopped = true;
+                until = Instant::now() + STOP;
+                talk.say(Command::Stop);
+                talk.send(until)?;
+                continue;
+            };
+            match Line::read(line) {
+                Some(Line::Info(info)) => collect(&mut lines, *info),
+                Some(Line::BestMove { .. }) => return Ok(lines.into_values().collect()),
+                _ => {}
+            }
+        }
+    }
+
+    fn set_multipv(&mut self, talk: &mut Talk, multipv: u32) -> Result<(), Fault> {
+        if multipv != self.multipv {
+            let (name, value) = check(&self.options, "MultiPV", &multipv.to_string())?;
+            talk.say(Command::SetOption { name, value });
+            self.multipv = multipv;
+        }
+        Ok(())
+    }
+}
+
+/// Says `isready` and waits for `readyok`.
+fn get_ready(talk: &mut Talk, patience: Duration) -> Result<(), Fault> {
+    let until = Instant::now() + patience;
+    talk.begin();
+    talk.say(Command::IsReady);
+    talk.send(until)?;
+    while let Some(line) = talk.hear(until)? {
+        if Line::read(line) == Some(Line::ReadyOk) {
+            talk.begin();
+            return Ok(());
+        }
+    }
+    Err(Fault::NotReady {
+        asked: Command::IsReady.to_string(),
+        waited: patience,
+    })
+}
+
+fn position_command(game: &Game) -> Command {
+    let start = game.start();
+    let usual = start.castling_mode() == CastlingMode::Standard
+        && start.fullmoves() == 1
+        && *start == Position::initial();
+    let played = game.positions().iter().zip(game.moves());
+    Command::Position {
+        start: if usual {
+            Start::Initial
+        } else {
+            Start::Fen(start.fen())
+        },
+        moves: played.map(|(position, m)| position.uci(*m)).collect(),
+    }
+}
+
+fn go(pace: &Pace, clock: Option<Clock>) -> Command {
+    let milliseconds = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    let mut go = Go {
+        nodes: pace
+            .nodes
+            .map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
+        depth: pace.depth.map(i64::from),
+        movetime: pace.movetime.map(milliseconds),
+        ..Go::default()
+    };
+    if let Some(clock) = clock {
+        go.wtime = Some(milliseconds(clock.white.remaining));
+        go.btime = Some(milliseconds(clock.black.remaining));
+        go.winc = Some(milliseconds(clock.white.increment));
+        go.binc = Some(milliseconds(clock.black.increment));
+        go.movestogo = clock.moves_to_go.map(i64::from);
+    }
+    // Without any limit only the deadline ends the thought.
+    go.infinite = clock.is_none() && *pace == Pace::default();
+    Command::Go(Box::new(go))
+}
+
+/// Keeps of the lines about the best move the last with an exact score; nodes
+/// are those of the whole search and count from any line.
+fn note(thought: &mut Thought, info: &InfoLine) {
+    if info.multipv.unwrap_or(1) != 1 {
+        return;
+    }
+    thought.nodes = info.nodes.or(thought.nodes);
+    if let Some((score, Bound::Exact)) = info.score {
+        thought.score = Some(score);
+        thought.depth = info.depth.or(thought.depth);
+    }
+}
+
+/// Keeps the last line of each rank; one with a bound only until an exact one
+/// comes.
+fn collect(lines: &mut BTreeMap<u32, InfoLine>, info: InfoLine) {
+    let Some((_, bound)) = info.score else {
+        return;
+    };
+    let rank = info.multipv.unwrap_or(1);
+    let exact = |line: &InfoLine| matches!(line.score, Some((_, Bound::Exact)));
+    if bound == Bound::Exact || !lines.get(&rank).is_some_and(exact) {
+        lines.insert(rank, info);
+    }
+}

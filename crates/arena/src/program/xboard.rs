@@ -1,0 +1,558 @@
+//! The runner's side of the Chess Engine Communication Protocol.
+//!
+//! # Source
+//!
+//! Mann and Muller, "Chess Engine Communication Protocol", version 2,
+//! `engine-intf.html` of xboard.
+//!
+//! # Where this differs
+//!
+//! No pondering, no draw offers, none of the obsolete `edit`, `white` and
+//! `black`. A claim ends no game: the rules are kept by the runner.
+
+use std::time::{Duration, Instant};
+
+use mendel_board::{CastlingMode, Color, Game, Move, Position};
+use mendel_engine::uci::InfoLine;
+use mendel_engine::xboard::{Command, Level, Reply as Line, Thinking};
+use mendel_engine::{Bound, Clock, SideClock};
+
+use super::features::{CORES, Features, MEMORY};
+use super::options::check;
+use super::talk::Talk;
+use super::{Greeting, is_complaint, read_move};
+use crate::{Answer, Fault, Pace, Reply, Thought, Turn};
+
+/// So long a program that says nothing may be one that knows no features.
+const FEATURES: Duration = Duration::from_secs(2);
+
+/// GNU Chess leaves a second line unread that comes together with the first, so
+/// who is silent for so long is asked again.
+const AGAIN: Duration = Duration::from_millis(300);
+
+/// So long a program may take for its move after it claimed the game is over.
+const AFTER_A_CLAIM: Duration = Duration::from_secs(1);
+
+/// What we know of a program that speaks xboard's language.
+#[derive(Debug)]
+pub(super) struct Xboard {
+    pub(super) name: Option<String>,
+    features: Features,
+    pings: i64,
+    /// The game on its board; `None` if we cannot be sure.
+    game: Option<Board>,
+    /// The move it said last. Old programs say each move in two ways, and the
+    /// second may come when the next one is expected. It is never legal then.
+    last_move: String,
+}
+
+/// What a program has been told of the game.
+#[derive(Debug)]
+struct Board {
+    start: Position,
+    moves: Vec<Move>,
+    /// The side it plays; `None` if it only follows.
+    plays: Option<Color>,
+    pace: Option<Pace>,
+}
+
+/// What a program may be told about its time.
+pub(super) fn can_keep(pace: &Pace) -> Result<(), Fault> {
+    match pace.nodes {
+        None => Ok(()),
+        Some(nodes) => Err(Fault::Refused {
+            what: format!("{nodes} nodes a move"),
+            reason: "xboard programs know no limit of nodes; give it a clock, a time or a depth, \
+                     such as ?.tc=8+0.08 or ?.depth=6"
+                .into(),
+        }),
+    }
+}
+
+impl Xboard {
+    /// Says `xboard` and hears what the program can do. Old programs say nothing
+    /// to that; `old_ones_too` takes silence for one of them.
+    pub(super) fn greet(
+        talk: &mut Talk,
+        patience: Duration,
+        old_ones_too: bool,
+    ) -> Result<Greeting<Self>, Fault> {
+        let begun = Instant::now();
+        // Where silence proves nothing, there is more time for a slow start.
+        let first = if old_ones_too { FEATURES } else { 2 * FEATURES };
+        let mut end = begun + first.min(patience);
+        let mut again = begun + AGAIN;
+        let mut features = Features::default();
+        let mut any = false;
+        talk.begin();
+        talk.say(Command::Xboard);
+        talk.say(Command::Protover(2));
+        talk.send(end)?;
+        while features.done != Some(true) {
+            let Some(line) = talk.hear(if any { end } else { again.min(end) })? else {
+                if any || again >= end {
+                    break;
+                }
+                talk.say(Command::Protover(2));
+                talk.send(end)?;
+                again += AGAIN;
+                continue;
+            };
+            let Some(Line::Feature(said)) = Line::read(line) else {
+                continue;
+            };
+            any = true;
+            for (name, value) in said {
+                let answer = if features.note(&name, &value) {
+                    Command::Accepted(name)
+                } else {
+                    Command::Rejected(name)
+                };
+                talk.say(answer);
+            }
+            if features.done == Some(false) {
+                end = begun + patience;
+            }
+            talk.send(end)?;
+        }
+        if features.done == Some(false) {
+            return Err(Fault::NotReady {
+                asked: "protover 2".into(),
+                waited: patience,
+            });
+        }
+        if !any && !old_ones_too {
+            return Ok(Greeting::Silence);
+        }
+        Ok(Greeting::Understood(Self {
+            name: features.name.clone(),
+            features,
+            pings: 0,
+            game: None,
+            last_move: String::new(),
+        }))
+    }
+
+    /// Whether it can play another game.
+    pub(super) fn is_reusable(&self) -> bool {
+        self.features.reuse
+    }
+
+    /// Sets the options asked for.
+    pub(super) fn set_options(
+        &mut self,
+        talk: &mut Talk,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        let offered = self.features.offered();
+        for (name, value) in options {
+            let (name, value) = check(&offered, name, value)?;
+            let number = || value.as_deref().and_then(|text| text.parse().ok());
+            talk.say(match name.as_str() {
+                MEMORY if self.features.memory => Command::Memory(number().unwrap_or(1)),
+                CORES if self.features.smp => Command::Cores(number().unwrap_or(1)),
+                _ => Command::Option {
+                    name,
+                    value: value.map(|value| match value.as_str() {
+                        "true" => "1".into(),
+                        "false" => "0".into(),
+                        "<empty>" => String::new(),
+                        _ => value,
+                    }),
+                },
+            });
+        }
+        self.synchronise(talk, patience, &[])
+    }
+
+    pub(super) fn new_game(
+        &mut self,
+        talk: &mut Talk,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        const VARIANT: &str = "fischerandom";
+        talk.say(Command::New);
+        if chess960 {
+            if !self.features.variants.split(',').any(|it| it == VARIANT) {
+                return Err(Fault::Refused {
+                    what: format!("variant {VARIANT}"),
+                    reason: "it does not play Chess960".into(),
+                });
+            }
+            talk.say(Command::Variant(VARIANT.into()));
+        }
+        talk.say(Command::Force);
+        talk.say(Command::Easy);
+        talk.say(Command::Post);
+        self.game = Some(Board {
+            start: Position::initial(),
+            moves: Vec::new(),
+            plays: None,
+            pace: None,
+        });
+        self.synchronise(talk, patience, &[])
+    }
+
+    /// Asks for a move.
+    pub(super) fn ask(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault> {
+        let (reply, _) = self.think(talk, turn, patience)?;
+        Ok(reply)
+    }
+
+    /// Has it find a move for the last position of `game`; the line it thought of.
+    pub(super) fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        game: &Game,
+        pace: &Pace,
+        multipv: u32,
+        deadline: Duration,
+    ) -> Result<Vec<InfoLine>, Fault> {
+        if multipv > 1 {
+            return Err(Fault::Refused {
+                what: format!("{multipv} lines"),
+                reason: "xboard programs show one line".into(),
+            });
+        }
+        let chess960 = game.position().castling_mode() == CastlingMode::Chess960;
+        self.new_game(talk, chess960, deadline)?;
+        let turn = Turn {
+            game,
+            pace: *pace,
+            clock: None,
+            deadline,
+        };
+        let (_, thinking) = self.think(talk, &turn, deadline)?;
+        self.game = None;
+        Ok(thinking
+            .map(|thinking| info_line(game.position(), &thinking))
+            .into_iter()
+            .collect())
+    }
+
+    pub(super) fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
+        self.game = None;
+        talk.begin();
+        talk.say(Command::Force);
+        talk.say(Command::Result(format!("{result} {{{reason}}}")));
+        // If it does not listen now, the next game will show.
+        let _ = talk.send(Instant::now());
+    }
+
+    /// Asks for a move and hears it, with the last line of thought.
+    fn think(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<(Reply, Option<Thinking>), Fault> {
+        // 1. The game so far, as far as it does not know it.
+        can_keep(&turn.pace)?;
+        let position = turn.game.position();
+        let us = position.turn();
+        let told = self.tell(talk, turn, patience)?;
+
+        // 2. The answer.
+        let asked = Instant::now();
+        let mut until = asked + turn.deadline;
+        talk.send(until)?;
+        let mut thinking = None;
+        let mut remark = None;
+        while let Some(line) = talk.hear(until)? {
+            match Line::read(line) {
+                Some(Line::Thinking(line)) => thinking = Some(line),
+                Some(Line::Move(text)) => {
+                    let time = asked.elapsed();
+                    let m = read_move(position, &text).or_else(|| position.parse_san(&text).ok());
+                    let Some(m) = m else {
+                        if self.last_move == text {
+                            continue;
+                        }
+                        return Err(Fault::Illegal { text });
+                    };
+                    self.last_move = text;
+                    self.note_played(turn.game, m, us);
+                    let thought = thought(thinking.as_ref(), remark);
+                    let answer = Answer { m, thought, time };
+                    return Ok((Reply::Move(answer), thinking));
+                }
+                Some(Line::Resign) => {
+                    self.game = None;
+                    return Ok((Reply::Resigns, thinking));
+                }
+                Some(Line::Claim { result, reason }) => {
+                    if result == us.fold_wb("0-1", "1-0") {
+                        self.game = None;
+                        return Ok((Reply::Resigns, thinking));
+                    }
+                    remark = Some(format!("claims {result} {{{reason}}}"));
+                    until = until.min(Instant::now() + AFTER_A_CLAIM);
+                }
+                Some(Line::OfferDraw) => remark = Some("offers a draw".into()),
+                _ => heed(line, &told)?,
+            }
+        }
+        Err(match remark {
+            Some(claim) if claim.starts_with("claims") => Fault::Illegal { text: claim },
+            _ => Fault::Stalled {
+                waited: turn.deadline,
+            },
+        })
+    }
+
+    /// Says what is new since the last question, and to think; returns what it may
+    /// not refuse.
+    fn tell(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        // 1. A board with the start position of this game.
+        let game = turn.game;
+        let us = game.position().turn();
+        let follows = |board: &Board| {
+            board.start == *game.start()
+                && board.start.fullmoves() == game.start().fullmoves()
+                && game.moves().starts_with(&board.moves)
+        };
+        talk.begin();
+        talk.skip()?;
+        let mut told = Vec::new();
+        if !self.game.as_ref().is_some_and(follows) {
+            told.extend(self.set_up(talk, game.start(), patience)?);
+        }
+        let board = self.game.as_mut().expect("a board was just set up");
+
+        // 2. The moves it does not know. If it is just the opponent's answer, that
+        //    is all it waits for.
+        let missing = game.moves().len() - board.moves.len();
+        let goes_on = board.plays == Some(us) && missing == 1;
+        if board.plays.is_some() && !goes_on {
+            talk.say(Command::Force);
+            board.plays = None;
+        }
+        let played = game.positions().iter().zip(game.moves());
+        let moves: Vec<String> = played
+            .skip(board.moves.len())
+            .map(|(position, m)| move_text(&self.features, position, *m))
+            .collect();
+        if !goes_on {
+            say_moves(talk, &self.features, &moves);
+        }
+        board.moves = game.moves().to_vec();
+
+        // 3. Everything up to here is understood before its time begins.
+        let new_pace = board.pace != Some(turn.pace);
+        board.pace = Some(turn.pace);
+        if new_pace {
+            for command in pace_commands(&turn.pace, turn.deadline) {
+                told.push(command.to_string());
+                talk.say(command);
+            }
+        }
+        told.extend_from_slice(&moves);
+        if !goes_on || new_pace {
+            self.synchronise(talk, patience, &told)?;
+        }
+
+        // 4. The clocks, and its turn.
+        if self.features.time {
+            say_clocks(talk, turn, us);
+        }
+        if goes_on {
+            say_moves(talk, &self.features, &moves);
+        } else {
+            talk.say(Command::Go);
+        }
+        Ok(told)
+    }
+
+    /// Puts the start position of a game on its board; returns what it may not
+    /// refuse.
+    fn set_up(
+        &mut self,
+        talk: &mut Talk,
+        start: &Position,
+        patience: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        let chess960 = start.castling_mode() == CastlingMode::Chess960;
+        let usual = *start == Position::initial() && start.fullmoves() == 1;
+        let empty = self.game.as_ref().is_some_and(|board| {
+            board.moves.is_empty() && board.plays.is_none() && board.start == Position::initial()
+        });
+        if !empty {
+            self.new_game(talk, chess960, patience)?;
+        }
+        if usual {
+            return Ok(Vec::new());
+        }
+        if !self.features.setboard {
+            return Err(Fault::Refused {
+                what: format!("setboard {}", start.fen()),
+                reason: "it cannot be given a position; use openings that are written as moves"
+                    .into(),
+            });
+        }
+        talk.say(Command::SetBoard(start.fen()));
+        if let Some(board) = &mut self.game {
+            board.start = start.clone();
+        }
+        Ok(vec!["setboard".into(), "position".into()])
+    }
+
+    /// Waits until everything said so far is understood, if it can say so.
+    fn synchronise(
+        &mut self,
+        talk: &mut Talk,
+        patience: Duration,
+        told: &[String],
+    ) -> Result<(), Fault> {
+        let until = Instant::now() + patience;
+        talk.begin();
+        if !self.features.ping {
+            return talk.send(until);
+        }
+        self.pings += 1;
+        talk.say(Command::Ping(self.pings));
+        talk.send(until)?;
+        while let Some(line) = talk.hear(until)? {
+            match Line::read(line) {
+                Some(Line::Pong(number)) if number == self.pings => return Ok(()),
+                _ => heed(line, told)?,
+            }
+        }
+        Err(Fault::NotReady {
+            asked: Command::Ping(self.pings).to_string(),
+            waited: patience,
+        })
+    }
+
+    fn note_played(&mut self, game: &Game, m: Move, us: Color) {
+        if let Some(board) = &mut self.game {
+            board.moves.clear();
+            board.moves.extend_from_slice(game.moves());
+            board.moves.push(m);
+            board.plays = Some(us);
+        }
+    }
+}
+
+/// Whether it refuses one of the things `told`; complaints about anything else,
+/// such as words it need not know, change nothing.
+fn heed(line: &str, told: &[String]) -> Result<(), Fault> {
+    match told.iter().find(|what| is_complaint(line, what)) {
+        None => Ok(()),
+        Some(what) => Err(Fault::Refused {
+            what: what.clone(),
+            reason: format!("it says `{line}`"),
+        }),
+    }
+}
+
+fn move_text(features: &Features, position: &Position, m: Move) -> String {
+    let chess960 = position.castling_mode() == CastlingMode::Chess960;
+    if features.san || (chess960 && m.is_castle()) {
+        position.san(m)
+    } else {
+        position.uci(m)
+    }
+}
+
+fn say_moves(talk: &mut Talk, features: &Features, moves: &[String]) {
+    for text in moves {
+        if features.usermove {
+            talk.say(Command::UserMove(text.clone()));
+        } else {
+            talk.say(text);
+        }
+    }
+}
+
+/// How long to think. Old programs read whole seconds only, so finer times are
+/// left to the clocks, which are told before each move in hundredths.
+fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<Command> {
+    let whole = |time: Duration| Duration::from_secs(time.as_millis().div_ceil(1000).max(1) as u64);
+    let mut commands = Vec::new();
+    if let Some(clock) = pace.clock {
+        commands.push(Command::Level(Level {
+            moves: clock.moves.unwrap_or(0),
+            base: whole(clock.base),
+            increment: clock.increment,
+        }));
+    }
+    match pace.movetime {
+        Some(time) if time == whole(time) => commands.push(Command::SecondsPerMove(time)),
+        Some(time) => commands.push(Command::Level(Level {
+            moves: 1,
+            base: whole(time),
+            increment: Duration::ZERO,
+        })),
+        // Without this a program would keep to the clock it knows from home.
+        None if pace.clock.is_none() => {
+            let seconds = deadline.as_secs().clamp(1, 3600);
+            commands.push(Command::SecondsPerMove(Duration::from_secs(seconds)));
+        }
+        None => {}
+    }
+    commands.extend(pace.depth.map(Command::Depth));
+    commands
+}
+
+fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
+    let clock = match (turn.clock, turn.pace.movetime) {
+        (Some(clock), _) => clock,
+        (None, Some(time)) => {
+            let side = SideClock {
+                remaining: time,
+                increment: Duration::ZERO,
+            };
+            Clock {
+                white: side,
+                black: side,
+                moves_to_go: Some(1),
+            }
+        }
+        (None, None) => return,
+    };
+    let hundredths = |side: SideClock| side.remaining.as_millis() as i64 / 10;
+    talk.say(Command::Time(hundredths(clock.of(us))));
+    talk.say(Command::OpponentTime(hundredths(clock.of(!us))));
+}
+
+fn thought(thinking: Option<&Thinking>, remark: Option<String>) -> Thought {
+    Thought {
+        score: thinking.map(|thinking| thinking.score),
+        depth: thinking.map(|thinking| thinking.depth),
+        nodes: thinking.map(|thinking| thinking.nodes),
+        remark,
+    }
+}
+
+/// A line of thought in the words of UCI; moves that cannot be read end it.
+fn info_line(position: &Position, thinking: &Thinking) -> InfoLine {
+    let mut now = position.clone();
+    let mut pv = Vec::new();
+    for text in &thinking.pv {
+        let Ok(m) = now.parse_move(text) else {
+            break;
+        };
+        pv.push(now.uci(m));
+        now.play(m);
+    }
+    InfoLine {
+        depth: Some(thinking.depth),
+        score: Some((thinking.score, Bound::Exact)),
+        nodes: Some(thinking.nodes),
+        time: Some(thinking.time),
+        pv,
+        ..InfoLine::default()
+    }
+}

@@ -1,0 +1,199 @@
+//! How a match stands: all that can be said from the games that count.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::statistics::{
+    CrossTable, EloEstimate, Meeting, Outcomes, Ratings, Score, Sprt, SprtState, Tally,
+};
+use crate::{EndReason, GameRecord, Schedule, Side};
+
+/// The games that count, added up.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    names: Vec<String>,
+    pairings: Vec<(usize, usize)>,
+    scores: Vec<Score>,
+    cross: CrossTable,
+    reasons: BTreeMap<EndReason, u64>,
+    faults: Vec<u64>,
+    time_losses: Vec<u64>,
+    games: u64,
+}
+
+/// How one pairing stands, seen from its first player.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pairing {
+    /// The first player.
+    pub first: String,
+    /// The second player.
+    pub second: String,
+    /// The games.
+    pub tally: Tally,
+    /// The first player's games with White.
+    pub white: Tally,
+    /// The first player's games with Black.
+    pub black: Tally,
+    /// Pairs in which it made 0, ½, 1, 1½ and 2 points.
+    pub pairs: [u64; 5],
+    /// How strong that makes it.
+    pub elo: EloEstimate,
+    /// Where the test stands, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtState>,
+}
+
+/// A match as `result.json` and `--json` tell it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The players.
+    pub players: Vec<String>,
+    /// Games that count.
+    pub games: u64,
+    /// Each two that met.
+    pub pairings: Vec<Pairing>,
+    /// Ratings, where more than two played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<Ratings>,
+    /// How the games ended.
+    pub reasons: BTreeMap<EndReason, u64>,
+    /// Misdeeds by player.
+    pub faults: Vec<u64>,
+    /// Games lost on time by player.
+    pub time_losses: Vec<u64>,
+    /// Why the match is over, or that it is not.
+    pub conclusion: Conclusion,
+}
+
+/// Why a match is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conclusion {
+    /// Games are still to be played.
+    Unfinished,
+    /// All games are played.
+    AllPlayed,
+    /// The test accepted the alternative: the first player is better.
+    Accepted,
+    /// The test rejected it.
+    Rejected,
+    /// A player misbehaved too often.
+    TooManyFaults {
+        /// Which.
+        player: String,
+        /// How often.
+        faults: u64,
+    },
+}
+
+impl Standing {
+    /// Nothing played yet.
+    pub fn new(names: Vec<String>, schedule: &Schedule) -> Self {
+        let players = names.len();
+        Self {
+            pairings: schedule.pairings().to_vec(),
+            scores: vec![Score::default(); schedule.pairings().len()],
+            cross: CrossTable::new(players),
+            reasons: BTreeMap::new(),
+            faults: vec![0; players],
+            time_losses: vec![0; players],
+            games: 0,
+            names,
+        }
+    }
+
+    /// Counts a game.
+    ///
+    /// # Panics
+    ///
+    /// If its players are not of this match, which the folder has checked.
+    pub fn count(&mut self, record: &GameRecord) {
+        let meeting = Meeting::from(record);
+        let index = self
+            .pairings
+            .iter()
+            .position(|&(a, b)| {
+                (a, b) == (record.white, record.black) || (b, a) == (record.white, record.black)
+            })
+            .expect("the schedule has this pairing");
+        let (side, points) = if self.pairings[index].0 == record.white {
+            (Side::White, meeting.points)
+        } else {
+            (Side::Black, meeting.points.reversed())
+        };
+        self.scores[index].count(record.pair, side, points);
+        self.cross
+            .count(&meeting)
+            .expect("the schedule has these players");
+        *self.reasons.entry(record.ending.reason).or_default() += 1;
+        if let Some(loser) = loser(record) {
+            if record.ending.reason.is_fault() {
+                self.faults[loser] += 1;
+            }
+            if record.ending.reason == EndReason::Time {
+                self.time_losses[loser] += 1;
+            }
+        }
+        self.games += 1;
+    }
+
+    /// Games that count.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The test's state in the first pairing.
+    pub fn test(&self, sprt: &Sprt) -> SprtState {
+        sprt.judge(&Outcomes::Pairs(self.scores[0].pairs))
+    }
+
+    /// The player that misbehaved most, and how often.
+    pub fn worst_faults(&self) -> (usize, u64) {
+        let worst = self
+            .faults
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, faults)| **faults);
+        worst.map_or((0, 0), |(player, faults)| (player, *faults))
+    }
+
+    /// All that can be said.
+    pub fn summary(&self, sprt: Option<&Sprt>, conclusion: Conclusion) -> Summary {
+        let pairing = |(&(first, second), score): (&(usize, usize), &Score)| Pairing {
+            first: self.names[first].clone(),
+            second: self.names[second].clone(),
+            tally: score.total(),
+            white: score.white,
+            black: score.black,
+            pairs: score.pairs,
+            elo: EloEstimate::of(&score.outcomes()),
+            sprt: sprt.map(|sprt| sprt.judge(&Outcomes::Pairs(score.pairs))),
+        };
+        Summary {
+            players: self.names.clone(),
+            games: self.games,
+            pairings: self
+                .pairings
+                .iter()
+                .zip(&self.scores)
+                .map(pairing)
+                .collect(),
+            ratings: (self.names.len() > 2)
+                .then(|| self.cross.ratings(None).ok())
+                .flatten(),
+            reasons: self.reasons.clone(),
+            faults: self.faults.clone(),
+            time_losses: self.time_losses.clone(),
+            conclusion,
+        }
+    }
+}
+
+/// The index of the player that lost.
+fn loser(record: &GameRecord) -> Option<usize> {
+    record.ending.winner.map(|winner| match winner {
+        Side::White => record.black,
+        Side::Black => record.white,
+    })
+}

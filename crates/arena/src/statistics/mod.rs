@@ -1,0 +1,49 @@
+//! What the games prove.
+//!
+//! A [`Score`] counts the games of one player against another, by colour and in
+//! pairs; an [`EloEstimate`] says how strong that makes it and how sure we are; a
+//! [`Sprt`] says when enough has been played; a [`CrossTable`] gives ratings for a
+//! pool. All of it is arithmetic on counts, so the order of the games never
+//! matters, and all of it is total: no games, one game, only draws or only wins
+//! give an answer or an honest `None`, never a `NaN` and never an endless loop.
+//!
+//! ```
+//! use mendel_arena::Side;
+//! use mendel_arena::statistics::{Decision, EloEstimate, EloModel, Outcomes, Points, Score, Sprt};
+//!
+//! let mut score = Score::default();
+//! for pair in 0..200 {
+//!     score.count(pair, Side::White, if pair % 3 == 0 { Points::Win } else { Points::Draw });
+//!     score.count(pair, Side::Black, if pair % 5 == 0 { Points::Loss } else { Points::Draw });
+//! }
+//! let elo = EloEstimate::of(&score.outcomes());
+//! assert_eq!(elo.elo.map(f64::round), Some(23.0));
+//! let sprt = Sprt::new(EloModel::Normalized, 0.0, 5.0, 0.05, 0.05)?;
+//! assert_eq!(sprt.judge(&score.outcomes()).decision, Decision::Continue);
+//! # Ok::<(), mendel_arena::statistics::SprtError>(())
+//! ```
+
+mod elo;
+mod likelihood;
+mod ratings;
+mod score;
+mod sprt;
+
+pub use elo::{EloEstimate, elo_to_score};
+pub use ratings::{Anchor, CrossTable, Rating, Ratings, RatingsError};
+pub use score::{Meeting, Outcomes, Points, Score, Tally};
+pub use sprt::{Decision, EloModel, Sprt, SprtError, SprtState};
+
+/// Elo points of one unit of logistic strength.
+const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// Normalised Elo points of a score one standard deviation (of a game) above ½.
+/// With games that are all decided, normalised and logistic Elo are then alike
+/// near zero.
+const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// The standard normal deviate of a two-sided interval of 95 %.
+fn deviate_of_95() -> f64 {
+    use statrs::distribution::{ContinuousCDF, Normal};
+    Normal::standard().inverse_cdf(0.975)
+}

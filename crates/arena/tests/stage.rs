@@ -1,0 +1,108 @@
+//! What the tests of programs share: seats, questions, and a look at who lives.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mendel_arena::program::Program;
+use mendel_arena::{Answer, Contestant, Entrant, Fault, Pace, Reply, Turn};
+use mendel_board::Game;
+
+/// The path of the scripted bad engine.
+pub(crate) const BAD_ENGINE: &str = env!("CARGO_BIN_EXE_bad-engine");
+
+/// Enough for anything but a misdeed.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(1);
+
+/// The bad engine, not started.
+pub(crate) fn bad(scheme: &str, arguments: &str) -> Program {
+    program(&format!("{scheme}:'{BAD_ENGINE}' {arguments}"))
+}
+
+/// A program with little patience, not started.
+pub(crate) fn program(text: &str) -> Program {
+    let entrant = Entrant::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    Program::new(&entrant)
+        .expect("a program was written")
+        .with_patience(Duration::from_millis(1500))
+}
+
+pub(crate) fn nodes() -> Pace {
+    Pace {
+        nodes: Some(100),
+        ..Pace::default()
+    }
+}
+
+pub(crate) fn depth(depth: u32) -> Pace {
+    Pace {
+        depth: Some(depth),
+        ..Pace::default()
+    }
+}
+
+/// Asks for a move with the usual deadline.
+pub(crate) fn ask(
+    contestant: &mut dyn Contestant,
+    game: &Game,
+    pace: Pace,
+) -> Result<Reply, Fault> {
+    contestant.ask(&Turn {
+        game,
+        pace,
+        clock: None,
+        deadline: DEADLINE,
+    })
+}
+
+/// Asks for a move, which must come, and plays it.
+pub(crate) fn play(contestant: &mut dyn Contestant, game: &mut Game, pace: Pace) -> Answer {
+    let turn = Turn {
+        game,
+        pace,
+        clock: None,
+        // A real program on a busy machine.
+        deadline: Duration::from_mins(1),
+    };
+    match contestant.ask(&turn) {
+        Ok(Reply::Move(answer)) => {
+            game.play(answer.m).expect("answers are legal");
+            answer
+        }
+        other => panic!("{other:?}; {:#?}", contestant.last_words()),
+    }
+}
+
+/// The processes whose command line contains `mark`, apart from ourselves.
+pub(crate) fn living(mark: &str) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").expect("tests of processes run on Linux");
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|id| *id != std::process::id())
+        .filter(|id| {
+            let command = std::fs::read(PathBuf::from(format!("/proc/{id}/cmdline")));
+            command.is_ok_and(|text| String::from_utf8_lossy(&text).contains(mark))
+        })
+        .collect()
+}
+
+/// Whether nobody with that mark lives any more, or soon does not.
+pub(crate) fn all_gone(mark: &str) -> bool {
+    (0..300).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        living(mark).is_empty()
+    })
+}
+
+/// Our children that ended and were not reaped.
+pub(crate) fn zombies() -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").expect("tests of processes run on Linux");
+    let us = std::process::id().to_string();
+    processes
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok())
+        .filter(|stat| {
+            let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+            let mut fields = after_name.split(' ');
+            fields.next() == Some("Z") && fields.next() == Some(us.as_str())
+        })
+        .collect()
+}

@@ -1,0 +1,457 @@
+//! `mendel match`: two or more players meet, and what that proves.
+
+mod live;
+mod report;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use mendel_arena::statistics::EloModel;
+use mendel_arena::{
+    Adjudication, Contest, ContestError, DrawRule, FolderError, Format, Hands, LengthRule,
+    MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience, Plan, ResignRule, SprtPlan,
+    SyzygyRule, Verdict,
+};
+use mendel_store::{Entry, Index, State};
+
+use crate::limits::LimitArguments;
+use crate::request::Wrong;
+use live::Live;
+
+/// Play two or more players against each other: score, Elo ± error, LOS, SPRT, PGN
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A player is a built-in name (`mendel players`), a player file, or another program:
+`cmd:PROGRAM ARGUMENTS` (`uci:` and `xboard:` say what it speaks), with options
+behind the last `?` as Name=Value&Name=Value. Options with a dot are for the
+runner: .name .dir .env.NAME .tc .movetime .nodes .depth
+
+Every finished game is in the folder before it is counted. Ctrl-C ends the match
+after the games are put away; --resume goes on where it stood.
+
+Examples:
+  mendel match mendel material --games 100 --nodes 5000
+  mendel match new.toml mendel --sprt 0,15 --nodes 5000 --games 6000 --out test
+  mendel match mendel 'cmd:stockfish?Hash=16&UCI_LimitStrength=true&UCI_Elo=2000' --tc 2+0.02
+  mendel match mendel 'xboard:phalanx -b-?.tc=4+0.04' --tc 2+0.02 --games 20
+  mendel match a.toml b.toml c.toml --format gauntlet --concurrency 2 --json
+  mendel match --resume test")]
+pub(super) struct Arguments {
+    /// Who plays: two for a match, more for a tournament
+    players: Vec<String>,
+    /// Go on with the match in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["players", "out"])]
+    resume: Option<PathBuf>,
+    /// Where games and result are kept; a folder of its own if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Games for each two that meet, rounded up to pairs
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Who meets whom
+    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
+    format: FormatName,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Stop when a test is decided: Elo of the hypotheses, such as 0,5
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
+    sprt: Option<(f64, f64)>,
+    /// What the bounds of the test are measured in
+    #[arg(long, value_enum, default_value_t = ModelName::Normalized, requires = "sprt")]
+    model: ModelName,
+    /// The test's chance to accept a change that is none
+    #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
+    alpha: f64,
+    /// The test's chance to reject a change that is one
+    #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
+    beta: f64,
+    #[command(flatten)]
+    openings: OpeningArguments,
+    #[command(flatten)]
+    early: EarlyArguments,
+    /// Games at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+    /// Keep each of the games at once on a core of its own
+    #[arg(long)]
+    pin: bool,
+    /// Milliseconds over its time that are forgiven
+    #[arg(long, value_name = "MS", default_value_t = 50, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    margin: u64,
+    /// Seconds a move may take where nothing else limits its time
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    deadline: u64,
+    /// Stop the match when one player has crashed, stalled or cheated more often
+    #[arg(long, value_name = "N", default_value_t = Plan::MOST_FAULTS)]
+    most_faults: u64,
+    /// What PGN calls the event
+    #[arg(long, value_name = "NAME", default_value = "Mendel match")]
+    event: String,
+    /// A table of opening names (columns eco, name, pgn) for the PGN
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    /// Print JSON: a line for each game, then the result
+    #[arg(long)]
+    json: bool,
+    /// Say nothing before the result
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Which openings, in which order.
+#[derive(Args, Debug)]
+struct OpeningArguments {
+    /// Openings from an EPD, PGN or Polyglot file; else a small book of our own
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Half-moves to take from each game of a PGN or Polyglot file
+    #[arg(long, value_name = "N")]
+    plies: Option<usize>,
+    /// Take the openings as they stand in the file instead of shuffled
+    #[arg(long)]
+    in_order: bool,
+    /// Play Chess960, also from positions that would do for both
+    #[arg(long)]
+    chess960: bool,
+    /// Chance: the order of openings, the walks through a book
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// What ends a game before the rules do; nothing unless asked for.
+#[derive(Args, Debug)]
+struct EarlyArguments {
+    /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on
+    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = triple)]
+    draw: Option<(u32, u32, u32)>,
+    /// A loss for the side that stays SCORE centipawns down for MOVES moves
+    #[arg(long, value_name = "MOVES,SCORE", value_parser = pair)]
+    resign: Option<(u32, u32)>,
+    /// The opponent must have seen it, too
+    #[arg(long, requires = "resign")]
+    two_sided: bool,
+    /// The game ends after so many half-moves behind the opening
+    #[arg(long, value_name = "N")]
+    max_plies: Option<u32>,
+    /// At that length more material wins, instead of a draw
+    #[arg(long, requires = "max_plies")]
+    by_material: bool,
+    /// The game ends when one side is so many centipawns of material ahead
+    #[arg(long, value_name = "CP")]
+    material_lead: Option<u32>,
+    /// Syzygy tables that decide the rest of a game
+    #[arg(long, value_name = "PATH")]
+    syzygy: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// The first meets all others
+    Gauntlet,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModelName {
+    /// Elo divided by the spread of the games; the default of the field
+    Normalized,
+    /// Elo as ratings use it
+    Logistic,
+}
+
+fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    let parsed: Option<Vec<u32>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    let array = parsed.and_then(|numbers| numbers.try_into().ok());
+    array.ok_or_else(|| format!("{N} whole numbers with commas between them are wanted"))
+}
+
+fn triple(text: &str) -> Result<(u32, u32, u32), String> {
+    numbers::<3>(text).map(|[a, b, c]| (a, b, c))
+}
+
+fn pair(text: &str) -> Result<(u32, u32), String> {
+    numbers::<2>(text).map(|[a, b]| (a, b))
+}
+
+fn bounds(text: &str) -> Result<(f64, f64), String> {
+    let read = |part: &str| part.trim().parse().ok().filter(|elo: &f64| elo.is_finite());
+    text.split_once(',')
+        .and_then(|(low, high)| Some((read(low)?, read(high)?)))
+        .ok_or_else(|| "two numbers with a comma between them are wanted, such as 0,5".to_owned())
+}
+
+impl Arguments {
+    fn plan(&self) -> Result<Plan, Wrong> {
+        if self.players.len() < 2 {
+            return Err(Wrong::new(
+                format!(
+                    "a match needs at least two players, and there are {}",
+                    self.players.len()
+                ),
+                "`mendel match mendel material --nodes 5000`, or `mendel match --resume DIR`",
+            ));
+        }
+        Ok(Plan {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            event: self.event.clone(),
+            players: self.players.clone(),
+            format: match self.format {
+                FormatName::RoundRobin => Format::RoundRobin,
+                FormatName::Gauntlet => Format::Gauntlet,
+            },
+            games: self.games,
+            openings: self.openings.openings.clone(),
+            names: self.names.clone(),
+            most_faults: self.most_faults,
+            pace: Pace {
+                clock: self.limits.tc,
+                movetime: self.limits.movetime.map(Duration::from_millis),
+                nodes: self.limits.nodes,
+                depth: self.limits.depth,
+            },
+            opening: OpeningSetting {
+                plies: self.openings.plies,
+                order: if self.openings.in_order {
+                    Order::InOrder
+                } else {
+                    Order::Shuffled
+                },
+                seed: self.openings.seed,
+                chess960: self.openings.chess960,
+                ..OpeningSetting::default()
+            },
+            patience: Patience {
+                margin: Duration::from_millis(self.margin),
+                untimed: Duration::from_secs(self.deadline),
+                ..Patience::default()
+            },
+            adjudication: self.early.rules(),
+            sprt: self.sprt.map(|(elo0, elo1)| SprtPlan {
+                elo0,
+                elo1,
+                alpha: self.alpha,
+                beta: self.beta,
+                model: match self.model {
+                    ModelName::Normalized => EloModel::Normalized,
+                    ModelName::Logistic => EloModel::Logistic,
+                },
+            }),
+        })
+    }
+}
+
+impl EarlyArguments {
+    fn rules(&self) -> Adjudication {
+        Adjudication {
+            draw: self.draw.map(|(from_move, moves, score)| DrawRule {
+                from_move,
+                moves,
+                score,
+            }),
+            resign: self.resign.map(|(moves, score)| ResignRule {
+                moves,
+                score,
+                two_sided: self.two_sided,
+            }),
+            length: self.max_plies.map(|plies| LengthRule {
+                plies,
+                verdict: if self.by_material {
+                    Verdict::Material
+                } else {
+                    Verdict::Draw
+                },
+            }),
+            material: self
+                .material_lead
+                .map(|centipawns| MaterialRule { centipawns }),
+            syzygy: self.syzygy.clone().map(|path| SyzygyRule {
+                path,
+                pieces: None,
+                ignore_fifty_moves: false,
+            }),
+        }
+    }
+}
+
+/// Plays the match and says what it proves.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    // 1. The whole plan is checked before anything is written or played.
+    let (contest, mut folder) = if let Some(path) = &arguments.resume {
+        let (folder, plan) = MatchFolder::resume(path).map_err(wrong_folder)?;
+        (Contest::new(plan).map_err(wrong)?, folder)
+    } else {
+        let contest = Contest::new(arguments.plan()?).map_err(wrong)?;
+        let path = match &arguments.out {
+            Some(path) => path.clone(),
+            None => new_folder(&contest)?,
+        };
+        let folder = MatchFolder::create(&path, contest.plan()).map_err(wrong_folder)?;
+        (contest, folder)
+    };
+
+    // 2. The first Ctrl-C asks, the second does not.
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::exit, reason = "the second Ctrl-C means it")]
+            std::process::exit(130);
+        }
+    })
+    .context("cannot listen for Ctrl-C")?;
+
+    // 3. Play.
+    let path = folder.path().to_owned();
+    register(&path, &contest, State::Running, None);
+    let mut live = Live::new(&contest, &path, arguments.json, arguments.quiet);
+    let hands = Hands {
+        concurrency: arguments.concurrency.into(),
+        pin: arguments.pin,
+    };
+    let result = contest.run(&mut folder, hands, &stop, &mut |progress| {
+        live.show(progress);
+    });
+    live.finish();
+
+    // 4. Tell.
+    let summary = match result {
+        Ok(summary) => summary,
+        Err(error) => {
+            register(&path, &contest, State::Failed, None);
+            return Err(error.into());
+        }
+    };
+    let stopped = stop.load(Ordering::Relaxed);
+    let state = if stopped {
+        State::Stopped
+    } else {
+        State::Finished
+    };
+    register(&path, &contest, state, Some(&summary));
+    report::print(&summary, &contest, &path, arguments.json)?;
+    report::check(&summary)
+}
+
+/// What is wrong with a plan is the asker's fault, what breaks later is not.
+fn wrong(error: ContestError) -> anyhow::Error {
+    let hint = match &error {
+        ContestError::Entrant(_) => {
+            "a player is a built-in name, a player file or `cmd:PROGRAM ARGUMENTS?Name=Value`"
+        }
+        ContestError::Seat { .. } => {
+            "start the program by hand and type `uci` (or `xboard`) to see what it says"
+        }
+        ContestError::NoPace => "for instance `--nodes 5000` or `--tc 8+0.08`",
+        ContestError::Folder(_) => return error.into(),
+        _ => "`mendel match --help` shows what can be asked for",
+    };
+    Wrong::new(error, hint).into()
+}
+
+fn wrong_folder(error: FolderError) -> anyhow::Error {
+    match error {
+        FolderError::Taken { .. } | FolderError::Empty { .. } | FolderError::Lock(_) => Wrong::new(
+            error,
+            "`--out DIR` names a new folder, `--resume DIR` goes on with one",
+        )
+        .into(),
+        error => error.into(),
+    }
+}
+
+/// Where matches are kept unless something else is said: `MENDEL_HOME`, or the
+/// place that the system has for data of programs.
+fn home() -> anyhow::Result<PathBuf> {
+    let set = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    set("MENDEL_HOME")
+        .or_else(|| set("XDG_DATA_HOME").map(|data| data.join("mendel")))
+        .or_else(|| set("HOME").map(|home| home.join(".local/share/mendel")))
+        .ok_or_else(|| {
+            Wrong::new(
+                "there is no place for the match",
+                "give `--out DIR`, or set MENDEL_HOME",
+            )
+            .into()
+        })
+}
+
+fn new_folder(contest: &Contest) -> anyhow::Result<PathBuf> {
+    let plain = |name: &str| -> String {
+        let plain = name.chars().map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        });
+        plain.take(20).collect()
+    };
+    let names: Vec<String> = contest
+        .entrants()
+        .iter()
+        .take(3)
+        .map(|entrant| plain(&entrant.name))
+        .collect();
+    let matches = home()?.join("matches");
+    let day = mendel_arena::pgn::date(SystemTime::now()).replace('.', "-");
+    let folder = (1..=u32::MAX)
+        .map(|number| matches.join(format!("{day}-{}-{number}", names.join("-"))))
+        .find(|folder| !folder.exists());
+    folder.with_context(|| format!("there is no name left in {}", matches.display()))
+}
+
+/// Tells the index; a match goes on without it.
+fn register(
+    folder: &Path,
+    contest: &Contest,
+    state: State,
+    summary: Option<&mendel_arena::Summary>,
+) {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs() as i64);
+    let names: Vec<&str> = contest
+        .entrants()
+        .iter()
+        .map(|entrant| entrant.name.as_str())
+        .collect();
+    let entry = Entry {
+        folder: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+        kind: "match".to_owned(),
+        name: names.join(" – "),
+        state,
+        started: now,
+        finished: (state == State::Finished).then_some(now),
+        summary: summary
+            .and_then(|summary| serde_json::to_value(summary).ok())
+            .unwrap_or(serde_json::Value::Null),
+    };
+    let Ok(home) = home() else { return };
+    let put = || -> anyhow::Result<()> {
+        std::fs::create_dir_all(&home)?;
+        let index = Index::open(&home.join("index.sqlite"), &[&home], &|_| None)?;
+        let started = index.find(&entry.folder.to_string_lossy())?;
+        let started = started
+            .first()
+            .map_or(entry.started, |before| before.started);
+        Ok(index.put(&Entry {
+            started,
+            ..entry.clone()
+        })?)
+    };
+    // Only an index: the folder is the truth.
+    let _ = put();
+}
