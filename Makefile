@@ -38,8 +38,10 @@ record-signature: build
 	$(MENDEL) bench | tail -n 1 | cut -d ' ' -f 1 > signature.txt
 	cat signature.txt
 
+# Speed: the search, the runner's own cost, and how much of a game is search.
 bench: build
 	$(MENDEL) bench
+	$(CARGO) bench -p mendel-arena --locked
 
 # A program for processors in general; `build` makes one for this machine.
 package: needs

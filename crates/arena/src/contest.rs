@@ -12,7 +12,8 @@ use mendel_board::tablebase::{Tablebase, TablebaseError};
 use crate::folder::{FolderError, MatchFolder};
 use crate::pgn::{self, Heading, NamesError, OpeningNames, RecordError};
 use crate::plan::Plan;
-use crate::statistics::{Decision, Sprt, SprtError, SprtState};
+use crate::same;
+use crate::statistics::{Anchor, Decision, Sprt, SprtError, SprtState};
 use crate::{
     Conclusion, Contestant, Entrant, EntrantError, Fault, Fixture, GameRecord, GameSetting,
     OpeningError, Openings, Pace, Reply, Schedule, ScheduleError, SeatError, Standing, Summary,
@@ -30,6 +31,7 @@ pub struct Contest {
     tablebase: Option<Arc<Tablebase>>,
     players: Vec<(String, Pace)>,
     names: Option<OpeningNames>,
+    anchor: Option<Anchor>,
     sprt: Option<Sprt>,
 }
 
@@ -97,6 +99,34 @@ pub enum ContestError {
         /// How many there are.
         players: usize,
     },
+    /// The same games would be counted twice.
+    #[error(
+        "there are only {openings} openings in {name}, and without clocks the same opening gives the same game: ask for at most {most} games for each two, or give a larger file with --openings"
+    )]
+    Repeats {
+        /// How many there are.
+        openings: usize,
+        /// Where.
+        name: String,
+        /// How many games can be different.
+        most: usize,
+    },
+    /// Something of the match is not what it was when the match began.
+    #[error(
+        "{what} has changed since the match began, and games of two kinds must not be counted together; begin a new match"
+    )]
+    Changed {
+        /// What.
+        what: String,
+    },
+    /// The anchor is nobody's name.
+    #[error("nobody is called `{name}`; the players are {players}")]
+    Anchor {
+        /// What was asked for.
+        name: String,
+        /// Who plays.
+        players: String,
+    },
     /// No limit for a move.
     #[error("nothing limits a move: give --tc, --movetime, --nodes or --depth")]
     NoPace,
@@ -148,9 +178,18 @@ impl Contest {
 
         // 2. Files.
         let openings = match &plan.openings {
+            None if plan.opening.chess960 => Openings::chess960(&plan.opening),
             None => Openings::own(&plan.opening),
             Some(path) => Openings::load(path, &plan.opening)?,
         };
+        let timed = |entrant: &Entrant| !entrant.pace.unwrap_or(plan.pace).is_repeatable();
+        if schedule.rounds() > openings.len() as u64 && !entrants.iter().any(timed) {
+            return Err(ContestError::Repeats {
+                openings: openings.len(),
+                name: openings.name().to_owned(),
+                most: 2 * openings.len(),
+            });
+        }
         let syzygy = plan.adjudication.syzygy.as_ref();
         let tablebase = syzygy
             .map(|rule| Tablebase::open(&rule.path))
@@ -173,6 +212,8 @@ impl Contest {
                 ContestError::Seat { error }
             })?;
         }
+        let plan = same::prove(plan, &entrants)?;
+        let anchor = anchor_of(&plan, &entrants)?;
         let players = entrants
             .iter()
             .map(|entrant| (entrant.name.clone(), entrant.pace.unwrap_or(plan.pace)))
@@ -185,6 +226,7 @@ impl Contest {
             tablebase,
             players,
             names,
+            anchor,
             sprt,
         })
     }
@@ -234,8 +276,10 @@ impl Contest {
         // 1. What is there already.
         let found = folder.take_found();
         let done: BTreeSet<u64> = found.iter().map(|record| record.game).collect();
+        for record in &found {
+            self.check(record)?;
+        }
         for record in found {
-            self.check(&record)?;
             ledger.take(record, true, folder, watch)?;
         }
 
@@ -245,12 +289,21 @@ impl Contest {
         }
 
         // 3. The result.
-        let summary = ledger
-            .standing
-            .summary(self.sprt.as_ref(), ledger.conclusion.clone());
+        let summary =
+            ledger
+                .standing
+                .summary(self.sprt.as_ref(), self.anchor, ledger.conclusion.clone());
         if ledger.conclusion != Conclusion::Unfinished {
             let waiting: Vec<GameRecord> = ledger.waiting.into_values().map(|(it, _)| it).collect();
             folder.settle(&ledger.counted, &waiting)?;
+        }
+        if self.plan.final_positions {
+            let heading = self.heading();
+            let lines = ledger
+                .counted
+                .iter()
+                .map(|record| Ok(format!("{}\n", pgn::write_final(record, &heading)?)));
+            folder.write_last_positions(&lines.collect::<Result<String, RecordError>>()?)?;
         }
         folder.conclude(&summary)?;
         Ok(summary)
@@ -338,15 +391,18 @@ impl Contest {
         seats: &mut BTreeMap<usize, Box<dyn Contestant>>,
         over: &Arc<AtomicBool>,
     ) -> Option<GameRecord> {
-        let mut seat = |player: usize| {
-            seats
+        // Who could not be started last time is tried again.
+        let mut seat = |player: usize| -> (Box<dyn Contestant>, bool) {
+            match seats
                 .remove(&player)
-                .unwrap_or_else(|| match self.entrants[player].seat() {
-                    Ok(contestant) => contestant,
-                    Err(error) => Box::new(Absent(error)),
-                })
+                .map_or_else(|| self.entrants[player].seat(), Ok)
+            {
+                Ok(contestant) => (contestant, true),
+                Err(error) => (Box::new(Absent(error)), false),
+            }
         };
-        let (mut white, mut black) = (seat(fixture.white), seat(fixture.black));
+        let (mut white, white_sits) = seat(fixture.white);
+        let (mut black, black_sits) = seat(fixture.black);
         let pace = |player: usize| self.entrants[player].pace.unwrap_or(self.plan.pace);
         let setting = GameSetting {
             opening: self.openings.get(fixture.opening),
@@ -361,8 +417,13 @@ impl Contest {
         let played = play(white.as_mut(), black.as_mut(), &setting);
         // In a large pool the programs of others would fill the memory.
         if self.entrants.len() <= MOST_SEATS {
-            seats.insert(fixture.white, white);
-            seats.insert(fixture.black, black);
+            let both = [
+                (fixture.white, white, white_sits),
+                (fixture.black, black, black_sits),
+            ];
+            for (player, contestant, _) in both.into_iter().filter(|(_, _, sits)| *sits) {
+                seats.insert(player, contestant);
+            }
         }
         Some(played?.record(fixture, date))
     }
@@ -500,11 +561,36 @@ fn tell_apart(entrants: &mut [Entrant]) {
     }
 }
 
+fn anchor_of(plan: &Plan, entrants: &[Entrant]) -> Result<Option<Anchor>, ContestError> {
+    let Some((name, rating)) = &plan.anchor else {
+        return Ok(None);
+    };
+    let names = || entrants.iter().map(|entrant| entrant.name.as_str());
+    let player = names()
+        .position(|other| other == name)
+        .ok_or_else(|| ContestError::Anchor {
+            name: name.clone(),
+            players: names().collect::<Vec<_>>().join(", "),
+        })?;
+    Ok(Some(Anchor {
+        player,
+        rating: *rating,
+    }))
+}
+
 fn pin_to(core: usize) {
-    use rustix::thread::{CpuSet, sched_setaffinity};
-    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Ok(allowed) = sched_getaffinity(None) else {
+        return;
+    };
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|&core| allowed.is_set(core))
+        .collect();
+    let Some(&chosen) = cores.get(core % cores.len().max(1)) else {
+        return;
+    };
     let mut set = CpuSet::new();
-    set.set(core % cores);
+    set.set(chosen);
     // Where it is not allowed, the match is slower and not wrong.
     let _ = sched_setaffinity(None, &set);
 }

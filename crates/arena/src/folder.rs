@@ -16,7 +16,8 @@ pub struct MatchFolder {
     path: PathBuf,
     journal: Journal<GameRecord>,
     found: Vec<GameRecord>,
-    pgn: File,
+    /// Made with the first game that counts.
+    pgn: Option<File>,
     _lock: FolderLock,
 }
 
@@ -37,7 +38,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The folder or a file of it cannot be written or read.
-    #[error("cannot use `{}`: {source}", path.display())]
+    #[error("cannot use `{}`", path.display())]
     Io {
         /// What could not be used.
         path: PathBuf,
@@ -63,6 +64,7 @@ const GAMES: &str = "games.jsonl";
 const SURPLUS: &str = "surplus.jsonl";
 const PGN: &str = "games.pgn";
 const RESULT: &str = "result.json";
+const LAST: &str = "final.epd";
 
 impl MatchFolder {
     /// Makes a folder for a new match and writes its plan.
@@ -107,14 +109,11 @@ impl MatchFolder {
         if surplus.exists() {
             found.extend(Journal::<GameRecord>::read(&surplus)?);
         }
-        let pgn_path = path.join(PGN);
-        // The PGN is written anew from the games, in the order of the schedule.
-        let pgn = File::create(&pgn_path).map_err(|source| io(&pgn_path, source))?;
         Ok(Self {
             path: path.to_owned(),
             journal,
             found,
-            pgn,
+            pgn: None,
             _lock: lock,
         })
     }
@@ -134,11 +133,16 @@ impl MatchFolder {
         Ok(self.journal.append(record)?)
     }
 
-    /// Writes a game that counts to the PGN, in its turn.
+    /// Writes a game that counts to the PGN, in its turn. The file is written anew
+    /// from the games by whoever takes the match up.
     pub(crate) fn print(&mut self, pgn: &str) -> Result<(), FolderError> {
-        self.pgn
-            .write_all(pgn.as_bytes())
-            .map_err(|source| io(&self.path.join(PGN), source))
+        let path = self.path.join(PGN);
+        let fail = |source| io(&path, source);
+        if self.pgn.is_none() {
+            self.pgn = Some(File::create(&path).map_err(fail)?);
+        }
+        let file = self.pgn.as_mut().expect("it was made above");
+        file.write_all(pgn.as_bytes()).map_err(fail)
     }
 
     /// Says how the match stands, for whoever looks.
@@ -148,6 +152,11 @@ impl MatchFolder {
             &self.path.join(RESULT),
             format!("{json}\n").as_bytes(),
         )?)
+    }
+
+    /// Writes the last position of each game.
+    pub(crate) fn write_last_positions(&mut self, epd: &str) -> Result<(), FolderError> {
+        Ok(replace(&self.path.join(LAST), epd.as_bytes())?)
     }
 
     /// The match is over: the games that count stand in the order of the
@@ -162,9 +171,12 @@ impl MatchFolder {
         }
         self.write_journal(GAMES, counted)?;
         self.journal = Journal::open(&self.path.join(GAMES), Sync::Each)?.0;
-        self.pgn
-            .sync_all()
-            .map_err(|source| io(&self.path.join(PGN), source))
+        match &self.pgn {
+            None => Ok(()),
+            Some(pgn) => pgn
+                .sync_all()
+                .map_err(|source| io(&self.path.join(PGN), source)),
+        }
     }
 
     fn write_journal(&self, name: &str, records: &[GameRecord]) -> Result<(), FolderError> {

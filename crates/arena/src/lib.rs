@@ -21,6 +21,7 @@ pub mod pgn;
 mod plan;
 pub mod program;
 mod record;
+mod same;
 mod schedule;
 mod seconds;
 mod standing;

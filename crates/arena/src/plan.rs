@@ -1,5 +1,6 @@
 //! A match, complete: what is written to `match.toml` before a game is played.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -31,9 +32,22 @@ pub struct Plan {
     /// A table of opening names for the PGN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<PathBuf>,
+    /// Whose rating is known, in a pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<(String, f64)>,
+    /// Where the match was begun: paths in it are meant from there.
+    #[serde(default)]
+    pub directory: PathBuf,
     /// After so many misdeeds of one player the match stops.
     #[serde(default = "default_faults")]
     pub most_faults: u64,
+    /// Whether the last position of each game is written as EPD.
+    #[serde(default)]
+    pub final_positions: bool,
+    /// What the players, the files and the program were when the match began;
+    /// filled when the plan is checked.
+    #[serde(default)]
+    pub fingerprints: BTreeMap<String, String>,
     /// What a move may use.
     pub pace: Pace,
     /// How openings are taken and ordered; holds the seed.
@@ -94,7 +108,7 @@ impl SprtPlan {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The file cannot be read.
-    #[error("cannot read the match `{}`: {source}", path.display())]
+    #[error("cannot read the match `{}`", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -157,7 +171,11 @@ mod tests {
             games: 100,
             openings: Some("book.epd".into()),
             names: None,
+            anchor: Some(("mendel".to_owned(), 2000.0)),
+            directory: "here".into(),
+            fingerprints: BTreeMap::from([("a".to_owned(), "b".to_owned())]),
             most_faults: 3,
+            final_positions: true,
             pace: Pace {
                 clock: Some("40/60+0.5".parse().expect("a time control")),
                 movetime: Some(Duration::from_millis(50)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::statistics::{
-    CrossTable, EloEstimate, Meeting, Outcomes, Ratings, Score, Sprt, SprtState, Tally,
+    Anchor, CrossTable, EloEstimate, Meeting, Outcomes, Ratings, Score, Sprt, SprtState, Tally,
 };
 use crate::{EndReason, GameRecord, Schedule, Side};
 
@@ -74,9 +74,9 @@ pub enum Conclusion {
     Unfinished,
     /// All games are played.
     AllPlayed,
-    /// The test accepted the alternative: the first player is better.
+    /// The test accepted the upper hypothesis.
     Accepted,
-    /// The test rejected it.
+    /// The test accepted the lower hypothesis.
     Rejected,
     /// A player misbehaved too often.
     TooManyFaults {
@@ -159,7 +159,12 @@ impl Standing {
     }
 
     /// All that can be said.
-    pub fn summary(&self, sprt: Option<&Sprt>, conclusion: Conclusion) -> Summary {
+    pub fn summary(
+        &self,
+        sprt: Option<&Sprt>,
+        anchor: Option<Anchor>,
+        conclusion: Conclusion,
+    ) -> Summary {
         let pairing = |(&(first, second), score): (&(usize, usize), &Score)| Pairing {
             first: self.names[first].clone(),
             second: self.names[second].clone(),
@@ -180,7 +185,7 @@ impl Standing {
                 .map(pairing)
                 .collect(),
             ratings: (self.names.len() > 2)
-                .then(|| self.cross.ratings(None).ok())
+                .then(|| self.cross.ratings(anchor).ok())
                 .flatten(),
             reasons: self.reasons.clone(),
             faults: self.faults.clone(),

@@ -42,7 +42,11 @@ fn plan(players: &[&str], games: u64) -> Plan {
         games,
         openings: None,
         names: None,
+        anchor: None,
+        directory: PathBuf::new(),
+        fingerprints: std::collections::BTreeMap::new(),
         most_faults: 20,
+        final_positions: true,
         pace: Pace {
             nodes: Some(60),
             ..Pace::default()
@@ -117,6 +121,9 @@ fn the_number_of_hands_changes_nothing() {
     whole(plan(&SMALL, 16), &one, 1);
     whole(plan(&SMALL, 16), &three, 3);
     assert_eq!(games(&one).len(), 16);
+    let last = |path: &Path| fs::read_to_string(path.join("final.epd")).expect("it was asked for");
+    assert_eq!(last(&one).lines().count(), 16);
+    assert_eq!(last(&one), last(&three));
     assert_eq!(games(&one), games(&three));
     assert_eq!(result(&one), result(&three));
 }
@@ -231,6 +238,94 @@ fn a_plan_that_cannot_be_played_is_refused_before_a_game() {
     let mut missing = plan(&SMALL, 2);
     missing.openings = Some("no/such/book.epd".into());
     assert!(refused(missing).contains("no/such/book.epd"));
+}
+
+#[test]
+fn the_same_game_is_not_counted_twice() {
+    let scratch = Scratch::new("repeats");
+    let book = scratch.at("one.epd");
+    fs::create_dir_all(&scratch.0).expect("there is room for a folder");
+    fs::write(
+        &book,
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n",
+    )
+    .expect("written");
+    let mut repeated = plan(&SMALL, 4);
+    repeated.openings = Some(book);
+    let error = Contest::new(repeated.clone()).expect_err("four games, two of them new");
+    assert!(
+        matches!(error, ContestError::Repeats { most: 2, .. }),
+        "{error}"
+    );
+    repeated.games = 2;
+    assert!(Contest::new(repeated.clone()).is_ok());
+    // With a clock no two games are the same.
+    repeated.games = 4;
+    repeated.pace.clock = Some("1+0".parse().expect("a time control"));
+    assert!(Contest::new(repeated).is_ok());
+}
+
+#[test]
+fn a_match_does_not_go_on_with_another_player() {
+    let scratch = Scratch::new("changed");
+    fs::create_dir_all(&scratch.0).expect("there is room for a folder");
+    let player = scratch.at("player.toml");
+    let text =
+        |seed: u64| format!("name = \"dice\"\n[evaluator]\nkind = \"random\"\nseed = {seed}\n");
+    fs::write(&player, text(1)).expect("written");
+    let name = player.display().to_string();
+    let first = Contest::new(plan(&[&name, "material"], 2)).expect("it can be played");
+    assert!(Contest::new(first.plan().clone()).is_ok());
+    fs::write(&player, text(2)).expect("written");
+    let error = Contest::new(first.plan().clone()).expect_err("the player has changed");
+    assert!(matches!(error, ContestError::Changed { .. }), "{error}");
+}
+
+#[test]
+fn a_refused_resumption_leaves_the_folder_as_it_was() {
+    let scratch = Scratch::new("refused");
+    let path = scratch.at("match");
+    whole(plan(&SMALL, 4), &path, 1);
+    let before = fs::read(path.join("games.pgn")).expect("there is a PGN");
+    let (folder, mut changed) = MatchFolder::resume(&path).expect("a match");
+    changed.players[1] = "nobody".to_owned();
+    assert!(Contest::new(changed).is_err());
+    drop(folder);
+    assert_eq!(
+        fs::read(path.join("games.pgn")).expect("there is a PGN"),
+        before
+    );
+}
+
+#[test]
+fn chess960_is_played_from_its_own_starts() {
+    let scratch = Scratch::new("chess960");
+    let path = scratch.at("match");
+    let mut shuffled = plan(&SMALL, 8);
+    shuffled.opening.chess960 = true;
+    whole(shuffled, &path, 1);
+    let starts: std::collections::BTreeSet<String> = games(&path)
+        .iter()
+        .map(|game| game["start"].to_string())
+        .collect();
+    assert_eq!(starts.len(), 4, "{starts:?}");
+    let pgn = fs::read_to_string(path.join("games.pgn")).expect("there is a PGN");
+    assert_eq!(pgn.matches("[Variant \"Chess960\"]").count(), 8);
+}
+
+#[test]
+fn a_pool_can_be_anchored() {
+    let scratch = Scratch::new("anchor");
+    let mut anchored = plan(&["mendel?Hash=1", "material?Hash=1", "random?Hash=1"], 4);
+    anchored.anchor = Some(("material".to_owned(), 1500.0));
+    let summary = whole(anchored.clone(), &scratch.at("pool"), 1);
+    let ratings = summary.ratings.expect("three players are rated").ratings;
+    assert_eq!(ratings[1].rating.map(f64::round), Some(1500.0));
+    anchored.anchor = Some(("nobody".to_owned(), 1500.0));
+    assert!(matches!(
+        Contest::new(anchored),
+        Err(ContestError::Anchor { .. })
+    ));
 }
 
 #[test]

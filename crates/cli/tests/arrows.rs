@@ -29,7 +29,9 @@ const ALLOWED: [(&str, &[&str]); 6] = [
 ];
 
 /// Libraries that only one room may name.
-const BEHIND_A_DOOR: [(&str, &str); 4] = [
+const BEHIND_A_DOOR: [(&str, &str); 6] = [
+    ("rusqlite", "mendel-store"),
+    ("rustix", "mendel-arena"),
     ("shakmaty", "mendel-board"),
     ("shakmaty-syzygy", "mendel-board"),
     ("pgn-reader", "mendel-board"),

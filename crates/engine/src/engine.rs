@@ -442,7 +442,7 @@ fn choose(findings: Vec<Findings>, shared: &Shared, game: &Game, nodes: u64) -> 
         .into_iter()
         .reduce(|best, other| {
             let deeper = other.depth > best.depth;
-            let better = other.moves[0].score > best.moves[0].score;
+            let better = other.moves[0].worth() > best.moves[0].worth();
             if deeper && better && shared.multipv == 1 {
                 other
             } else {

@@ -46,6 +46,7 @@ impl Launch {
     pub(super) fn start(&self) -> io::Result<(Process, Pipes)> {
         let mut command = self.command()?;
         let mut child = on_spawner(move || command.spawn())?;
+        stay_with_us(child.id());
         let pipes = Pipes {
             stdin: child.stdin.take().expect("the pipe was asked for"),
             stdout: child.stdout.take().expect("the pipe was asked for"),
@@ -89,6 +90,18 @@ impl Launch {
         }
         die_with_parent(&mut command);
         Ok(command)
+    }
+}
+
+/// Keeps a program on the cores that the asking thread may use: it was started by
+/// another one.
+fn stay_with_us(program: u32) {
+    use rustix::process::Pid;
+    use rustix::thread::{sched_getaffinity, sched_setaffinity};
+    let program = i32::try_from(program).ok().and_then(Pid::from_raw);
+    // Where it is not allowed, the match is slower and not wrong.
+    if let (Some(program), Ok(cores)) = (program, sched_getaffinity(None)) {
+        let _ = sched_setaffinity(Some(program), &cores);
     }
 }
 

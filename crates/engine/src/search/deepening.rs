@@ -62,7 +62,10 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             self.root_depth = depth;
             for root in &mut self.root_moves {
-                root.before = root.score;
+                // What is not searched in this iteration keeps its place; its old
+                // score must not compete with new ones.
+                root.before = root.worth();
+                root.score = -INFINITE;
             }
 
             // 1. One window after the other: each line leaves out the moves of
@@ -244,11 +247,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
         let root = &self.root_moves[line];
-        let score = if root.score == -INFINITE {
-            root.before
-        } else {
-            root.score
-        };
+        let score = root.worth();
         Info {
             depth: self.root_depth as u32,
             seldepth: root.seldepth.max(1) as u32,
@@ -297,6 +296,15 @@ impl Steadiness {
 }
 
 impl RootMove {
+    /// The last score there is.
+    pub(crate) fn worth(&self) -> i32 {
+        if self.score == -INFINITE {
+            self.before
+        } else {
+            self.score
+        }
+    }
+
     fn new(m: Move) -> Self {
         Self {
             m,

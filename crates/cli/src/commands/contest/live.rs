@@ -72,11 +72,14 @@ impl Live {
             // Whoever does not listen any more still gets the folder.
             let _ = writeln!(out, "{line}").and_then(|()| out.flush());
         }
+        if progress.found || (self.bar.is_none() && !self.lines) {
+            return;
+        }
         let state = self.state(progress);
         if let Some(bar) = &self.bar {
             bar.set_position(progress.standing.games());
             bar.set_message(state);
-        } else if self.lines && !progress.found {
+        } else {
             say(&format!(
                 "game {} of {}: {} – {} {} ({}); {state}",
                 record.game + 1,
@@ -90,7 +93,9 @@ impl Live {
     }
 
     fn state(&self, progress: &Progress) -> String {
-        let summary = progress.standing.summary(None, Conclusion::Unfinished);
+        let summary = progress
+            .standing
+            .summary(None, None, Conclusion::Unfinished);
         if let [pairing] = &summary.pairings[..] {
             let tally = pairing.tally;
             let elo: &EloEstimate = &pairing.elo;

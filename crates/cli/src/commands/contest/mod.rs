@@ -3,6 +3,7 @@
 mod live;
 mod report;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
-    Adjudication, Contest, ContestError, DrawRule, FolderError, Format, Hands, LengthRule,
-    MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience, Plan, ResignRule, SprtPlan,
-    SyzygyRule, Verdict,
+    Adjudication, Conclusion, Contest, ContestError, DrawRule, FolderError, Format, Hands,
+    LengthRule, MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience, Plan, ResignRule,
+    SprtPlan, SyzygyRule, Verdict,
 };
 use mendel_store::{Entry, Index, State};
 
@@ -36,7 +37,7 @@ after the games are put away; --resume goes on where it stood.
 
 Examples:
   mendel match mendel material --games 100 --nodes 5000
-  mendel match new.toml mendel --sprt 0,15 --nodes 5000 --games 6000 --out test
+  mendel match new.toml mendel --sprt 0,15 --nodes 5000 --games 6000 --openings book.epd --out test
   mendel match mendel 'cmd:stockfish?Hash=16&UCI_LimitStrength=true&UCI_Elo=2000' --tc 2+0.02
   mendel match mendel 'xboard:phalanx -b-?.tc=4+0.04' --tc 2+0.02 --games 20
   mendel match a.toml b.toml c.toml --format gauntlet --concurrency 2 --json
@@ -45,7 +46,11 @@ pub(super) struct Arguments {
     /// Who plays: two for a match, more for a tournament
     players: Vec<String>,
     /// Go on with the match in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["players", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "players", "out", "games", "format", "movetime", "depth", "nodes", "tc", "sprt", "openings", "plies", "in_order", "chess960",
+        "seed", "draw", "resign", "max_plies", "material_lead", "syzygy", "margin", "deadline", "event", "names",
+        "final_positions", "anchor",
+    ])]
     resume: Option<PathBuf>,
     /// Where games and result are kept; a folder of its own if not given
     #[arg(long, value_name = "DIR")]
@@ -87,14 +92,28 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     deadline: u64,
     /// Stop the match when one player has crashed, stalled or cheated more often
-    #[arg(long, value_name = "N", default_value_t = Plan::MOST_FAULTS)]
-    most_faults: u64,
+    /// [default: 20]
+    #[arg(long, value_name = "N")]
+    most_faults: Option<u64>,
+    /// A player whose rating is known, for the ratings of a pool
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
+    anchor: Option<(String, f64)>,
+    /// Write the last position of each game to `final.epd`, too
+    #[arg(long)]
+    final_positions: bool,
     /// What PGN calls the event
     #[arg(long, value_name = "NAME", default_value = "Mendel match")]
     event: String,
     /// A table of opening names (columns eco, name, pgn) for the PGN
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
+    #[command(flatten)]
+    voice: VoiceArguments,
+}
+
+/// How much is said, and to whom.
+#[derive(Args, Debug)]
+struct VoiceArguments {
     /// Print JSON: a line for each game, then the result
     #[arg(long)]
     json: bool,
@@ -174,6 +193,13 @@ fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
     array.ok_or_else(|| format!("{N} whole numbers with commas between them are wanted"))
 }
 
+fn anchor(text: &str) -> Result<(String, f64), String> {
+    text.rsplit_once('=')
+        .and_then(|(name, elo)| Some((name.to_owned(), elo.trim().parse().ok()?)))
+        .filter(|(_, elo): &(String, f64)| elo.is_finite())
+        .ok_or_else(|| "a name and a rating are wanted, such as toga2=2800".to_owned())
+}
+
 fn triple(text: &str) -> Result<(u32, u32, u32), String> {
     numbers::<3>(text).map(|[a, b, c]| (a, b, c))
 }
@@ -211,7 +237,11 @@ impl Arguments {
             games: self.games,
             openings: self.openings.openings.clone(),
             names: self.names.clone(),
-            most_faults: self.most_faults,
+            anchor: self.anchor.clone(),
+            directory: env::current_dir().unwrap_or_default(),
+            fingerprints: BTreeMap::new(),
+            most_faults: self.most_faults.unwrap_or(Plan::MOST_FAULTS),
+            final_positions: self.final_positions,
             pace: Pace {
                 clock: self.limits.tc,
                 movetime: self.limits.movetime.map(Duration::from_millis),
@@ -286,12 +316,21 @@ impl EarlyArguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 1. The whole plan is checked before anything is written or played.
     let (contest, mut folder) = if let Some(path) = &arguments.resume {
-        let (folder, plan) = MatchFolder::resume(path).map_err(wrong_folder)?;
+        let path = std::path::absolute(path)?;
+        let (folder, mut plan) = MatchFolder::resume(&path).map_err(wrong_folder)?;
+        plan.most_faults = arguments.most_faults.unwrap_or(plan.most_faults);
+        // Paths of the plan are meant from where the match was begun.
+        env::set_current_dir(&plan.directory).with_context(|| {
+            format!(
+                "the match was begun in `{}`, which cannot be entered",
+                plan.directory.display()
+            )
+        })?;
         (Contest::new(plan).map_err(wrong)?, folder)
     } else {
         let contest = Contest::new(arguments.plan()?).map_err(wrong)?;
         let path = match &arguments.out {
-            Some(path) => path.clone(),
+            Some(path) => std::path::absolute(path)?,
             None => new_folder(&contest)?,
         };
         let folder = MatchFolder::create(&path, contest.plan()).map_err(wrong_folder)?;
@@ -312,7 +351,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 3. Play.
     let path = folder.path().to_owned();
     register(&path, &contest, State::Running, None);
-    let mut live = Live::new(&contest, &path, arguments.json, arguments.quiet);
+    let mut live = Live::new(&contest, &path, arguments.voice.json, arguments.voice.quiet);
     let hands = Hands {
         concurrency: arguments.concurrency.into(),
         pin: arguments.pin,
@@ -330,14 +369,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             return Err(error.into());
         }
     };
-    let stopped = stop.load(Ordering::Relaxed);
-    let state = if stopped {
-        State::Stopped
-    } else {
-        State::Finished
-    };
+    let state = state_of(&summary.conclusion);
     register(&path, &contest, state, Some(&summary));
-    report::print(&summary, &contest, &path, arguments.json)?;
+    report::print(&summary, &contest, &path, arguments.voice.json)?;
     report::check(&summary)
 }
 
@@ -413,6 +447,42 @@ fn new_folder(contest: &Contest) -> anyhow::Result<PathBuf> {
     folder.with_context(|| format!("there is no name left in {}", matches.display()))
 }
 
+fn state_of(conclusion: &Conclusion) -> State {
+    match conclusion {
+        Conclusion::Unfinished => State::Stopped,
+        Conclusion::TooManyFaults { .. } => State::Failed,
+        Conclusion::AllPlayed | Conclusion::Accepted | Conclusion::Rejected => State::Finished,
+    }
+}
+
+/// What a folder holds, for an index that has to be built anew.
+fn describe(folder: &Path) -> Option<Entry> {
+    let plan = Plan::read(&folder.join("match.toml")).ok()?;
+    let result = std::fs::read_to_string(folder.join("result.json")).ok();
+    let summary = result
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or(serde_json::Value::Null);
+    let state = match summary["conclusion"].as_str() {
+        Some("all-played" | "accepted" | "rejected") => State::Finished,
+        Some(_) | None => State::Stopped,
+    };
+    let seconds = |path: &str| {
+        let time = std::fs::metadata(folder.join(path))
+            .and_then(|file| file.modified())
+            .ok()?;
+        Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
+    };
+    Some(Entry {
+        folder: folder.to_owned(),
+        kind: "match".to_owned(),
+        name: plan.players.join(" – "),
+        state,
+        started: seconds("match.toml").unwrap_or(0),
+        finished: seconds("result.json").filter(|_| state == State::Finished),
+        summary,
+    })
+}
+
 /// Tells the index; a match goes on without it.
 fn register(
     folder: &Path,
@@ -442,7 +512,7 @@ fn register(
     let Ok(home) = home() else { return };
     let put = || -> anyhow::Result<()> {
         std::fs::create_dir_all(&home)?;
-        let index = Index::open(&home.join("index.sqlite"), &[&home], &|_| None)?;
+        let index = Index::open(&home.join("index.sqlite"), &[&home], &describe)?;
         let started = index.find(&entry.folder.to_string_lossy())?;
         let started = started
             .first()

@@ -170,8 +170,10 @@ fn test_line(contest: &Contest, test: &SprtState) -> String {
         return String::new();
     };
     let decision = match test.decision {
-        Decision::H1 => "accepted: the first player is better",
-        Decision::H0 => "rejected: no such gain",
+        Decision::H1 if plan.elo0 >= 0.0 => "accepted: the first player is better",
+        Decision::H1 => "accepted: the first player is not that much worse",
+        Decision::H0 if plan.elo0 >= 0.0 => "rejected: no such gain",
+        Decision::H0 => "rejected: the first player is worse",
         Decision::Continue => "not decided: not proved",
     };
     format!(
@@ -203,8 +205,11 @@ fn conclusion(summary: &Summary, folder: &Path) -> String {
     }
 }
 
-/// A match that a player's misbehaviour stopped has failed.
+/// A match that was broken off, or that a player's misbehaviour stopped, has failed.
 pub(super) fn check(summary: &Summary) -> anyhow::Result<()> {
+    if summary.conclusion == Conclusion::Unfinished {
+        anyhow::bail!("the match is not finished");
+    }
     if let Conclusion::TooManyFaults { player, faults } = &summary.conclusion {
         anyhow::bail!("the match was stopped: {player} misbehaved {faults} times");
     }

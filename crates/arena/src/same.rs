@@ -1,0 +1,62 @@
+//! Whether a match that goes on is the match that was begun.
+
+use std::collections::BTreeMap;
+
+use crate::contest::ContestError;
+use crate::plan::Plan;
+use crate::{Entrant, Kind};
+
+/// A match that goes on must be the match that was begun: the same program, the
+/// same players, the same files.
+pub(crate) fn prove(mut plan: Plan, entrants: &[Entrant]) -> Result<Plan, ContestError> {
+    let mut prints = BTreeMap::new();
+    for entrant in entrants {
+        if let Kind::Bred(player) = &entrant.kind {
+            prints.insert(
+                format!("player {}", entrant.name),
+                fingerprint(player.to_toml().as_bytes()),
+            );
+        }
+    }
+    for path in plan
+        .openings
+        .iter()
+        .chain(&plan.names)
+        .filter(|path| path.is_file())
+    {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        prints.insert(format!("file {}", path.display()), fingerprint(&bytes));
+    }
+    prints.insert(
+        "the program".to_owned(),
+        env!("CARGO_PKG_VERSION").to_owned(),
+    );
+    let changed = prints.iter().find(|(what, print)| {
+        plan.fingerprints
+            .get(*what)
+            .is_some_and(|before| before != *print)
+    });
+    if let Some((what, _)) = changed {
+        return Err(ContestError::Changed { what: what.clone() });
+    }
+    plan.fingerprints = prints;
+    Ok(plan)
+}
+
+/// FNV-1a of 64 bits: fixed by definition, and nobody forges here.
+fn fingerprint(bytes: &[u8]) -> String {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    format!("{:016x}", bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values published with the hash.
+    #[test]
+    fn the_fingerprint_is_the_published_hash() {
+        assert_eq!(fingerprint(b""), "cbf29ce484222325");
+        assert_eq!(fingerprint(b"foobar"), "85944171f73967e8");
+    }
+}
