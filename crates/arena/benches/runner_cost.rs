@@ -82,6 +82,7 @@ fn play(seat: &mut dyn Contestant, moves: u32) -> Result<(), Box<dyn std::error:
             pace,
             clock: None,
             deadline: Duration::from_secs(10),
+            stop: None,
         };
         match seat.ask(&turn)? {
             Reply::Move(answer) => game.play(answer.m)?,

@@ -129,10 +129,10 @@ impl Contestant for Bred {
 
         // 2. The thought. A fault in it loses this game, not the match.
         let asked = Instant::now();
-        let search = AssertUnwindSafe(|| {
-            self.engine
-                .go(turn.game, &limits, &Control::default(), &mut |_| {})
-        });
+        let control = turn
+            .stop
+            .map_or_else(Control::default, |stop| Control::watching(Arc::clone(stop)));
+        let search = AssertUnwindSafe(|| self.engine.go(turn.game, &limits, &control, &mut |_| {}));
         let Ok(best) = catch_unwind(search) else {
             self.broken = true;
             return Err(Fault::Ended {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::SystemTime;
 
@@ -323,7 +323,8 @@ impl Contest {
         // `stop` belongs to the caller.
         let over = Arc::new(AtomicBool::new(false));
         thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
+            // Hands that play faster than the disk writes wait for it.
+            let (sender, receiver) = mpsc::sync_channel(hands.concurrency.max(1));
             for hand in 0..hands.concurrency.max(1) {
                 let (sender, next, over) = (sender.clone(), &next, Arc::clone(&over));
                 scope.spawn(move || {
@@ -365,7 +366,7 @@ impl Contest {
         next: &AtomicU64,
         done: &BTreeSet<u64>,
         over: &Arc<AtomicBool>,
-        sender: &Sender<GameRecord>,
+        sender: &SyncSender<GameRecord>,
     ) {
         let mut seats: BTreeMap<usize, Box<dyn Contestant>> = BTreeMap::new();
         while !over.load(Ordering::Relaxed) {

@@ -1,5 +1,7 @@
 //! An entrant ready to move.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mendel_board::{Game, Move};
@@ -56,6 +58,8 @@ pub struct Turn<'a> {
     pub clock: Option<Clock>,
     /// After this it has stalled, whatever the pace says.
     pub deadline: Duration,
+    /// When it becomes true nobody wants the answer any more.
+    pub stop: Option<&'a Arc<AtomicBool>>,
 }
 
 /// What a contestant does when it is its turn.

@@ -158,6 +158,7 @@ impl Table<'_> {
             pace: turn.fold_wb(setting.white, setting.black),
             clock: clocks.now(turn),
             deadline: clocks.deadline(turn),
+            stop: Some(&setting.stop),
         })
     }
 

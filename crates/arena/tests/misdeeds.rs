@@ -282,6 +282,7 @@ fn the_question_says_clocks_limits_and_positions() {
         },
         clock: Some(clock),
         deadline: DEADLINE,
+        stop: None,
     };
     program.ask(&turn).expect("a move");
     let words = program.last_words().join("\n");

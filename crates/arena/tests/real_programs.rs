@@ -83,6 +83,7 @@ fn installed_programs_play_whole_games() {
                     pace,
                     clock: None,
                     deadline: Duration::from_secs(5),
+                    stop: None,
                 };
                 let seat = &mut seats[game.moves().len() % 2];
                 match seat.ask(&turn) {
@@ -163,6 +164,7 @@ fn installed_programs_play_by_the_clock() {
                 moves_to_go: None,
             }),
             deadline: Duration::from_secs(5),
+            stop: None,
         };
         match seat.ask(&turn) {
             Ok(Reply::Move(answer)) => assert!(answer.time < Duration::from_secs(3), "{text}"),

@@ -51,6 +51,7 @@ pub(crate) fn ask(
         pace,
         clock: None,
         deadline: DEADLINE,
+        stop: None,
     })
 }
 
@@ -62,6 +63,7 @@ pub(crate) fn play(contestant: &mut dyn Contestant, game: &mut Game, pace: Pace)
         clock: None,
         // A real program on a busy machine.
         deadline: Duration::from_mins(1),
+        stop: None,
     };
     match contestant.ask(&turn) {
         Ok(Reply::Move(answer)) => {

@@ -190,6 +190,7 @@ fn times_are_told_so_that_old_programs_can_read_them() {
             pace,
             clock,
             deadline: Duration::from_secs(10),
+            stop: None,
         };
         program.ask(&turn).expect("a move");
         let words = program.last_words();

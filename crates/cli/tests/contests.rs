@@ -120,6 +120,39 @@ fn a_match_killed_ten_times_ends_like_an_unbroken_one() {
     assert_eq!(result(&broken), result(&unbroken));
 }
 
+/// Also in the middle of a thought of an hour.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_match_ends_soon_and_can_go_on() {
+    let scratch = Scratch::new("interrupted");
+    let out = scratch.at("out");
+    let plan = [
+        "mendel?Hash=1",
+        "material?Hash=1",
+        "--movetime",
+        "3600000",
+        "--out",
+        &out,
+    ];
+    let mut child = command(&scratch, &plan).spawn().expect("it starts");
+    while !Path::new(&out).join("match.toml").exists() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(300));
+    let asked = std::time::Instant::now();
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.expect("there is a kill").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    assert!(
+        asked.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert!(result(&out).contains("unfinished"));
+}
+
 #[test]
 fn json_is_a_line_for_each_game_and_one_for_the_result() {
     let scratch = Scratch::new("json");

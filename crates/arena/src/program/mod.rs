@@ -315,6 +315,7 @@ impl Contestant for Program {
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
         self.with_session(|session, patience| {
             let talk = &mut session.talk;
+            talk.watch(turn.stop);
             match &mut session.tongue {
                 Tongue::Uci(uci) => uci.ask(talk, turn, patience),
                 Tongue::Xboard(xboard) => xboard.ask(talk, turn, patience),

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,6 +54,8 @@ pub(super) struct Talk {
     lines: Ring,
     stderr: Ring,
     stderr_line: Vec<u8>,
+    /// When it becomes true nobody waits any more.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// The last lines of a stream.
@@ -99,6 +103,7 @@ impl Talk {
             lines: Ring::default(),
             stderr: Ring::default(),
             stderr_line: Vec::new(),
+            stop: None,
         })
     }
 
@@ -181,9 +186,20 @@ impl Talk {
         Ok(())
     }
 
+    /// From now on no wait outlasts `stop` for long.
+    pub(super) fn watch(&mut self, stop: Option<&Arc<AtomicBool>>) {
+        self.stop = stop.cloned();
+    }
+
     /// Waits for something to read, or to be able to write, until a part of the
     /// time is over. Takes in what there is; whether there was anything.
     fn wait(&mut self, until: Instant, to_write: bool) -> Result<bool, Fault> {
+        let stopped = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
+        if self.stop.as_ref().is_some_and(stopped) {
+            // Whoever stopped the game does not count this as a misdeed.
+            let waited = Duration::ZERO;
+            return Err(Fault::Stalled { waited });
+        }
         let slice = until.saturating_duration_since(Instant::now()).min(LOOK);
         let [stdout, stderr, stdin] = {
             let slots = [

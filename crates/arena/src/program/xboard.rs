@@ -228,6 +228,7 @@ impl Xboard {
             pace: *pace,
             clock: None,
             deadline,
+            stop: None,
         };
         let (_, thinking) = self.think(talk, &turn, deadline)?;
         self.game = None;
