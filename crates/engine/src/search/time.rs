@@ -8,8 +8,8 @@ use mendel_board::Color;
 use crate::{Control, Limits, SearchParams, SideClock};
 
 /// What is never planned to be used, as far as the clock allows: shared machines
-/// have been seen to stand still for tens of milliseconds.
-const RESERVE: Duration = Duration::from_millis(150);
+/// have been seen to stand still for up to two hundred milliseconds.
+const RESERVE: Duration = Duration::from_millis(300);
 
 /// Watches the clock of one search.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Budget {
         //    a machine that is busy elsewhere for a moment. However little is
         //    left, a tenth of it is for thinking: a move late is a game lost, a
         //    move without thought often too.
-        let reserve = RESERVE.min(remaining * 2 / 5);
+        let reserve = RESERVE.min(remaining * 3 / 4);
         let usable = remaining
             .saturating_sub(overhead + reserve)
             .max(remaining / 10);
