@@ -7,6 +7,7 @@ Mendel breeds chess engines, and plays with what was bred.
 
   mendel play               a game in the terminal
   mendel eval startpos      the terms of the evaluation, as a table
+  mendel match A B          who is better, and how sure that is
   mendel bench              how fast it thinks, and that it thinks what it should
   mendel perft 5            count the positions five plies ahead
   mendel players            who can play

@@ -159,7 +159,7 @@ fn endings(summary: &Summary) -> String {
     for (index, player) in summary.players.iter().enumerate() {
         let (faults, late) = (summary.faults[index], summary.time_losses[index]);
         if faults + late > 0 {
-            text = format!("{text}{player}: {late} losses on time, {faults} other faults\n");
+            text = format!("{text}{player}: lost on time {late}, other faults {faults}\n");
         }
     }
     text
