@@ -86,10 +86,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     pin: bool,
     /// Milliseconds over its time that are forgiven
-    #[arg(long, value_name = "MS", default_value_t = 50, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    #[arg(long, value_name = "MS", default_value_t = Patience::default().margin.as_millis() as u64, value_parser = clap::value_parser!(u64).range(0..=60_000))]
     margin: u64,
     /// Seconds a move may take where nothing else limits its time
-    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "S", default_value_t = Patience::default().untimed.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     deadline: u64,
     /// Stop the match when one player has crashed, stalled or cheated more often
     /// [default: 20]
