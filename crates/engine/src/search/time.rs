@@ -74,7 +74,13 @@ impl Budget {
         // 3. At most several shares, and so little of a short clock that several
         //    long thoughts on end leave enough for a moment's delay.
         let part = if moves == 1 { 0.9 } else { 0.3 };
-        let largest = usable.mul_f64(part);
+        let mut largest = usable.mul_f64(part);
+
+        // 4. Below the reserve, moves are made on less than each of them brings,
+        //    until the reserve is whole again.
+        if remaining < RESERVE && !increment.is_zero() {
+            largest = largest.min(increment.mul_f64(0.6));
+        }
         let most = share
             .mul_f64(f64::from(params.clock_most) / 100.0)
             .min(largest);
@@ -176,6 +182,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_clock_below_the_reserve_grows_with_each_move() {
+        for remaining in [20, 100, 299] {
+            let most = budget(remaining, 10, None)
+                .most
+                .expect("a clock sets a limit");
+            assert!(most < Duration::from_millis(7), "{remaining}: {most:?}");
+        }
+        let most = budget(299, 0, None).most.expect("a clock sets a limit");
+        assert!(
+            most > Duration::from_millis(7),
+            "nothing comes back: {most:?}"
+        );
     }
 
     #[test]
