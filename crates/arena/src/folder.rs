@@ -167,9 +167,9 @@ impl MatchFolder {
         surplus: &[GameRecord],
     ) -> Result<(), FolderError> {
         if !surplus.is_empty() {
-            self.write_journal(SURPLUS, surplus)?;
+            Journal::rewrite(&self.path.join(SURPLUS), surplus)?;
         }
-        self.write_journal(GAMES, counted)?;
+        Journal::rewrite(&self.path.join(GAMES), counted)?;
         self.journal = Journal::open(&self.path.join(GAMES), Sync::Each)?.0;
         match &self.pgn {
             None => Ok(()),
@@ -177,20 +177,6 @@ impl MatchFolder {
                 .sync_all()
                 .map_err(|source| io(&self.path.join(PGN), source)),
         }
-    }
-
-    fn write_journal(&self, name: &str, records: &[GameRecord]) -> Result<(), FolderError> {
-        let beside = self.path.join(format!(".{name}.new"));
-        let path = self.path.join(name);
-        // Left over from a death in just this moment; it holds nothing new.
-        let _ = fs::remove_file(&beside);
-        let (mut journal, _) = Journal::open(&beside, Sync::Every(std::time::Duration::MAX))?;
-        for record in records {
-            journal.append(record)?;
-        }
-        journal.flush()?;
-        drop(journal);
-        fs::rename(&beside, &path).map_err(|source| io(&path, source))
     }
 }
 

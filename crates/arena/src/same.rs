@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use mendel_store::fingerprint;
+
 use crate::contest::ContestError;
 use crate::plan::Plan;
 use crate::{Entrant, Kind};
@@ -41,22 +43,4 @@ pub(crate) fn prove(mut plan: Plan, entrants: &[Entrant]) -> Result<Plan, Contes
     }
     plan.fingerprints = prints;
     Ok(plan)
-}
-
-/// FNV-1a of 64 bits: fixed by definition, and nobody forges here.
-fn fingerprint(bytes: &[u8]) -> String {
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    format!("{:016x}", bytes.iter().fold(0xCBF2_9CE4_8422_2325, mix))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values published with the hash.
-    #[test]
-    fn the_fingerprint_is_the_published_hash() {
-        assert_eq!(fingerprint(b""), "cbf29ce484222325");
-        assert_eq!(fingerprint(b"foobar"), "85944171f73967e8");
-    }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::medium::Medium;
-use crate::replace::{folder_of, settle_folder};
+use crate::replace::{ReplaceError, folder_of, replace, settle_folder};
 
 /// What a journal holds: something that serde writes as a JSON object.
 pub trait Record: Serialize + DeserializeOwned {
@@ -84,6 +84,9 @@ pub enum JournalError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// The journal cannot be written anew; it is as it was.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
 }
 
 /// An append-only file of JSON lines.
@@ -161,6 +164,32 @@ impl<T: Record> Journal<T> {
                 source,
             })?;
         Ok(read_lines(&file, path)?.records)
+    }
+
+    /// Writes the whole journal anew, with these records and no others; whatever
+    /// dies meanwhile, it is the old one or the new one. Nobody may have it open for
+    /// writing: what such a one appends afterwards is lost.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written, or a record could not be read again. The journal is
+    /// then as before.
+    pub fn rewrite<'a>(
+        path: &Path,
+        records: impl IntoIterator<Item = &'a T>,
+    ) -> Result<(), JournalError>
+    where
+        T: 'a,
+    {
+        let (mut lines, mut line) = (Vec::new(), Vec::new());
+        for record in records {
+            write_line(record, &mut line).map_err(|source| JournalError::Record {
+                path: path.to_owned(),
+                source,
+            })?;
+            lines.extend_from_slice(&line);
+        }
+        Ok(replace(path, &lines)?)
     }
 
     /// Writes a record; when this returns, it may be counted.

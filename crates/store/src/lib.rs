@@ -7,6 +7,7 @@
 //! A folder has one writer, which holds its [`FolderLock`]. Results go to a
 //! [`Journal`] one by one; small files that are rewritten as a whole go through
 //! [`replace`]; the [`Index`] finds folders again and can be lost without harm.
+//! [`plot`] and [`page`] turn plain data into pictures and one page to show around.
 //!
 //! ```
 //! use mendel_store::{FolderLock, Journal, Record, Sync};
@@ -35,12 +36,16 @@
 //! # }
 //! ```
 
+mod fingerprint;
 mod index;
 mod journal;
 mod lock;
 mod medium;
+pub mod page;
+pub mod plot;
 mod replace;
 
+pub use fingerprint::{Fingerprint, fingerprint};
 pub use index::{Entry, Index, IndexError, State};
 pub use journal::{Journal, JournalError, Record, Sync};
 pub use lock::{FolderLock, LockError};

@@ -32,6 +32,29 @@ fn lines_are_json_with_their_version_first() {
     );
 }
 
+#[test]
+fn a_journal_written_anew_has_just_those_records_and_goes_on() {
+    let folder = fresh_folder("anew");
+    let path = folder.join("notes.jsonl");
+    let notes =
+        |numbers: &[u64]| -> Vec<Note> { numbers.iter().copied().map(Note::numbered).collect() };
+    Journal::rewrite(&path, &notes(&[0, 1, 2, 3])).expect("also where there is none");
+    // A torn line does not survive either.
+    let mut bytes = fs::read(&path).expect("bytes");
+    bytes.extend(b"{\"v\":3,");
+    fs::write(&path, bytes).expect("writable");
+    Journal::rewrite(&path, &notes(&[1, 3])).expect("room");
+    let (mut journal, kept) = Journal::<Note>::open(&path, Sync::Each).expect("a journal");
+    assert_eq!(kept, notes(&[1, 3]));
+    journal.append(&Note::numbered(4)).expect("room");
+    assert_eq!(
+        Journal::<Note>::read(&path).expect("readable"),
+        notes(&[1, 3, 4])
+    );
+    let names = fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(names, 1, "nothing is left beside it");
+}
+
 /// A writer can die after any byte. Whole lines stay, also the one that lacks only
 /// its end; the rest goes, and appending goes on.
 #[test]

@@ -4,6 +4,7 @@ mod children;
 mod index;
 mod journal;
 mod lock;
+mod pictures;
 mod replace;
 
 use std::path::PathBuf;

@@ -163,6 +163,32 @@ impl Program {
         })
     }
 
+    /// Shows it the last position of `game`, says `command`, which is none of its
+    /// protocol's, and returns what it says to that within `deadline`. Stockfish's
+    /// `eval` is such a command. It is started if it does not run.
+    ///
+    /// # Errors
+    ///
+    /// If it does not come to an end, or speaks no UCI, where the end of an answer
+    /// cannot be known.
+    pub fn consult(
+        &mut self,
+        game: &Game,
+        command: &str,
+        deadline: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        if self.session.is_none() {
+            self.start()?;
+        }
+        self.with_session(|session, _| match &mut session.tongue {
+            Tongue::Uci(uci) => uci.consult(&mut session.talk, game, command, deadline),
+            Tongue::Xboard(_) => Err(Fault::Refused {
+                what: command.into(),
+                reason: "a command of its own can be asked of a program that speaks UCI".into(),
+            }),
+        })
+    }
+
     /// Starts it as a speaker of `protocol`.
     fn start_as(&mut self, protocol: Protocol) -> Result<Session, Fault> {
         let patience = self.patience;

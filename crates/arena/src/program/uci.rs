@@ -162,6 +162,35 @@ impl Uci {
         }
     }
 
+    /// Says `command` about the last position of `game`; the answer is what comes
+    /// before it is ready again.
+    #[expect(clippy::unused_self, reason = "only who speaks UCI can be asked so")]
+    pub(super) fn consult(
+        &self,
+        talk: &mut Talk,
+        game: &Game,
+        command: &str,
+        deadline: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        get_ready(talk, deadline)?;
+        let until = Instant::now() + deadline;
+        talk.say(position_command(game));
+        talk.say(command);
+        talk.say(Command::IsReady);
+        talk.send(until)?;
+        let mut lines = Vec::new();
+        while let Some(line) = talk.hear(until)? {
+            if Line::read(line) == Some(Line::ReadyOk) {
+                return Ok(lines);
+            }
+            lines.push(line.to_owned());
+        }
+        Err(Fault::NotReady {
+            asked: command.to_owned(),
+            waited: deadline,
+        })
+    }
+
     fn set_multipv(&mut self, talk: &mut Talk, multipv: u32) -> Result<(), Fault> {
         if multipv != self.multipv {
             let (name, value) = check(&self.options, "MultiPV", &multipv.to_string())?;

@@ -1,0 +1,210 @@
+//! Many values through time, one row each.
+
+use super::canvas::{Anchor, Canvas, Drawing, path_to, px, shortened, small_width, text_width};
+use super::scale::{Axis, Scale, extent, is_drawable};
+
+const WIDTH: f64 = 760.0;
+const TOP: f64 = 62.0;
+const BOTTOM: f64 = 44.0;
+
+/// More columns than this are finer than the picture.
+const MOST_COLUMNS: usize = 200;
+
+/// From the least to the largest: Viridis, by Nathaniel Smith and Stéfan van der
+/// Walt (CC0), at sixteen equal steps. Its lightness rises all the way, so that it
+/// is read without seeing colours and on white as on black.
+const COLOURS: [&str; 16] = [
+    "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
+    "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725",
+];
+
+/// Rows of values as colours, each row with a scale of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatMap {
+    /// What it shows.
+    pub title: String,
+    /// The axis to the right; the first value lies at `first`.
+    pub x: Axis,
+    /// Where the first column lies on the axis.
+    pub first: f64,
+    /// From top to bottom.
+    pub rows: Vec<HeatRow>,
+    /// What the darkest and the brightest colour mean.
+    pub key: (String, String),
+    /// What stands above the texts at the right of the rows.
+    pub head: String,
+}
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatRow {
+    /// Its name, at the left.
+    pub name: String,
+    /// Its values, a column each.
+    pub values: Vec<f64>,
+    /// The values of the darkest and the brightest colour; `None`: the least and
+    /// the largest of the row.
+    pub range: Option<(f64, f64)>,
+    /// Words at the right, such as the first and the last value.
+    pub words: String,
+}
+
+impl HeatMap {
+    /// Draws it.
+    pub fn draw(&self) -> Drawing {
+        let columns = self.rows.iter().map(|row| row.values.len()).max();
+        let columns = columns.unwrap_or(0);
+        let tall = match self.rows.len() {
+            0..=20 => 18.0,
+            21..=40 => 15.0,
+            _ => 12.0,
+        };
+        let is_small = tall < 14.0;
+        let width = if is_small { small_width } else { text_width };
+        let widest =
+            |texts: &mut dyn Iterator<Item = &str>| texts.map(width).fold(0.0, f64::max).min(230.0);
+        let names = widest(&mut self.rows.iter().map(|row| row.name.as_str()));
+        let heads = std::iter::once(self.head.as_str());
+        let words = widest(&mut self.rows.iter().map(|row| row.words.as_str()).chain(heads));
+        let (x0, x1) = (names + 14.0, WIDTH - words - 12.0);
+        let foot = TOP + self.rows.len() as f64 * tall;
+        let height = foot + BOTTOM;
+        let mut canvas = Canvas::new(WIDTH, height, &self.title);
+
+        // 1. The key.
+        self.draw_key(&mut canvas, x0);
+        canvas.text((WIDTH, TOP - 8.0), Anchor::End, "label", &self.head);
+
+        // 2. The rows, one path for each colour.
+        let shown = columns.min(MOST_COLUMNS);
+        let edge = |column: usize| x0 + (x1 - x0) * column as f64 / shown.max(1) as f64;
+        let mut paths = vec![String::new(); COLOURS.len()];
+        let class = if is_small { " small" } else { "" };
+        for (index, row) in self.rows.iter().enumerate() {
+            let middle = TOP + (index as f64 + 0.5) * tall;
+            let base = middle + tall * 0.3;
+            let name = shortened(&row.name, if is_small { 40 } else { 34 });
+            canvas.text((x0 - 6.0, base), Anchor::End, class.trim_start(), &name);
+            let words = shortened(&row.words, 30);
+            canvas.text((WIDTH, base), Anchor::End, &format!("tick{class}"), &words);
+            for (from, to, level) in runs(row, columns, shown) {
+                let (left, right) = (edge(from), edge(to));
+                let path = &mut paths[level];
+                path_to(path, 'M', (left, middle));
+                path.push('h');
+                path.push_str(&px(right - left + 0.1));
+            }
+        }
+        for (path, colour) in paths.iter().zip(COLOURS) {
+            if !path.is_empty() {
+                canvas.stroke(path, colour, tall - 1.0);
+            }
+        }
+
+        // 3. The axis.
+        let last = self.first + columns.saturating_sub(1) as f64;
+        let half = (x1 - x0) / columns.max(1) as f64 / 2.0;
+        let x = Scale::new(Some((self.first, last)), x0 + half, x1 - half);
+        for (value, text) in x.ticks(8, self.x.whole) {
+            if columns > 0 && (self.first..=last).contains(&value) {
+                let at = x.place(value);
+                canvas.line((at, foot + 1.0), (at, foot + 5.0), "axis");
+                canvas.text((at, foot + 18.0), Anchor::Middle, "tick", &text);
+            }
+        }
+        let middle = f64::midpoint(x0, x1);
+        canvas.text(
+            (middle, height - 8.0),
+            Anchor::Middle,
+            "label",
+            &shortened(&self.x.label, 70),
+        );
+        canvas.finish()
+    }
+
+    fn draw_key(&self, canvas: &mut Canvas, x0: f64) {
+        let low = shortened(&self.key.0, 30);
+        let start = x0 + text_width(&low) + 8.0;
+        canvas.text((x0, 41.0), Anchor::Start, "label", &low);
+        for (index, colour) in COLOURS.iter().enumerate() {
+            let left = start + index as f64 * 9.0;
+            canvas.stroke(&format!("M{} 37h9.1", px(left)), colour, 10.0);
+        }
+        let end = start + COLOURS.len() as f64 * 9.0 + 8.0;
+        let high = shortened(&self.key.1, 30);
+        canvas.text((end, 41.0), Anchor::Start, "label", &high);
+    }
+}
+
+/// Neighbouring columns of one colour as one stretch: from, to, colour. Several
+/// values that share a column are represented by their mean.
+fn runs(row: &HeatRow, columns: usize, shown: usize) -> Vec<(usize, usize, usize)> {
+    let range = row
+        .range
+        .filter(|(low, high)| low < high)
+        .or_else(|| extent(row.values.iter().copied()));
+    let Some((low, high)) = range else {
+        return Vec::new();
+    };
+    let level = |value: f64| {
+        if high <= low {
+            return COLOURS.len() / 2;
+        }
+        let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
+        ((share * COLOURS.len() as f64) as usize).min(COLOURS.len() - 1)
+    };
+    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+    for column in 0..shown {
+        let (from, to) = (column * columns / shown, (column + 1) * columns / shown);
+        let to = to.min(row.values.len());
+        let values = row.values.get(from..to).unwrap_or(&[]);
+        let (sum, count) = values
+            .iter()
+            .filter(|value| is_drawable(**value))
+            .fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+        if count == 0 {
+            continue;
+        }
+        let level = level(sum / f64::from(count));
+        match runs.last_mut() {
+            Some(last) if last.1 == column && last.2 == level => last.1 = column + 1,
+            _ => runs.push((column, column + 1, level)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: Vec<f64>, range: Option<(f64, f64)>) -> HeatRow {
+        HeatRow {
+            values,
+            range,
+            ..HeatRow::default()
+        }
+    }
+
+    #[test]
+    fn equal_neighbours_are_one_stretch() {
+        let values = vec![0.0, 0.0, 0.0, 9.0, 9.0];
+        assert_eq!(runs(&row(values, None), 5, 5), [(0, 3, 0), (3, 5, 15)]);
+    }
+
+    #[test]
+    fn a_range_from_outside_beats_the_rows_own() {
+        let values = vec![50.0, 51.0];
+        let inside = runs(&row(values.clone(), Some((0.0, 100.0))), 2, 2);
+        assert_eq!(inside, [(0, 2, 8)]);
+        assert_eq!(runs(&row(values, None), 2, 2), [(0, 1, 0), (1, 2, 15)]);
+    }
+
+    #[test]
+    fn holes_and_short_rows_stay_empty() {
+        let values = vec![1.0, f64::NAN, 2.0];
+        assert_eq!(runs(&row(values, None), 6, 6), [(0, 1, 0), (2, 3, 15)]);
+        assert_eq!(runs(&row(vec![7.0], None), 1, 1), [(0, 1, 8)]);
+        assert_eq!(runs(&row(Vec::new(), None), 4, 4), []);
+    }
+}

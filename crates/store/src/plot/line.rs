@@ -1,0 +1,319 @@
+//! Curves over a common axis.
+
+use super::canvas::{Anchor, Canvas, Drawing, PENS, bold_width, path_to, px, shortened};
+use super::scale::{Axis, Scale, extent, is_drawable, number};
+
+const WIDTH: f64 = 760.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 44.0;
+const LEFT: f64 = 64.0;
+
+/// More points than this in a curve only make the file longer.
+const MOST_POINTS: usize = 600;
+
+/// Curves, each with its name at its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineChart {
+    /// What it shows.
+    pub title: String,
+    /// The axis to the right.
+    pub x: Axis,
+    /// The axis upwards. Curves that leave its range are cut at the frame.
+    pub y: Axis,
+    /// The curves; the first is drawn last, on top.
+    pub series: Vec<Series>,
+    /// Levels to compare with.
+    pub references: Vec<Reference>,
+    /// The height in pixels; 0 is the usual one.
+    pub height: u32,
+}
+
+/// One curve, a band or both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Its name, written at its end; a series without one is not labelled.
+    pub name: String,
+    /// Its colour and dash, 0 to 5; 0 is the strongest line, 2 the faintest.
+    pub pen: u8,
+    /// The curve, from left to right.
+    pub points: Vec<(f64, f64)>,
+    /// A band, such as an interval: place, from, to.
+    pub band: Vec<(f64, f64, f64)>,
+}
+
+impl Series {
+    /// A curve without a band.
+    pub fn line(name: impl Into<String>, pen: u8, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            name: name.into(),
+            pen,
+            points,
+            band: Vec::new(),
+        }
+    }
+}
+
+/// A level across the whole chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reference {
+    /// What it is.
+    pub name: String,
+    /// Its colour and dash.
+    pub pen: u8,
+    /// Where it lies.
+    pub value: f64,
+}
+
+/// A label at the right edge, where its line ends and where it found room.
+struct Label {
+    end: f64,
+    at: f64,
+    pen: u8,
+    text: String,
+}
+
+impl LineChart {
+    /// Draws the chart.
+    pub fn draw(&self) -> Drawing {
+        let height = f64::from(if self.height == 0 {
+            330
+        } else {
+            self.height.clamp(120, 2000)
+        });
+        let labels = self.labels();
+        let room = labels.iter().map(|(_, _, text)| bold_width(text));
+        let right = room.fold(24.0, f64::max).min(250.0) + 22.0;
+        let (x0, x1, y0, y1) = (LEFT, WIDTH - right, height - BOTTOM, TOP);
+        let mut canvas = Canvas::new(WIDTH, height, &self.title);
+
+        // 1. The axes.
+        let x = Scale::new(self.x_range(), x0, x1);
+        let y = match self.y.range {
+            Some(range) => Scale::new(Some(range), y0, y1),
+            None => Scale::airy(self.y_range(), y0, y1),
+        };
+        for (value, text) in y.ticks((height / 60.0) as u32, self.y.whole) {
+            let at = y.place(value);
+            canvas.line((x0, at), (x1, at), "grid");
+            canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);
+        }
+        for (value, text) in x.ticks(8, self.x.whole) {
+            let at = x.place(value);
+            canvas.line((at, y0), (at, y0 + 5.0), "axis");
+            canvas.text((at, y0 + 18.0), Anchor::Middle, "tick", &text);
+        }
+        canvas.line((x0, y0), (x1, y0), "axis");
+        let middle = f64::midpoint(x0, x1);
+        canvas.text(
+            (middle, height - 8.0),
+            Anchor::Middle,
+            "label",
+            &shortened(&self.x.label, 80),
+        );
+        canvas.upright(
+            (14.0, f64::midpoint(y0, y1)),
+            "label",
+            &shortened(&self.y.label, ((y0 - y1) / 6.5) as usize),
+        );
+
+        // 2. The curves, cut at the frame.
+        canvas.open_window((x0, y1), (x1 - x0, y0 - y1));
+        for series in self.series.iter().rev() {
+            draw_band(&mut canvas, series, x, y);
+        }
+        for reference in self.references.iter().filter(|r| is_drawable(r.value)) {
+            let (at, pen) = (y.place(reference.value), reference.pen % PENS);
+            canvas.line((x0, at), (x1, at), &format!("line l{pen}"));
+        }
+        for series in self.series.iter().rev() {
+            draw_curve(&mut canvas, series, x, y);
+        }
+        canvas.close_window();
+
+        // 3. The names, where the curves end.
+        let labels = labels.into_iter().map(|(value, pen, text)| Label {
+            end: y.place(value).clamp(y1, y0),
+            at: 0.0,
+            pen,
+            text,
+        });
+        for label in spread(labels.collect(), y1, y0) {
+            let elbow = format!(
+                "M{} {}L{} {}",
+                px(x1 + 2.0),
+                px(label.end),
+                px(x1 + 12.0),
+                px(label.at)
+            );
+            canvas.path(&elbow, &format!("line l{}", label.pen));
+            canvas.text(
+                (x1 + 16.0, label.at + 4.0),
+                Anchor::Start,
+                &format!("strong f{}", label.pen),
+                &label.text,
+            );
+        }
+        canvas.finish()
+    }
+
+    /// Value, pen and words of each curve's end.
+    fn labels(&self) -> Vec<(f64, u8, String)> {
+        let ends = self.series.iter().filter_map(|series| {
+            let point = series.points.iter().rfind(|p| is_drawable(p.1));
+            let band = series.band.iter().rfind(|b| is_drawable(b.1 + b.2));
+            let end = point
+                .map(|p| p.1)
+                .or_else(|| band.map(|b| f64::midpoint(b.1, b.2)))?;
+            Some((&series.name, series.pen, end))
+        });
+        let levels = self.references.iter().filter(|r| is_drawable(r.value));
+        ends.chain(levels.map(|r| (&r.name, r.pen, r.value)))
+            .filter(|(name, _, _)| !name.is_empty())
+            .map(|(name, pen, value)| {
+                let text = format!("{} {}", shortened(name, 24), number(value));
+                (value, pen % PENS, text)
+            })
+            .collect()
+    }
+
+    fn x_range(&self) -> Option<(f64, f64)> {
+        self.x.range.or_else(|| {
+            extent(self.series.iter().flat_map(|series| {
+                let points = series.points.iter().map(|p| p.0);
+                points.chain(series.band.iter().map(|b| b.0))
+            }))
+        })
+    }
+
+    fn y_range(&self) -> Option<(f64, f64)> {
+        let values = self.series.iter().flat_map(|series| {
+            let points = series.points.iter().map(|p| p.1);
+            points.chain(series.band.iter().flat_map(|b| [b.1, b.2]))
+        });
+        extent(values.chain(self.references.iter().map(|r| r.value)))
+    }
+}
+
+fn draw_band(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+    let drawable: Vec<_> = series
+        .band
+        .iter()
+        .filter(|b| is_drawable(b.0) && is_drawable(b.1) && is_drawable(b.2))
+        .collect();
+    if drawable.is_empty() {
+        return;
+    }
+    let every = drawable.len().div_ceil(MOST_POINTS);
+    let last = drawable.len() - 1;
+    let kept: Vec<_> = (0..drawable.len())
+        .filter(|index| index % every == 0 || *index == last)
+        .map(|index| drawable[index])
+        .collect();
+    let mut data = String::new();
+    let there = kept.iter().map(|b| (b.0, b.1));
+    let back = kept.iter().rev().map(|b| (b.0, b.2));
+    for (index, point) in there.chain(back).enumerate() {
+        let command = if index == 0 { 'M' } else { 'L' };
+        path_to(&mut data, command, (x.place(point.0), y.place(point.1)));
+    }
+    data.push('Z');
+    canvas.path(&data, &format!("band f{}", series.pen % PENS));
+}
+
+fn draw_curve(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+    let pen = series.pen % PENS;
+    let points = thinned(&series.points);
+    let mut data = String::new();
+    let mut drawn = 0;
+    for (index, point) in points.iter().enumerate() {
+        // A gap in the values is a gap in the curve.
+        if !is_drawable(point.0) || !is_drawable(point.1) {
+            continue;
+        }
+        let follows = index > 0 && is_drawable(points[index - 1].1);
+        let command = if follows { 'L' } else { 'M' };
+        path_to(&mut data, command, (x.place(point.0), y.place(point.1)));
+        drawn += 1;
+    }
+    if drawn == 1
+        && let Some(point) = points.iter().find(|p| is_drawable(p.0) && is_drawable(p.1))
+    {
+        let at = (x.place(point.0), y.place(point.1));
+        canvas.circle(at, 4.0, &format!("f{pen}"));
+    } else if drawn > 1 {
+        canvas.path(&data, &format!("line l{pen}"));
+    }
+}
+
+/// At most about [`MOST_POINTS`] points: of each stretch the lowest and the highest
+/// stay, so that no peak is lost, and the ends stay.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let stretch = points.len().div_ceil(MOST_POINTS / 2);
+    let mut kept = vec![points[0]];
+    for chunk in points[1..points.len() - 1].chunks(stretch) {
+        let order = |a: &usize, b: &usize| chunk[*a].1.total_cmp(&chunk[*b].1);
+        let low = (0..chunk.len()).min_by(order);
+        let high = (0..chunk.len()).max_by(order);
+        if let (Some(low), Some(high)) = (low, high) {
+            kept.push(chunk[low.min(high)]);
+            if low != high {
+                kept.push(chunk[low.max(high)]);
+            }
+        }
+    }
+    kept.push(points[points.len() - 1]);
+    kept
+}
+
+/// Moves labels apart, keeping their order, between `top` and `bottom`.
+fn spread(mut labels: Vec<Label>, top: f64, bottom: f64) -> Vec<Label> {
+    const GAP: f64 = 15.0;
+    labels.sort_by(|a, b| a.end.total_cmp(&b.end));
+    let mut least = top;
+    for label in &mut labels {
+        label.at = label.end.max(least);
+        least = label.at + GAP;
+    }
+    let mut most = bottom;
+    for label in labels.iter_mut().rev() {
+        label.at = label.at.min(most);
+        most = label.at - GAP;
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_do_not_lie_on_each_other() {
+        let labels = [100.0, 101.0, 99.0, 200.0, 199.0].map(|end| Label {
+            end,
+            at: 0.0,
+            pen: 0,
+            text: String::new(),
+        });
+        let placed = spread(labels.into(), 30.0, 200.0);
+        for pair in placed.windows(2) {
+            assert!(pair[0].end <= pair[1].end);
+            assert!(pair[1].at - pair[0].at >= 15.0 - 1e-9);
+        }
+        assert!(placed.iter().all(|label| label.at <= 200.0));
+    }
+
+    #[test]
+    fn thinning_keeps_peaks_and_ends() {
+        let mut points: Vec<(f64, f64)> = (0..50_000).map(|i| (f64::from(i), 1.0)).collect();
+        points[31_415].1 = 9.0;
+        points[27_182].1 = -9.0;
+        let kept = thinned(&points);
+        assert!(kept.len() <= MOST_POINTS + 4, "{}", kept.len());
+        assert!(kept.contains(&(31_415.0, 9.0)) && kept.contains(&(27_182.0, -9.0)));
+        assert_eq!((kept[0], kept[kept.len() - 1]), (points[0], points[49_999]));
+        assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+}

@@ -1,0 +1,312 @@
+//! Drawings and pages: whole, the same every time, and safe with any text.
+
+use mendel_store::page::{Block, Page, Table, Tone};
+use mendel_store::plot::{
+    Arc, Axis, Drawing, HeatMap, HeatRow, Histograms, Layer, LayeredGraph, LineChart, Node, Panel,
+    PointChart, PointRow, Reference, Series, escape,
+};
+use proptest::prelude::*;
+use roxmltree::{Document, ParsingOptions};
+
+const HOSTILE: &str = "</svg></style><script>alert(1)</script>\"'&amp;\u{0}\u{1b}]]>-->";
+
+/// One of each kind, with this text wherever a text goes and these values
+/// wherever a value goes.
+fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
+    let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
+    let text = || text.to_owned();
+    let points: Vec<(f64, f64)> = values.iter().map(|v| (*v, *v)).collect();
+    let line = LineChart {
+        title: text(),
+        x: Axis::new(text()),
+        y: Axis::new(text()),
+        series: vec![
+            Series::line(text(), 0, points),
+            Series {
+                name: text(),
+                pen: 9,
+                points: values.iter().map(|v| (1.0, *v)).collect(),
+                band: values.iter().map(|v| (*v, *v, at(0))).collect(),
+            },
+        ],
+        references: vec![Reference {
+            name: text(),
+            pen: 3,
+            value: at(1),
+        }],
+        height: 0,
+    };
+    let histograms = Histograms {
+        title: text(),
+        x: Axis::whole(text()),
+        panels: values
+            .iter()
+            .map(|v| Panel {
+                name: text(),
+                low: *v,
+                high: at(0),
+                counts: values.iter().map(|v| *v as u32).collect(),
+            })
+            .collect(),
+        reference: Some((at(2), text())),
+    };
+    let heat = HeatMap {
+        title: text(),
+        x: Axis::whole(text()),
+        first: 0.0,
+        rows: vec![
+            HeatRow {
+                name: text(),
+                values: values.to_vec(),
+                range: Some((at(0), at(1))),
+                words: text(),
+            },
+            HeatRow::default(),
+        ],
+        key: (text(), text()),
+        head: text(),
+    };
+    let points = PointChart {
+        title: text(),
+        x: Axis::new(text()),
+        rows: values
+            .iter()
+            .map(|v| PointRow {
+                name: text(),
+                value: *v,
+                interval: Some((at(0), at(1))),
+                marks: values.to_vec(),
+                words: text(),
+                chosen: *v > 0.0,
+            })
+            .collect(),
+        reference: Some((at(0), text())),
+    };
+    let layers = values.iter().map(|v| Layer {
+        name: text(),
+        note: text(),
+        nodes: (0..(*v as usize).min(5))
+            .map(|_| Node {
+                label: text(),
+                hint: text(),
+                chosen: true,
+            })
+            .collect(),
+    });
+    let graph = LayeredGraph {
+        title: text(),
+        layers: layers.collect(),
+        arcs: (0..4)
+            .map(|i| Arc {
+                from: (i, 0),
+                to: (i + 1, i),
+                chosen: i % 2 == 0,
+            })
+            .collect(),
+    };
+    vec![
+        line.draw(),
+        histograms.draw(),
+        heat.draw(),
+        points.draw(),
+        graph.draw(),
+    ]
+}
+
+/// Everything a page can show.
+fn page_with(text: &str, values: &[f64]) -> Page {
+    let texts = || vec![text.to_owned(); 2];
+    let mut table = Table::new(texts());
+    table.row(texts());
+    table.row([text, "more", "cells", "than", "heads"]);
+    let mut blocks = vec![
+        Block::Verdict {
+            tone: Tone::Good,
+            large: text.to_owned(),
+            small: text.to_owned(),
+        },
+        Block::Heading(text.to_owned()),
+        Block::Heading(text.to_owned()),
+        Block::Heading(text.to_owned()),
+        Block::Text(text.to_owned()),
+        Block::Facts(vec![(text.to_owned(), text.to_owned())]),
+        Block::Warnings(texts()),
+        Block::List(texts()),
+        Block::Code(text.to_owned()),
+        Block::Details {
+            summary: text.to_owned(),
+            blocks: vec![Block::Table(table)],
+        },
+    ];
+    for drawing in one_of_each(text, values) {
+        blocks.push(Block::Figure {
+            drawing,
+            caption: text.to_owned(),
+        });
+    }
+    Page {
+        title: text.to_owned(),
+        subtitle: text.to_owned(),
+        blocks,
+        foot: text.to_owned(),
+    }
+}
+
+fn parse(text: &str) -> Document<'_> {
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
+    Document::parse_with_options(text, options).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// All numbers that say where something is.
+fn coordinates(document: &Document) -> Vec<f64> {
+    let names = [
+        "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height",
+    ];
+    document
+        .descendants()
+        .flat_map(|node| node.attributes().collect::<Vec<_>>())
+        .filter(|attribute| names.contains(&attribute.name()))
+        .map(|attribute| attribute.value().parse().expect("a number"))
+        .collect()
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let html = page_with(HOSTILE, &[1.0, 2.0, 3.0]).render();
+    let document = parse(&html);
+    assert!(!document.descendants().any(|n| n.has_tag_name("script")));
+    assert!(!html.contains("<script"), "{html}");
+    let told = document
+        .descendants()
+        .filter(roxmltree::Node::is_text)
+        .filter(|node| {
+            node.text()
+                .is_some_and(|t| t.contains("<script>alert(1)</script>"))
+        })
+        .count();
+    assert!(told > 15, "shown {told} times");
+    for drawing in one_of_each(HOSTILE, &[1.0, 2.0]) {
+        parse(&drawing.standalone());
+    }
+}
+
+#[test]
+fn a_page_asks_nobody_for_anything() {
+    let html = page_with("plain", &[1.0, 5.0]).render();
+    for wish in [
+        "src=",
+        "url(",
+        "@import",
+        "<link",
+        "<script",
+        "<iframe",
+        "href=\"http",
+    ] {
+        assert!(!html.contains(wish), "{wish}");
+    }
+    let outside = html.matches("http").count();
+    assert_eq!(outside, html.matches("xmlns=\"http").count());
+}
+
+#[test]
+fn the_same_data_give_the_same_bytes() {
+    let values: Vec<f64> = (0..700).map(|i| f64::from(i * 7919 % 1009) / 3.0).collect();
+    let once = page_with("name", &values).render();
+    assert_eq!(once, page_with("name", &values).render());
+    // Also in another build: a figure that any change of the drawing changes.
+    let chart = LineChart {
+        title: "t".into(),
+        x: Axis::whole("x"),
+        y: Axis::new("y"),
+        series: vec![Series::line("a", 0, vec![(0.0, 1.0), (1.0, 0.1 + 0.2)])],
+        ..LineChart::default()
+    };
+    let line = "d=\"M64 43.3L685.5 276.7\"";
+    assert!(chart.draw().inline().contains(line), "{:?}", chart.draw());
+}
+
+#[test]
+fn nothing_to_show_is_still_a_picture() {
+    for values in [&[][..], &[0.0], &[f64::NAN], &[f64::INFINITY, f64::MAX]] {
+        for drawing in one_of_each("", values) {
+            let svg = drawing.standalone();
+            assert!(coordinates(&parse(&svg)).iter().all(|c| c.is_finite()));
+        }
+    }
+    parse(&Page::default().render());
+}
+
+#[test]
+fn numbers_stand_right_and_words_left() {
+    let mut table = Table::new(["term", "weight", "interval"]);
+    table.row(["bishop", "−30", "[−1.5, 2]"]);
+    table.row(["3rd", "–", ""]);
+    let page = Page {
+        blocks: vec![Block::Table(table)],
+        ..Page::default()
+    };
+    let html = page.render();
+    assert!(
+        html.contains("<td>bishop</td><td class=\"n\">−30</td><td class=\"n\">"),
+        "{html}"
+    );
+}
+
+#[test]
+fn an_interval_is_drawn_around_its_value() {
+    let chart = PointChart {
+        rows: vec![PointRow {
+            value: 5.0,
+            interval: Some((0.0, 10.0)),
+            ..PointRow::default()
+        }],
+        x: Axis {
+            range: Some((0.0, 10.0)),
+            ..Axis::default()
+        },
+        ..PointChart::default()
+    };
+    let svg = chart.draw().standalone();
+    let document = parse(&svg);
+    let point = document.descendants().find(|n| n.has_tag_name("circle"));
+    let middle: f64 = point
+        .and_then(|n| n.attribute("cx"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    let bar = document
+        .descendants()
+        .find_map(|n| n.attribute("d"))
+        .expect("an error bar");
+    let from: f64 = bar[1..].split(' ').next().unwrap().parse().unwrap();
+    let to: f64 = bar
+        .split('H')
+        .nth(1)
+        .unwrap()
+        .split('M')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(
+        (f64::midpoint(from, to) - middle).abs() < 0.11,
+        "{from} {middle} {to}"
+    );
+    assert!(to - from > 100.0);
+}
+
+proptest! {
+    #[test]
+    fn any_text_and_any_values_make_well_formed_pages(
+        text in "\\PC{0,12}|[\\x00-\\x7f]{0,12}",
+        values in proptest::collection::vec(proptest::num::f64::ANY, 0..8),
+    ) {
+        let html = page_with(&text, &values).render();
+        prop_assert!(coordinates(&parse(&html)).iter().all(|c| c.is_finite()));
+        let escaped = format!("<a b=\"{0}\">{0}</a>", escape(&text));
+        parse(&escaped);
+    }
+}
