@@ -6,6 +6,7 @@ mod book;
 mod epd;
 mod game;
 mod notation;
+mod packed;
 mod perft;
 mod pgn;
 mod position;

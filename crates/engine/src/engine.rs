@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use mendel_board::book::{Book, BookError};
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 use mendel_board::{Game, Move};
-use mendel_evaluator::{AnyEvaluator, Classic, Evaluator, Material, Random};
+use mendel_evaluator::{
+    AnyEvaluator, Classic, David, Evaluator, Gerald, Lambda, Linear, Material, Random, Teaching,
+};
 
 use crate::search::deepening::Findings;
 use crate::search::table::Table;
@@ -128,21 +130,45 @@ struct Minds<E: Evaluator> {
     memories: Vec<Memory<E>>,
 }
 
-/// The choice of evaluator, made once: everything below is compiled for one.
-enum AnyMinds {
-    Classic(Minds<Classic>),
-    Material(Minds<Material>),
-    Random(Minds<Random>),
-}
+/// Lists the evaluators once: the choice is made at the root of a search, and
+/// everything below is compiled for the one chosen.
+macro_rules! minds {
+    ($d:tt $($name:ident($evaluator:ty)),+ $(,)?) => {
+        /// The choice of evaluator, made once.
+        enum AnyMinds {
+            $($name(Minds<$evaluator>)),+
+        }
 
-macro_rules! with_minds {
-    ($any:expr, $minds:ident => $body:expr) => {
-        match $any {
-            AnyMinds::Classic($minds) => $body,
-            AnyMinds::Material($minds) => $body,
-            AnyMinds::Random($minds) => $body,
+        impl AnyMinds {
+            fn new(player: &Player, threads: usize) -> Self {
+                let params = &player.params;
+                match &player.evaluator {
+                    $(AnyEvaluator::$name(it) => {
+                        Self::$name(Minds::new(it.clone(), params, threads))
+                    })+
+                }
+            }
+        }
+
+        macro_rules! with_minds {
+            ($d any:expr, $d minds:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyMinds::$name($d minds) => $d body,)+
+                }
+            };
         }
     };
+}
+
+minds! {
+    $
+    Classic(Classic),
+    David(Linear<David>),
+    Gerald(Linear<Gerald>),
+    Lambda(Linear<Lambda>),
+    Teaching(Linear<Teaching>),
+    Material(Material),
+    Random(Random),
 }
 
 impl fmt::Debug for Engine {
@@ -151,17 +177,6 @@ impl fmt::Debug for Engine {
             .field("player", &self.player.name)
             .field("options", &self.options)
             .finish_non_exhaustive()
-    }
-}
-
-impl AnyMinds {
-    fn new(player: &Player, threads: usize) -> Self {
-        let params = &player.params;
-        match &player.evaluator {
-            AnyEvaluator::Classic(it) => Self::Classic(Minds::new(it.clone(), params, threads)),
-            AnyEvaluator::Material(it) => Self::Material(Minds::new(*it, params, threads)),
-            AnyEvaluator::Random(it) => Self::Random(Minds::new(*it, params, threads)),
-        }
     }
 }
 

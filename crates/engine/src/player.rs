@@ -96,7 +96,19 @@ macro_rules! built_in {
         ];
     };
 }
-built_in!["mendel", "material", "random"];
+built_in![
+    "mendel",
+    "gerald-base",
+    "gerald-eval-tuned",
+    "gerald-tuned",
+    "lambda-ga",
+    "lambda-coevolved",
+    "evol-star",
+    "teaching",
+    "teaching-plus",
+    "material",
+    "random",
+];
 
 fn names() -> String {
     let names: Vec<String> = BUILT_IN

@@ -2,6 +2,7 @@
 
 mod book;
 mod chaos;
+mod gerald;
 mod grammar;
 mod gui;
 mod replies;

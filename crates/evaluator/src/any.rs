@@ -3,7 +3,11 @@
 use mendel_board::Position;
 use toml::{Table, Value};
 
-use crate::{Centipawns, Classic, Evaluator, Explanation, Material, Random, Silent, explain};
+use crate::paper::{AnyPaper, Paper};
+use crate::{
+    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Random,
+    Silent, Teaching, Term, explain,
+};
 
 /// One of the evaluators, as a player file names it.
 ///
@@ -13,6 +17,14 @@ use crate::{Centipawns, Classic, Evaluator, Explanation, Material, Random, Silen
 pub enum AnyEvaluator {
     /// Our own tapered evaluator.
     Classic(Classic),
+    /// The 35 terms of David, van den Herik, Koppel and Netanyahu.
+    David(Linear<David>),
+    /// The 29 terms of GERALD.
+    Gerald(Linear<Gerald>),
+    /// The 37 terms of the λ hybrid.
+    Lambda(Linear<Lambda>),
+    /// The heuristic of the teaching engine.
+    Teaching(Linear<Teaching>),
     /// Counts wood.
     Material(Material),
     /// Throws dice.
@@ -47,8 +59,11 @@ pub enum EvaluatorError {
         found: String,
     },
     /// There are no weights.
-    #[error("an evaluator of kind `classic` needs the table [evaluator.weights]")]
-    NoWeights,
+    #[error("an evaluator of kind `{kind}` needs the table [evaluator.weights]")]
+    NoWeights {
+        /// The kind of evaluator.
+        kind: &'static str,
+    },
     /// No group of weights is called that.
     #[error("[evaluator.weights] knows no group `{group}`; did you mean `{nearest}`?")]
     UnknownGroup {
@@ -103,9 +118,82 @@ pub enum EvaluatorError {
         /// The largest weight without sign.
         limit: i32,
     },
+    /// No weight of this kind of evaluator is called that.
+    #[error("[evaluator.weights] of kind `{kind}` knows no `{key}`; did you mean `{nearest}`?")]
+    UnknownWeight {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// What was found.
+        key: String,
+        /// A weight that is spelled alike.
+        nearest: &'static str,
+    },
+    /// A weight is missing.
+    #[error("[evaluator.weights] of kind `{kind}` lacks `{key}`; add {key} = {form}")]
+    MissingWeight {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// The weight.
+        key: &'static str,
+        /// How such a weight is written.
+        form: &'static str,
+    },
+    /// Something that is no weight.
+    #[error("`{key}` in [evaluator.weights] is {found}; write {key} = {form} in whole numbers")]
+    NoWeight {
+        /// The weight.
+        key: &'static str,
+        /// What was found.
+        found: String,
+        /// How such a weight is written.
+        form: &'static str,
+    },
+    /// A weight beyond reason.
+    #[error("`{key}` in [evaluator.weights] holds {found}; keep it within ±{limit}")]
+    WeightOutOfRange {
+        /// The weight.
+        key: &'static str,
+        /// What was found.
+        found: i64,
+        /// The largest weight without sign.
+        limit: i32,
+    },
+    /// A list of weights that is too short or too long.
+    #[error("an evaluator of kind `{kind}` has {needed} weights, not {found}")]
+    WrongCount {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// How many it has.
+        needed: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// Weights for an evaluator that has none.
+    #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
+    Fixed {
+        /// The kind of evaluator.
+        kind: &'static str,
+    },
 }
 
-const KINDS: &str = "\"classic\", \"material\" or \"random\"";
+const KINDS: &str =
+    "\"classic\", \"david\", \"gerald\", \"lambda\", \"teaching\", \"material\" or \"random\"";
+
+/// Runs the same code for whichever evaluator it is.
+macro_rules! with_evaluator {
+    ($any:expr, $evaluator:ident => $body:expr) => {
+        match $any {
+            $crate::AnyEvaluator::Classic($evaluator) => $body,
+            $crate::AnyEvaluator::David($evaluator) => $body,
+            $crate::AnyEvaluator::Gerald($evaluator) => $body,
+            $crate::AnyEvaluator::Lambda($evaluator) => $body,
+            $crate::AnyEvaluator::Teaching($evaluator) => $body,
+            $crate::AnyEvaluator::Material($evaluator) => $body,
+            $crate::AnyEvaluator::Random($evaluator) => $body,
+        }
+    };
+}
+pub(crate) use with_evaluator;
 
 impl AnyEvaluator {
     /// Reads the `[evaluator]` table of a player file.
@@ -120,13 +208,13 @@ impl AnyEvaluator {
         };
         match kind {
             "classic" => {
-                knows_only(table, "classic", &["kind", "weights"])?;
-                let weights = table
-                    .get("weights")
-                    .and_then(Value::as_table)
-                    .ok_or(EvaluatorError::NoWeights)?;
+                let weights = weights_of(table, "classic")?;
                 Classic::from_toml(weights).map(Self::Classic)
             }
+            David::KIND => paper(table).map(Self::David),
+            Gerald::KIND => paper(table).map(Self::Gerald),
+            Lambda::KIND => paper(table).map(Self::Lambda),
+            Teaching::KIND => paper(table).map(Self::Teaching),
             "material" => {
                 knows_only(table, "material", &["kind"])?;
                 Ok(Self::Material(Material))
@@ -152,16 +240,33 @@ impl AnyEvaluator {
     pub fn to_toml(&self) -> Table {
         let mut table = Table::new();
         table.insert("kind".to_owned(), Value::from(self.kind()));
-        match self {
-            Self::Classic(classic) => {
-                table.insert("weights".to_owned(), Value::Table(classic.to_toml()));
-            }
-            Self::Material(_) => {}
+        let weights = match self {
+            Self::Classic(classic) => Some(classic.to_toml()),
             Self::Random(random) => {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
+                None
             }
+            _ => self.paper().map(AnyPaper::to_toml),
+        };
+        if let Some(weights) = weights {
+            table.insert("weights".to_owned(), Value::Table(weights));
         }
         table
+    }
+
+    /// The tables `[evaluator]` and `[evaluator.weights]` as text for people:
+    /// each weight with what it counts.
+    pub fn to_toml_text(&self) -> String {
+        let head = format!("[evaluator]\nkind = \"{}\"\n", self.kind());
+        let weights = match self {
+            Self::Classic(classic) => classic.to_toml_text(),
+            Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
+            _ => match self.paper() {
+                Some(paper) => paper.to_toml_text(),
+                None => return head,
+            },
+        };
+        format!("{head}\n[evaluator.weights]\n{weights}")
     }
 
     /// What a player file calls this kind of evaluator.
@@ -170,16 +275,32 @@ impl AnyEvaluator {
             Self::Classic(_) => "classic",
             Self::Material(_) => "material",
             Self::Random(_) => "random",
+            Self::David(_) => David::KIND,
+            Self::Gerald(_) => Gerald::KIND,
+            Self::Lambda(_) => Lambda::KIND,
+            Self::Teaching(_) => Teaching::KIND,
+        }
+    }
+
+    /// The evaluator of a paper, whichever it is.
+    pub(crate) fn paper(&self) -> Option<&dyn AnyPaper> {
+        match self {
+            Self::David(paper) => Some(paper),
+            Self::Gerald(paper) => Some(paper),
+            Self::Lambda(paper) => Some(paper),
+            Self::Teaching(paper) => Some(paper),
+            Self::Classic(_) | Self::Material(_) | Self::Random(_) => None,
         }
     }
 
     /// A short name for logs and tables.
     pub fn name(&self) -> String {
-        match self {
-            Self::Classic(evaluator) => evaluator.name(),
-            Self::Material(evaluator) => evaluator.name(),
-            Self::Random(evaluator) => evaluator.name(),
-        }
+        with_evaluator!(self, evaluator => evaluator.name())
+    }
+
+    /// The terms the evaluator adds up, with their weights.
+    pub fn terms(&self) -> Vec<Term> {
+        with_evaluator!(self, evaluator => evaluator.terms())
     }
 
     /// Judges one position, as the side to move sees it. Slower than the search's
@@ -188,21 +309,26 @@ impl AnyEvaluator {
         fn once<E: Evaluator>(evaluator: &E, position: &Position) -> Centipawns {
             evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent)
         }
-        match self {
-            Self::Classic(evaluator) => once(evaluator, position),
-            Self::Material(evaluator) => once(evaluator, position),
-            Self::Random(evaluator) => once(evaluator, position),
-        }
+        with_evaluator!(self, evaluator => once(evaluator, position))
     }
 
     /// Judges one position and says why.
     pub fn explain(&self, position: &Position) -> Explanation {
-        match self {
-            Self::Classic(evaluator) => explain(evaluator, position),
-            Self::Material(evaluator) => explain(evaluator, position),
-            Self::Random(evaluator) => explain(evaluator, position),
-        }
+        with_evaluator!(self, evaluator => explain(evaluator, position))
     }
+}
+
+/// Reads an evaluator of a paper.
+fn paper<P: Paper>(table: &Table) -> Result<Linear<P>, EvaluatorError> {
+    Linear::from_toml(weights_of(table, P::KIND)?)
+}
+
+fn weights_of<'a>(table: &'a Table, kind: &'static str) -> Result<&'a Table, EvaluatorError> {
+    knows_only(table, kind, &["kind", "weights"])?;
+    table
+        .get("weights")
+        .and_then(Value::as_table)
+        .ok_or(EvaluatorError::NoWeights { kind })
 }
 
 fn knows_only(table: &Table, kind: &'static str, known: &[&str]) -> Result<(), EvaluatorError> {
@@ -213,4 +339,22 @@ fn knows_only(table: &Table, kind: &'static str, known: &[&str]) -> Result<(), E
             key: key.chars().take(60).collect(),
         }),
     }
+}
+
+/// A value as it stands in the file, but never a screen full of it.
+pub(crate) fn quote(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The name that shares the longest beginning, to help with typing errors.
+pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
+    let shared = |known: &&str| {
+        let pairs = known.chars().zip(name.chars());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    known.max_by_key(shared).unwrap_or("")
 }

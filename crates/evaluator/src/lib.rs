@@ -19,18 +19,36 @@
 mod any;
 pub mod classic;
 pub mod contract;
+pub mod david;
 mod explain;
+pub mod gerald;
+mod judge;
+pub mod lambda;
+mod linear;
 mod material;
+mod packed;
+mod paper;
 mod random;
+mod side;
+mod sight;
+mod squares;
+pub mod teaching;
 mod trace;
 
 use mendel_board::Position;
 
 pub use any::{AnyEvaluator, EvaluatorError};
 pub use classic::Classic;
+pub use david::David;
 pub use explain::{Exact, Explanation, Row, Term, explain};
+pub use gerald::Gerald;
+pub use judge::Judge;
+pub use lambda::Lambda;
+pub use linear::{Coefficients, Counting, Phase, Weight};
 pub use material::Material;
+pub use paper::{Feature, Linear, MOST, Paper};
 pub use random::Random;
+pub use teaching::Teaching;
 pub use trace::{Breakdown, Share, Silent, Trace};
 
 /// A score in centipawns, as the side to move sees it.

@@ -2,12 +2,14 @@
 
 use mendel_board::sample::random_positions;
 use mendel_evaluator::classic::{COUNT, GROUPS, Scratch};
+use mendel_evaluator::gerald::FEATURES;
 use mendel_evaluator::{
-    AnyEvaluator, Classic, Evaluator, EvaluatorError, Explanation, Material, Random, Silent,
+    AnyEvaluator, Classic, Evaluator, EvaluatorError, Explanation, Gerald, Linear, Material,
+    Random, Silent,
 };
 use toml::{Table, Value};
 
-use crate::{classic, evaluator_table};
+use crate::{classic, evaluator_table, gerald};
 
 fn read(text: &str) -> Result<AnyEvaluator, EvaluatorError> {
     AnyEvaluator::from_toml(&text.parse().expect("TOML"))
@@ -31,12 +33,17 @@ fn with_group(name: &str, value: Option<&str>) -> Result<AnyEvaluator, Evaluator
 fn every_evaluator_comes_back_from_its_table() {
     let every = [
         AnyEvaluator::Classic(classic()),
+        AnyEvaluator::Gerald(gerald()),
         AnyEvaluator::Material(Material),
         AnyEvaluator::Random(Random::new(u64::MAX)),
     ];
     for evaluator in every {
         let text = evaluator.to_toml().to_string();
         assert_eq!(read(&text).as_ref(), Ok(&evaluator), "{text}");
+        let text = evaluator.to_toml_text();
+        let table: Table = text.parse().expect("TOML");
+        let again = AnyEvaluator::from_toml(table["evaluator"].as_table().expect("a table"));
+        assert_eq!(again.as_ref(), Ok(&evaluator), "{text}");
     }
     assert_eq!(
         AnyEvaluator::Classic(classic()).to_toml(),
@@ -117,6 +124,62 @@ fn a_bad_table_is_refused_with_the_reason() {
     );
 }
 
+/// The player `gerald-base` with one weight replaced.
+fn with_weight(name: &str, value: Option<&str>) -> Result<AnyEvaluator, EvaluatorError> {
+    let mut weights = gerald().to_toml();
+    match value {
+        None => weights.remove(name),
+        Some(value) => {
+            let parsed: Table = format!("value = {value}").parse().expect("TOML");
+            weights.insert(name.to_owned(), parsed["value"].clone())
+        }
+    };
+    let mut table = Table::new();
+    table.insert("kind".to_owned(), Value::from("gerald"));
+    table.insert("weights".to_owned(), Value::Table(weights));
+    AnyEvaluator::from_toml(&table)
+}
+
+#[test]
+fn a_bad_weight_of_a_paper_is_refused_with_the_reason() {
+    let cases = [
+        (
+            read("kind = \"gerald\""),
+            "`gerald` needs the table [evaluator.weights]",
+        ),
+        (
+            with_weight("bishop_pear", Some("[1, 1]")),
+            "kind `gerald` knows no `bishop_pear`; did you mean `bishop_pair`?",
+        ),
+        (
+            with_weight("bishop_pair", None),
+            "lacks `bishop_pair`; add bishop_pair = [middle game, end game]",
+        ),
+        (
+            with_weight("bishop_pair", Some("7")),
+            "`bishop_pair` in [evaluator.weights] is 7; write bishop_pair = [",
+        ),
+        (
+            with_weight("bishop_pair", Some("[1, 2, 3]")),
+            "is [1, 2, 3]",
+        ),
+        (with_weight("bishop_pair", Some("[1, 2.5]")), "is [1, 2.5]"),
+        (
+            with_weight("bishop_pair", Some("[1, -2001]")),
+            "`bishop_pair` in [evaluator.weights] holds -2001; keep it within ±2000",
+        ),
+        (
+            with_weight("queen", Some("[9223372036854775807, 1]")),
+            "within ±3000",
+        ),
+    ];
+    for (result, expected) in cases {
+        let message = result.expect_err(expected).to_string();
+        assert!(message.contains(expected), "`{message}` lacks `{expected}`");
+    }
+    assert!(with_weight("queen", Some("[3000, -3000]")).is_ok());
+}
+
 #[test]
 fn the_largest_weights_there_may_be_break_nothing() {
     let mut table = evaluator_table();
@@ -132,14 +195,21 @@ fn the_largest_weights_there_may_be_break_nothing() {
         panic!("the weights are within the limits");
     };
     let mut used = Scratch::default();
+    let pairs: Vec<[i32; 2]> = FEATURES
+        .iter()
+        .map(|feature| [feature.limit, -feature.limit])
+        .collect();
+    let paper = Linear::<Gerald>::from_pairs(&pairs).expect("within the limits");
     for position in random_positions(3, 500) {
         mendel_evaluator::contract::holds(&wild, &position, &mut used);
+        mendel_evaluator::contract::holds(&paper, &position, &mut ());
     }
     for fen in [
         "qqqqkqqq/qqqqqqqq/8/8/8/8/4P3/4K3 b - - 0 1",
         "BNBNBNBN/NBNBNBNB/BNBNBNBN/8/8/8/8/k6K w - - 0 1",
     ] {
         mendel_evaluator::contract::holds(&wild, &crate::position(fen), &mut used);
+        mendel_evaluator::contract::holds(&paper, &crate::position(fen), &mut ());
     }
 }
 

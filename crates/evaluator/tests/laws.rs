@@ -1,15 +1,25 @@
 //! The laws of `contract`, for every evaluator.
 
 use mendel_board::sample::{random_position, random_positions};
-use mendel_evaluator::{Evaluator, Material, Random, Silent, contract};
+use mendel_evaluator::{
+    AnyEvaluator, David, Evaluator, Lambda, Material, Phase, Random, Silent, Teaching, contract,
+};
 use proptest::prelude::*;
 
-use crate::classic;
+use crate::{classic, gerald, paper};
+
+const EVOL_STAR: &str = include_str!("../../../players/evol-star.toml");
+const LAMBDA_GA: &str = include_str!("../../../players/lambda-ga.toml");
+const TEACHING_PLUS: &str = include_str!("../../../players/teaching-plus.toml");
 
 /// Calls a generic function for every evaluator there is.
 macro_rules! for_every_evaluator {
     ($check:ident($($argument:expr),*)) => {
         $check(&classic() $(, $argument)*);
+        $check(&gerald() $(, $argument)*);
+        $check(&paper::<David>(EVOL_STAR) $(, $argument)*);
+        $check(&paper::<Lambda>(LAMBDA_GA) $(, $argument)*);
+        $check(&paper::<Teaching>(TEACHING_PLUS) $(, $argument)*);
         $check(&Material $(, $argument)*);
         $check(&Random::new(7) $(, $argument)*);
     };
@@ -24,6 +34,81 @@ fn every_evaluator_keeps_its_contract_on_ten_thousand_random_positions() {
         }
     }
     for_every_evaluator!(check());
+}
+
+/// Every evaluator whose weights can be bred.
+fn linear() -> Vec<AnyEvaluator> {
+    vec![
+        AnyEvaluator::Classic(classic()),
+        AnyEvaluator::Gerald(gerald()),
+        AnyEvaluator::David(paper(EVOL_STAR)),
+        AnyEvaluator::Lambda(paper(LAMBDA_GA)),
+        AnyEvaluator::Teaching(paper(TEACHING_PLUS)),
+    ]
+}
+
+#[test]
+fn coefficients_and_weights_give_the_evaluators_own_score() {
+    for evaluator in linear() {
+        let pairs = evaluator.pairs();
+        let mut counting = evaluator.counting().expect("a linear evaluator");
+        for position in random_positions(11, 2_000) {
+            let row = counting.coefficients(&position);
+            let fen = position.fen();
+            assert_eq!(row.score(&pairs), evaluator.evaluate(&position), "{fen}");
+            assert_eq!(Some(&row), evaluator.coefficients(&position).as_ref());
+            assert!(row.counts.is_sorted_by_key(|(term, _)| *term), "{fen}");
+            assert!(row.counts.iter().all(|(_, count)| *count != 0), "{fen}");
+        }
+    }
+}
+
+#[test]
+fn weights_have_names_of_their_own_and_can_be_exchanged() {
+    for evaluator in linear() {
+        let weights = evaluator.weights();
+        let names: std::collections::BTreeSet<&str> =
+            weights.iter().map(|weight| weight.name.as_str()).collect();
+        assert_eq!(names.len(), weights.len(), "{}", evaluator.kind());
+        for weight in &weights {
+            let [middle_game, end_game] = evaluator.pairs()[weight.term];
+            let value = match weight.phase {
+                Phase::Middle | Phase::Both => middle_game,
+                Phase::End => end_game,
+            };
+            assert_eq!(weight.value, value, "{}", weight.name);
+        }
+
+        let mut values: Vec<i32> = weights.iter().map(|weight| weight.value).collect();
+        assert_eq!(evaluator.with_weights(&values).as_ref(), Ok(&evaluator));
+        for index in 0..values.len() {
+            values[index] += 1;
+            let other = evaluator.with_weights(&values).expect("as many as before");
+            assert_eq!(other.weights()[index].value, values[index]);
+            values[index] -= 1;
+        }
+
+        let short = evaluator
+            .with_weights(&values[1..])
+            .expect_err("one too few");
+        assert!(short.to_string().contains("weights, not"), "{short}");
+        values[0] = i32::MAX;
+        let wild = evaluator.with_weights(&values).expect_err("too large");
+        assert!(wild.to_string().contains("keep it within"), "{wild}");
+    }
+}
+
+#[test]
+fn what_cannot_be_bred_says_so() {
+    for evaluator in [
+        AnyEvaluator::Material(Material),
+        AnyEvaluator::Random(Random::new(1)),
+    ] {
+        assert!(evaluator.weights().is_empty());
+        assert_eq!(evaluator.coefficients(&random_position(1, 20)), None);
+        let error = evaluator.with_weights(&[]).expect_err("nothing to change");
+        assert!(error.to_string().contains(evaluator.kind()), "{error}");
+    }
 }
 
 proptest! {

@@ -1,13 +1,19 @@
 //! The evaluators from outside: their laws, their terms, their files.
 
+mod counts;
+mod david;
 mod files;
+mod gerald;
+mod lambda;
 mod laws;
+mod teaching;
 mod terms;
 
 use mendel_board::Position;
-use mendel_evaluator::{AnyEvaluator, Classic};
+use mendel_evaluator::{AnyEvaluator, Classic, Gerald, Linear, Paper};
 
 const MENDEL: &str = include_str!("../../../players/mendel.toml");
+const GERALD: &str = include_str!("../../../players/gerald-base.toml");
 
 fn evaluator_table() -> toml::Table {
     let player: toml::Table = MENDEL.parse().expect("the player file is TOML");
@@ -19,6 +25,21 @@ fn classic() -> Classic {
         Ok(AnyEvaluator::Classic(classic)) => classic,
         other => panic!("no classic evaluator: {other:?}"),
     }
+}
+
+fn gerald() -> Linear<Gerald> {
+    let player: toml::Table = GERALD.parse().expect("the player file is TOML");
+    match AnyEvaluator::from_toml(player["evaluator"].as_table().expect("a table")) {
+        Ok(AnyEvaluator::Gerald(gerald)) => gerald,
+        other => panic!("no evaluator of GERALD: {other:?}"),
+    }
+}
+
+/// The evaluator of a paper, with the weights of a player file.
+fn paper<P: Paper>(player: &str) -> Linear<P> {
+    let player: toml::Table = player.parse().expect("the player file is TOML");
+    let weights = player["evaluator"]["weights"].as_table().expect("a table");
+    Linear::from_toml(weights).expect("weights of this evaluator")
 }
 
 fn position(fen: &str) -> Position {

@@ -3,9 +3,9 @@
 use mendel_board::{Bitboard, Square};
 
 use super::facts::{BISHOP, Facts, KNIGHT, PAWN, QUEEN, ROOK};
-use super::side::{Side, distance};
 use super::{Sum, terms};
 use crate::Trace;
+use crate::side::{Side, distance};
 
 const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 

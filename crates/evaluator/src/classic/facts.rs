@@ -2,7 +2,7 @@
 
 use mendel_board::{Bitboard, Board, Role, Square, attacks};
 
-use super::side::{Black, Side, White};
+use crate::side::{Black, Side, White};
 
 /// Indices of the kinds of pieces in arrays.
 pub(super) const PAWN: usize = 0;
@@ -98,7 +98,7 @@ impl Facts {
     /// Attacks of pawns and king.
     #[inline]
     fn begin<S: Side>(&mut self) {
-        use super::side::{east, west};
+        use crate::side::{east, west};
         let forward = S::up(self.pieces[S::I][PAWN]);
         let (right, left) = (east(forward), west(forward));
         let king = attacks::king_attacks(self.king[S::I]);

@@ -20,10 +20,10 @@
 use mendel_board::{Bitboard, attacks};
 
 use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
-use super::side::Side;
 use super::table::Pawns;
 use super::{Sum, terms};
 use crate::Trace;
+use crate::side::Side;
 
 /// Units of a piece that looks at the ring around the king; multiplied by the
 /// number of such pieces, halved.

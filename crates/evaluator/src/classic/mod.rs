@@ -20,12 +20,10 @@
 mod endings;
 mod facts;
 mod king;
-mod packed;
 mod passed;
 mod pawns;
 mod pieces;
 mod scale;
-mod side;
 mod table;
 mod terms;
 mod threats;
@@ -37,11 +35,12 @@ use mendel_board::{Color, Position};
 use toml::Table;
 
 use self::facts::{BISHOP, Facts, KNIGHT, QUEEN, ROOK};
-use self::packed::Packed;
-use self::side::{Black, Side, White};
+
 use self::table::PawnTable;
 pub use self::terms::{COUNT, GROUPS, Group};
+use crate::packed::Packed;
 use crate::random::mix;
+use crate::side::{Black, Side, White};
 use crate::{Centipawns, Evaluator, EvaluatorError, Share, Silent, Term, Trace};
 
 /// The classic evaluator with its weights.
@@ -117,10 +116,22 @@ impl Classic {
     ///
     /// If a group is missing, unknown, of the wrong length or out of range.
     pub fn from_toml(table: &Table) -> Result<Self, EvaluatorError> {
-        let pairs = weights::read(table)?;
+        weights::read(table).map(|pairs| Self::new(&pairs))
+    }
+
+    /// The evaluator with other weights, in the order of [`pairs`](Self::pairs).
+    ///
+    /// # Errors
+    ///
+    /// If there are more or fewer than terms, or one is out of range.
+    pub fn from_pairs(pairs: &[[i32; 2]]) -> Result<Self, EvaluatorError> {
+        weights::check(pairs).map(|()| Self::new(pairs))
+    }
+
+    fn new(pairs: &[[i32; 2]]) -> Self {
         let mut weights = Box::new([Packed::default(); COUNT]);
         let mut fingerprint = 0;
-        for (weight, [middle_game, end_game]) in weights.iter_mut().zip(pairs) {
+        for (weight, &[middle_game, end_game]) in weights.iter_mut().zip(pairs) {
             *weight = Packed::new(middle_game, end_game);
             fingerprint = mix(fingerprint ^ middle_game as u64);
             fingerprint = mix(fingerprint ^ end_game as u64);
@@ -134,11 +145,11 @@ impl Classic {
                 }
             }
         }
-        Ok(Self {
+        Self {
             weights,
             placed,
             fingerprint,
-        })
+        }
     }
 
     /// The table `[evaluator.weights]` of a player file.

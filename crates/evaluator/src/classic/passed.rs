@@ -3,10 +3,10 @@
 use mendel_board::{Bitboard, Color, Square};
 
 use super::facts::{Facts, KING, PAWN};
-use super::side::{Side, distance};
 use super::table::Pawns;
 use super::{Sum, terms};
 use crate::Trace;
+use crate::side::{Side, distance};
 
 /// Counts what pieces mean for `S`'s passed pawns.
 #[inline]

@@ -3,11 +3,11 @@
 use mendel_board::Bitboard;
 
 use super::facts::{Facts, KING, PAWN};
-use super::packed::Packed;
-use super::side::{Black, Side, White, distance, file_mask, fill_files, sideways};
 use super::table::Pawns;
 use super::{Classic, Sum, terms};
 use crate::Trace;
+use crate::packed::Packed;
+use crate::side::{Black, Side, White, distance, file_mask, fill_files, sideways};
 
 const WINGS: [u64; 3] = [
     0x0F0F_0F0F_0F0F_0F0F, // a to d, for a king on a to c

@@ -14,10 +14,10 @@
 use mendel_board::{Bitboard, CastlingSide, Position, Square, attacks};
 
 use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
-use super::side::{Side, distance};
 use super::table::Pawns;
 use super::{Sum, king, terms};
 use crate::Trace;
+use crate::side::{Side, distance};
 
 const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);

@@ -9,7 +9,7 @@
 use mendel_board::{Bitboard, Square};
 
 use super::facts::{BISHOP, Facts, KNIGHT, PAWN, QUEEN, ROOK};
-use super::side::{Black, Side, White, distance};
+use crate::side::{Black, Side, White, distance};
 
 /// Nothing is doubted.
 pub(super) const FULL: i32 = 64;

@@ -2,7 +2,7 @@
 
 use mendel_board::Bitboard;
 
-use super::packed::Packed;
+use crate::packed::Packed;
 
 /// What follows from pawns and kings alone.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,9 +13,9 @@
 use mendel_board::{Bitboard, attacks};
 
 use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
-use super::side::Side;
 use super::{Sum, terms};
 use crate::Trace;
+use crate::side::Side;
 
 /// Counts the threats that `S` makes.
 #[inline]

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::terms::{COUNT, GROUPS, Group};
 use crate::EvaluatorError;
+use crate::any::{nearest, quote};
 
 /// Reads one array of `[middle game, end game]` pairs for each group.
 pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
@@ -15,7 +16,7 @@ pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
     {
         return Err(EvaluatorError::UnknownGroup {
             group: name.clone(),
-            nearest: nearest(name),
+            nearest: nearest(name, GROUPS.iter().map(|group| group.name)),
         });
     }
     let mut weights = Vec::with_capacity(COUNT);
@@ -52,39 +53,43 @@ fn read_pair(group: &Group, index: usize, value: &Value) -> Result<[i32; 2], Eva
             found: quote(value),
         });
     };
-    let limit = i64::from(group.limit);
     for &number in [middle_game, end_game] {
-        if !(-limit..=limit).contains(&number) {
-            return Err(EvaluatorError::OutOfRange {
-                group: group.name.to_owned(),
-                index,
-                found: number,
-                limit: group.limit,
-            });
-        }
+        in_range(group, index, number)?;
     }
     Ok([*middle_game as i32, *end_game as i32])
 }
 
-/// A value as it stands in the file, but never a screen full of it.
-fn quote(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        None => text,
-        Some((end, _)) => format!("{}…", &text[..end]),
+fn in_range(group: &Group, index: usize, number: i64) -> Result<(), EvaluatorError> {
+    let limit = i64::from(group.limit);
+    if (-limit..=limit).contains(&number) {
+        Ok(())
+    } else {
+        Err(EvaluatorError::OutOfRange {
+            group: group.name.to_owned(),
+            index,
+            found: number,
+            limit: group.limit,
+        })
     }
 }
 
-/// The group whose name shares the longest beginning, to help with typing errors.
-fn nearest(name: &str) -> &'static str {
-    let shared = |group: &&Group| {
-        let pairs = group.name.chars().zip(name.chars());
-        pairs.take_while(|(a, b)| a == b).count()
-    };
-    GROUPS
-        .iter()
-        .max_by_key(shared)
-        .map_or("", |group| group.name)
+/// Whether these could have been read from a player file.
+pub(super) fn check(pairs: &[[i32; 2]]) -> Result<(), EvaluatorError> {
+    if pairs.len() != COUNT {
+        return Err(EvaluatorError::WrongCount {
+            kind: "classic",
+            needed: 2 * COUNT,
+            found: 2 * pairs.len(),
+        });
+    }
+    for group in GROUPS {
+        for (index, pair) in pairs[group.first..][..group.length].iter().enumerate() {
+            for &number in pair {
+                in_range(group, index, i64::from(number))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The inverse of [`read`].

@@ -6,7 +6,7 @@ const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
 const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
 /// One of the two sides, known when the program is compiled.
-pub(super) trait Side {
+pub(crate) trait Side {
     type Them: Side;
     const COLOR: Color;
     /// Index into arrays by side: White 0, Black 1.
@@ -44,9 +44,9 @@ pub(super) trait Side {
 }
 
 /// White.
-pub(super) enum White {}
+pub(crate) enum White {}
 /// Black.
-pub(super) enum Black {}
+pub(crate) enum Black {}
 
 impl Side for White {
     type Them = Black;
@@ -90,37 +90,37 @@ impl Side for Black {
 
 /// The neighbours to the right.
 #[inline]
-pub(super) fn east(squares: Bitboard) -> Bitboard {
+pub(crate) fn east(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & NOT_H) << 1)
 }
 
 /// The neighbours to the left.
 #[inline]
-pub(super) fn west(squares: Bitboard) -> Bitboard {
+pub(crate) fn west(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & NOT_A) >> 1)
 }
 
 /// The neighbours on both sides.
 #[inline]
-pub(super) fn sideways(squares: Bitboard) -> Bitboard {
+pub(crate) fn sideways(squares: Bitboard) -> Bitboard {
     east(squares) | west(squares)
 }
 
 /// Whole files that hold one of the squares.
 #[inline]
-pub(super) fn fill_files(squares: Bitboard) -> Bitboard {
+pub(crate) fn fill_files(squares: Bitboard) -> Bitboard {
     White::fill_up(squares) | Black::fill_up(squares)
 }
 
 /// All squares of the file, `a` being 0.
 #[inline]
-pub(super) const fn file_mask(file: usize) -> Bitboard {
+pub(crate) const fn file_mask(file: usize) -> Bitboard {
     Bitboard(0x0101_0101_0101_0101 << file)
 }
 
 /// King steps between two squares.
 #[inline]
-pub(super) fn distance(a: Square, b: Square) -> usize {
+pub(crate) fn distance(a: Square, b: Square) -> usize {
     let (a, b) = (a.to_u32(), b.to_u32());
     (a & 7).abs_diff(b & 7).max((a >> 3).abs_diff(b >> 3)) as usize
 }

@@ -1,0 +1,101 @@
+//! Piece-square tables of the published evaluators that need one and print none.
+//!
+//! Set by hand, in tenths of the size such tables usually have: a weight of ten
+//! makes them what an engine author would expect. A row is a rank as its own side
+//! counts it, the first one first; its four numbers are the files a/h, b/g, c/f
+//! and d/e.
+
+use mendel_board::{Bitboard, Square};
+
+/// One table: eight ranks of four files.
+pub(crate) type Table = [[i8; 4]; 8];
+
+pub(crate) const PAWN: Table = [
+    [0, 0, 0, 0],
+    [0, 1, 0, -2],
+    [0, 0, 0, 1],
+    [0, 0, 1, 2],
+    [1, 1, 2, 3],
+    [2, 2, 3, 4],
+    [5, 5, 5, 5],
+    [0, 0, 0, 0],
+];
+
+pub(crate) const KNIGHT: Table = [
+    [-5, -3, -3, -3],
+    [-4, -2, 0, 0],
+    [-3, 0, 1, 1],
+    [-3, 0, 2, 2],
+    [-2, 1, 2, 3],
+    [-3, 0, 2, 2],
+    [-4, -2, 0, 0],
+    [-5, -4, -3, -3],
+];
+
+pub(crate) const BISHOP: Table = [
+    [-2, -1, -1, -2],
+    [-1, 1, 0, 0],
+    [0, 1, 1, 1],
+    [-1, 0, 1, 2],
+    [-1, 1, 1, 2],
+    [-1, 0, 1, 1],
+    [-1, 0, 0, 0],
+    [-2, -1, -1, -1],
+];
+
+pub(crate) const ROOK: Table = [
+    [-1, 0, 1, 1],
+    [-1, 0, 0, 0],
+    [-1, 0, 0, 0],
+    [-1, 0, 0, 0],
+    [-1, 0, 0, 0],
+    [-1, 0, 0, 0],
+    [1, 1, 1, 1],
+    [0, 0, 0, 0],
+];
+
+pub(crate) const QUEEN: Table = [
+    [-2, -1, -1, 0],
+    [-1, 0, 1, 0],
+    [-1, 0, 1, 1],
+    [-1, 0, 1, 1],
+    [-1, 0, 1, 1],
+    [-1, 0, 1, 1],
+    [-1, 0, 0, 0],
+    [-2, -1, -1, -1],
+];
+
+/// While there are pieces to fear.
+pub(crate) const KING_MIDDLE_GAME: Table = [
+    [2, 3, 1, -1],
+    [1, 1, -1, -2],
+    [-2, -2, -3, -3],
+    [-3, -3, -4, -4],
+    [-4, -4, -5, -5],
+    [-4, -4, -5, -5],
+    [-4, -4, -5, -5],
+    [-4, -4, -5, -5],
+];
+
+/// Once there are few.
+pub(crate) const KING_END_GAME: Table = [
+    [-5, -3, -2, -2],
+    [-3, -1, 0, 0],
+    [-2, 0, 2, 3],
+    [-2, 1, 3, 4],
+    [-2, 1, 3, 4],
+    [-2, 0, 2, 3],
+    [-3, -1, 0, 1],
+    [-5, -3, -2, -2],
+];
+
+/// The table's value of one square.
+pub(crate) fn at(table: &Table, square: Square) -> i32 {
+    let (file, rank) = (square.to_usize() & 7, square.to_usize() >> 3);
+    i32::from(table[rank][file.min(7 - file)])
+}
+
+/// The table's values of all the squares, added.
+pub(crate) fn sum(table: &Table, squares: Bitboard) -> i32 {
+    squares.into_iter().map(|square| at(table, square)).sum()
+}
