@@ -6,12 +6,12 @@ PACKAGE_DIR := target/package
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 PACKAGE := mendel-$(VERSION)-x86_64-linux
 
-.PHONY: run build test lint needs doc signature record-signature bench package
+.PHONY: run build test lint needs doc signature record-signature first-steps bench package
 
-# The main job as far as it exists: the bench, and a short game against itself.
+# The main job: an evaluation bred from random genes, proved in a match against its
+# parent, and a page about it. The run is kept with the others, see `mendel runs`.
 run: build
-	$(MENDEL) bench
-	$(MENDEL) play --self-play --nodes 20000 --plies 60
+	$(MENDEL) breed first-steps
 
 build: needs
 	$(CARGO) build --release --locked
@@ -19,7 +19,12 @@ build: needs
 # Everything that must hold, in the order of cost.
 test: needs lint
 	$(CARGO) test --workspace --locked
-	$(MAKE) doc signature
+	$(MAKE) doc signature first-steps
+
+# The first experiment, bred to its end.
+first-steps: build
+	rm -rf target/first-steps
+	MENDEL_HOME=target/first-steps $(MENDEL) breed first-steps --out target/first-steps/run --quiet
 
 lint: needs
 	$(CARGO) fmt --all --check
@@ -38,10 +43,15 @@ record-signature: build
 	$(MENDEL) bench | tail -n 1 | cut -d ' ' -f 1 > signature.txt
 	cat signature.txt
 
-# Speed: the search, the runner's own cost, and how much of a game is search.
+# Speed: the search, the runner's own cost, how much of a game is search; then whole
+# runs against their bounds, judging against asking the evaluator for each position,
+# and breeding against DEAP and numpy (which go into a folder under target/).
 bench: build
 	$(MENDEL) bench
 	$(CARGO) bench -p mendel-arena --locked
+	tools/breeding_speed.py --mendel $(MENDEL)
+	$(CARGO) bench -p mendel-lab --locked
+	tools/deap_ratio.py --mendel $(MENDEL)
 
 # A program for processors in general; `build` makes one for this machine.
 package: needs

@@ -5,6 +5,8 @@
 
 mod commands;
 mod draw;
+mod home;
+mod interrupt;
 mod limits;
 mod request;
 mod table;

@@ -1,12 +1,36 @@
 //! Running the program.
 
+use std::fs;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// No command of these tests may take longer.
 const LIMIT: Duration = Duration::from_mins(2);
+
+/// A folder of its own for each test, gone afterwards.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("there is room for a folder");
+        Self(path)
+    }
+
+    pub(crate) fn at(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
 
 /// What the program said and how it ended.
 pub(crate) struct Said {

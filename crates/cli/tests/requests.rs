@@ -5,7 +5,9 @@ use crate::mendel::{mendel, printed, shell};
 #[test]
 fn every_command_has_help_with_examples() {
     let help = printed(&["--help"]);
-    for command in ["uci", "bench", "perft", "eval", "play", "players"] {
+    for command in [
+        "uci", "bench", "perft", "eval", "play", "players", "runs", "report", "pedigree",
+    ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");
         let own = printed(&[command, "--help"]);
         assert!(own.contains(&format!("Usage: mendel {command}")), "{own}");

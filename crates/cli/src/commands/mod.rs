@@ -1,12 +1,17 @@
 //! The subcommands, one file each.
 
 mod bench;
-mod contest;
+mod breed;
+pub(crate) mod contest;
+mod data;
 mod eval;
 mod guide;
+mod pedigree;
 mod perft;
 mod play;
 mod players;
+mod report;
+mod runs;
 mod uci;
 
 use std::io::{self, IsTerminal};
@@ -22,6 +27,7 @@ use clap::{Parser, Subcommand};
 Examples:
   mendel                           on a terminal a short guide; in a chess GUI it speaks UCI
   mendel play --side black         a game in the terminal
+  mendel breed first-steps         an evaluation bred from random genes, and proved
   mendel match mendel material --nodes 5000    who is better, and how sure that is
   mendel eval startpos             what the evaluation sees
   mendel perft 5                   count the positions five plies ahead
@@ -41,7 +47,13 @@ enum Command {
     Eval(eval::Arguments),
     Play(play::Arguments),
     Match(Box<contest::Arguments>),
+    Breed(breed::Arguments),
+    Resume(breed::ResumeArguments),
+    Runs(runs::Arguments),
+    Report(report::Arguments),
     Players(players::Arguments),
+    Pedigree(pedigree::Arguments),
+    Data(data::Arguments),
 }
 
 /// Does what was asked for.
@@ -55,6 +67,12 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Play(arguments)) => play::run(&arguments),
         Some(Command::Match(arguments)) => contest::run(&arguments),
+        Some(Command::Breed(arguments)) => breed::run(&arguments),
+        Some(Command::Resume(arguments)) => breed::resume(&arguments),
+        Some(Command::Runs(arguments)) => runs::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Players(arguments)) => players::run(&arguments),
+        Some(Command::Pedigree(arguments)) => pedigree::run(&arguments),
+        Some(Command::Data(arguments)) => data::run(&arguments),
     }
 }

@@ -6,9 +6,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -18,8 +16,10 @@ use mendel_arena::{
     LengthRule, MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience, Plan, ResignRule,
     SprtPlan, SyzygyRule, Verdict,
 };
-use mendel_store::{Entry, Index, State};
+use mendel_store::{Entry, State};
 
+use crate::home;
+use crate::interrupt::stop_on_ctrl_c;
 use crate::limits::LimitArguments;
 use crate::request::Wrong;
 use live::Live;
@@ -338,15 +338,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
 
     // 2. The first Ctrl-C asks, the second does not.
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::exit, reason = "the second Ctrl-C means it")]
-            std::process::exit(130);
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
+    let stop = stop_on_ctrl_c()?;
 
     // 3. Play.
     let path = folder.path().to_owned();
@@ -402,49 +394,10 @@ fn wrong_folder(error: FolderError) -> anyhow::Error {
     }
 }
 
-/// Where matches are kept unless something else is said: `MENDEL_HOME`, or the
-/// place that the system has for data of programs.
-fn home() -> anyhow::Result<PathBuf> {
-    let set = |name: &str| {
-        env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    set("MENDEL_HOME")
-        .or_else(|| set("XDG_DATA_HOME").map(|data| data.join("mendel")))
-        .or_else(|| set("HOME").map(|home| home.join(".local/share/mendel")))
-        .ok_or_else(|| {
-            Wrong::new(
-                "there is no place for the match",
-                "give `--out DIR`, or set MENDEL_HOME",
-            )
-            .into()
-        })
-}
-
 fn new_folder(contest: &Contest) -> anyhow::Result<PathBuf> {
-    let plain = |name: &str| -> String {
-        let plain = name.chars().map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '-'
-            }
-        });
-        plain.take(20).collect()
-    };
-    let names: Vec<String> = contest
-        .entrants()
-        .iter()
-        .take(3)
-        .map(|entrant| plain(&entrant.name))
-        .collect();
-    let matches = home()?.join("matches");
-    let day = mendel_arena::pgn::date(SystemTime::now()).replace('.', "-");
-    let folder = (1..=u32::MAX)
-        .map(|number| matches.join(format!("{day}-{}-{number}", names.join("-"))))
-        .find(|folder| !folder.exists());
-    folder.with_context(|| format!("there is no name left in {}", matches.display()))
+    let names = contest.entrants().iter().take(3);
+    let names: Vec<&str> = names.map(|entrant| entrant.name.as_str()).collect();
+    home::new_folder("matches", &names)
 }
 
 fn state_of(conclusion: &Conclusion) -> State {
@@ -456,7 +409,7 @@ fn state_of(conclusion: &Conclusion) -> State {
 }
 
 /// What a folder holds, for an index that has to be built anew.
-fn describe(folder: &Path) -> Option<Entry> {
+pub(crate) fn describe(folder: &Path) -> Option<Entry> {
     let plan = Plan::read(&folder.join("match.toml")).ok()?;
     let result = std::fs::read_to_string(folder.join("result.json")).ok();
     let summary = result
@@ -466,12 +419,7 @@ fn describe(folder: &Path) -> Option<Entry> {
         Some("all-played" | "accepted" | "rejected") => State::Finished,
         Some(_) | None => State::Stopped,
     };
-    let seconds = |path: &str| {
-        let time = std::fs::metadata(folder.join(path))
-            .and_then(|file| file.modified())
-            .ok()?;
-        Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
-    };
+    let seconds = |name: &str| home::seconds_of(&folder.join(name));
     Some(Entry {
         folder: folder.to_owned(),
         kind: "match".to_owned(),
@@ -490,9 +438,7 @@ fn register(
     state: State,
     summary: Option<&mendel_arena::Summary>,
 ) {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs() as i64);
+    let now = home::now();
     let names: Vec<&str> = contest
         .entrants()
         .iter()
@@ -509,19 +455,5 @@ fn register(
             .and_then(|summary| serde_json::to_value(summary).ok())
             .unwrap_or(serde_json::Value::Null),
     };
-    let Ok(home) = home() else { return };
-    let put = || -> anyhow::Result<()> {
-        std::fs::create_dir_all(&home)?;
-        let index = Index::open(&home.join("index.sqlite"), &[&home], &describe)?;
-        let started = index.find(&entry.folder.to_string_lossy())?;
-        let started = started
-            .first()
-            .map_or(entry.started, |before| before.started);
-        Ok(index.put(&Entry {
-            started,
-            ..entry.clone()
-        })?)
-    };
-    // Only an index: the folder is the truth.
-    let _ = put();
+    home::register(&entry);
 }

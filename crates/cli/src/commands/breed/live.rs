@@ -1,0 +1,198 @@
+//! What breeding shows while it goes on.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mendel_lab::record::Generation;
+use mendel_store::plot::{number, spark};
+
+/// Where there is no terminal, a line is enough so often.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The curve is so many characters wide.
+const CURVE: usize = 24;
+
+/// Values are kept for the curve up to here; then every other one goes.
+const MOST_VALUES: usize = 1024;
+
+/// On a terminal a bar with the estimate, best and mean so far and a small curve;
+/// elsewhere a line now and then; nothing when told to be quiet. All on stderr.
+pub(super) struct Live {
+    show: Show,
+    total: Option<u64>,
+    unit: String,
+    smaller_is_better: bool,
+    best: Option<f64>,
+    curve: Curve,
+}
+
+enum Show {
+    Nothing,
+    Bar(ProgressBar),
+    Lines { last: Option<Instant> },
+}
+
+impl Live {
+    /// `total` is how many generations there will be at most, if that is known.
+    pub(super) fn new(
+        total: Option<u64>,
+        unit: &str,
+        smaller_is_better: bool,
+        quiet: bool,
+    ) -> Self {
+        let show = if quiet {
+            Show::Nothing
+        } else if io::stderr().is_terminal() {
+            Show::Bar(bar(total))
+        } else {
+            Show::Lines { last: None }
+        };
+        Self {
+            show,
+            total,
+            unit: unit.to_owned(),
+            smaller_is_better,
+            best: None,
+            curve: Curve::default(),
+        }
+    }
+
+    /// A generation was judged.
+    pub(super) fn generation(&mut self, generation: &Generation) {
+        let value = generation.best;
+        let is_better = self.best.is_none_or(|best| {
+            if self.smaller_is_better {
+                value < best
+            } else {
+                value > best
+            }
+        });
+        if is_better {
+            self.best = Some(value);
+        }
+        self.curve.push(value);
+        let done = u64::from(generation.generation) + 1;
+        let text = self.text(generation.mean);
+        match &mut self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_position(done);
+                bar.set_message(text);
+            }
+            Show::Lines { last } => {
+                if last.is_none_or(|last| last.elapsed() >= EVERY) {
+                    *last = Some(Instant::now());
+                    let of = self
+                        .total
+                        .map_or_else(String::new, |total| format!(" of {total}"));
+                    say(&format!("generation {done}{of}: {text}"));
+                }
+            }
+        }
+    }
+
+    /// Best and mean so far, and how the best came along.
+    fn text(&self, mean: f64) -> String {
+        let best = self.best.map_or_else(String::new, number);
+        format!(
+            "best {best}  mean {} {}  {}",
+            number(mean),
+            self.unit,
+            self.curve.text()
+        )
+    }
+
+    /// Breeding is over; a `text` stays where the bar was.
+    pub(super) fn finish(self, text: &str) {
+        match self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.finish_and_clear();
+                if !text.is_empty() {
+                    say(&format!("{text}: {}  {}", self.unit, self.curve.text()));
+                }
+            }
+            Show::Lines { .. } => {
+                // Gone on with after its last generation, there is no best to tell.
+                if let Some(best) = self.best.filter(|_| !text.is_empty()) {
+                    say(&format!("{text}: best {} {}", number(best), self.unit));
+                }
+            }
+        }
+    }
+}
+
+fn bar(total: Option<u64>) -> ProgressBar {
+    let (bar, template) = match total {
+        Some(total) => (
+            ProgressBar::new(total),
+            "{bar:24} {pos}/{len} generations, {eta} left  {wide_msg}",
+        ),
+        None => (
+            ProgressBar::new_spinner(),
+            "{spinner} {pos} generations in {elapsed}  {wide_msg}",
+        ),
+    };
+    bar.with_style(ProgressStyle::with_template(template).expect("the template is tested by use"))
+}
+
+/// The best of each generation, thinned where there are many.
+#[derive(Default)]
+struct Curve {
+    values: Vec<f64>,
+    /// Every so many values one is kept.
+    step: usize,
+    seen: usize,
+}
+
+impl Curve {
+    fn push(&mut self, value: f64) {
+        self.step = self.step.max(1);
+        if self.seen.is_multiple_of(self.step) {
+            self.values.push(value);
+        }
+        self.seen += 1;
+        if self.values.len() > MOST_VALUES {
+            let mut index = 0;
+            self.values.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.step *= 2;
+        }
+    }
+
+    fn text(&self) -> String {
+        spark(&self.values, CURVE)
+    }
+}
+
+fn say(text: &str) {
+    // With stderr closed there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bars_are_well_formed() {
+        for total in [None, Some(0), Some(300)] {
+            bar(total).finish_and_clear();
+        }
+    }
+
+    #[test]
+    fn a_long_run_keeps_the_shape_of_its_curve() {
+        let mut curve = Curve::default();
+        for value in (0..100_000).rev() {
+            curve.push(f64::from(value));
+        }
+        assert!(curve.values.len() <= MOST_VALUES + 1);
+        let text = curve.text();
+        assert_eq!(text.chars().count(), CURVE);
+        assert!(text.starts_with('█') && text.ends_with('▁'), "{text}");
+    }
+}

@@ -1,0 +1,304 @@
+//! `mendel data import`: what others have gathered.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use mendel_board::Color;
+use mendel_lab::data::Header;
+use mendel_lab::data::import::{
+    Format, GameFilter, ImportError, Imported, Pick, Report, ResultFilter, Setting, View, import,
+};
+use serde_json::json;
+
+use crate::interrupt::stop_on_ctrl_c;
+use crate::request::Wrong;
+
+/// Turn games, positions or puzzles from a file into a data set
+#[derive(Args, Debug)]
+#[command(after_help = "\
+PGN      games; the move that was played is the best move, the result the game's
+EPD      positions with a result (`c9 \"1-0\"`, `[0.5]`, `FEN | score | 0.5`), a best
+         move (`bm`), a score (`ce`) or a mate (`dm`)
+CSV      columns FEN and score, with or without a heading: 35, #-3, M18; columns
+         named result and bestmove are read, too
+puzzles  the Lichess puzzle database, as CSV or as older JSON lines
+
+All of them may be compressed with Zstandard (.zst). Lines and games that cannot be
+read are counted, and the first are named.
+
+Examples:
+  mendel data import games.pgn.zst --one-per-game --result white --mover white --min-rating 2500 --out white.mds
+  mendel data import quiet-labeled.epd --out results.mds
+  mendel data import scores.csv --view white --out scores.mds
+  mendel data import games.pgn --sample 5000 --only-quiet --out sample.mds")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command"
+)]
+pub(super) struct Arguments {
+    /// The file to read
+    #[arg(value_name = "FILE")]
+    source: PathBuf,
+    /// The data set to write, by convention NAME.mds
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// What the file is, if its name and its beginning do not tell
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+    #[command(flatten)]
+    games: GameArguments,
+    /// CSV: whose side the scores are seen from
+    #[arg(long, value_enum, default_value_t = ViewName::White)]
+    view: ViewName,
+    /// CSV: what 1 means
+    #[arg(long, value_enum, default_value_t = UnitName::Centipawns)]
+    unit: UnitName,
+    /// Only positions in which nothing is to be won at once
+    #[arg(long)]
+    only_quiet: bool,
+    /// Each position once
+    #[arg(long)]
+    distinct: bool,
+    /// Stop after so many positions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Keep so many positions of the whole file, drawn at random
+    #[arg(long, value_name = "N", conflicts_with = "limit", value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
+    sample: Option<u64>,
+    /// Decides what is left to chance
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The share of games that are held out from training
+    #[arg(long, value_name = "SHARE", default_value_t = Header::HOLD_OUT)]
+    hold_out: f64,
+    /// One sentence about the set, kept in it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing before the result
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Which games, and which of their positions.
+#[derive(Args, Debug)]
+struct GameArguments {
+    /// PGN: both players are rated at least so
+    #[arg(long, value_name = "ELO")]
+    min_rating: Option<u32>,
+    /// PGN: how the game ended
+    #[arg(long, value_enum)]
+    result: Option<ResultName>,
+    /// PGN: the game has at least so many half-moves
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    min_plies: usize,
+    /// PGN: one random position a game instead of all
+    #[arg(long)]
+    one_per_game: bool,
+    /// PGN: only positions in which the winner is to move
+    #[arg(long)]
+    winner_to_move: bool,
+    /// PGN: only positions in which this side is to move
+    #[arg(long, value_enum)]
+    mover: Option<SideName>,
+    /// PGN: only positions behind so many half-moves
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    from_ply: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    Pgn,
+    Epd,
+    Csv,
+    Puzzles,
+    PuzzleTrees,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ResultName {
+    White,
+    Black,
+    Draw,
+    Decisive,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SideName {
+    White,
+    Black,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ViewName {
+    White,
+    Mover,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum UnitName {
+    Centipawns,
+    Pawns,
+}
+
+impl Arguments {
+    fn setting(&self) -> Setting {
+        let games = &self.games;
+        Setting {
+            format: self.format.map(|format| match format {
+                FormatName::Pgn => Format::Pgn,
+                FormatName::Epd => Format::Epd,
+                FormatName::Csv => Format::Csv,
+                FormatName::Puzzles => Format::Puzzles,
+                FormatName::PuzzleTrees => Format::PuzzleTrees,
+            }),
+            view: match self.view {
+                ViewName::White => View::White,
+                ViewName::Mover => View::Mover,
+            },
+            unit: match self.unit {
+                UnitName::Centipawns => 1.0,
+                UnitName::Pawns => 100.0,
+            },
+            games: GameFilter {
+                min_rating: games.min_rating,
+                result: games.result.map(|result| match result {
+                    ResultName::White => ResultFilter::White,
+                    ResultName::Black => ResultFilter::Black,
+                    ResultName::Draw => ResultFilter::Draw,
+                    ResultName::Decisive => ResultFilter::Decisive,
+                }),
+                min_plies: games.min_plies,
+            },
+            pick: Pick {
+                one_per_game: games.one_per_game,
+                winner_to_move: games.winner_to_move,
+                mover: games.mover.map(|side| match side {
+                    SideName::White => Color::White,
+                    SideName::Black => Color::Black,
+                }),
+                from_ply: games.from_ply,
+            },
+            only_quiet: self.only_quiet,
+            distinct: self.distinct,
+            limit: self.limit,
+            sample: self.sample,
+            seed: self.seed,
+            hold_out: self.hold_out,
+            made_by: command(),
+            description: self.description.clone(),
+        }
+    }
+}
+
+/// The command as it was given, without where the result goes: it changes nothing.
+fn command() -> String {
+    let mut words = vec!["mendel".to_owned()];
+    let mut given = env::args().skip(1);
+    while let Some(word) = given.next() {
+        match word.as_str() {
+            "--out" => {
+                given.next();
+            }
+            "--json" | "--quiet" => {}
+            word if word.starts_with("--out=") => {}
+            word if word.contains(' ') => words.push(format!("'{word}'")),
+            _ => words.push(word),
+        }
+    }
+    words.join(" ")
+}
+
+/// Imports.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let stop = stop_on_ctrl_c()?;
+    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
+        let bar = ProgressBar::new_spinner();
+        let style = "{spinner} {msg}, {elapsed}";
+        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
+        bar
+    });
+    let mut show = |report: &Report| {
+        if let Some(bar) = &bar {
+            let (records, found) = (report.records, report.found);
+            bar.set_message(format!("{records} games or lines, {found} positions"));
+            bar.tick();
+        }
+    };
+    let result = import(
+        &arguments.source,
+        &arguments.out,
+        &arguments.setting(),
+        &stop,
+        &mut show,
+    );
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    tell(arguments, &result.map_err(wrong)?)
+}
+
+fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let report = &imported.report;
+    if arguments.json {
+        let report = json!({
+            "file": arguments.out.display().to_string(),
+            "format": imported.format,
+            "bytes": imported.bytes,
+            "report": report,
+            "header": imported.header,
+        });
+        writeln!(out, "{report:#}")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{}: {} positions, {} KiB",
+        arguments.out.display(),
+        report.kept,
+        imported.bytes.div_ceil(1024)
+    )?;
+    let what = match imported.format {
+        Format::Pgn => "games",
+        Format::Epd | Format::Csv => "lines",
+        Format::Puzzles | Format::PuzzleTrees => "puzzles",
+    };
+    writeln!(
+        out,
+        "{} {what} read, {} left out by the filters, {} unreadable; {} positions found",
+        report.records, report.filtered, report.unreadable, report.found
+    )?;
+    if report.unlabelled > 0 {
+        writeln!(
+            out,
+            "{} positions have no label; `mendel data make quiet --from` has an expert give them one",
+            report.unlabelled
+        )?;
+    }
+    if report.unreadable > 0 {
+        writeln!(out, "the first that could not be read:")?;
+        for example in &report.examples {
+            writeln!(out, "  {example}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A file that cannot be imported was the wrong request.
+fn wrong(error: ImportError) -> anyhow::Error {
+    let hint = match &error {
+        ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
+            return error.into();
+        }
+        ImportError::Taken { .. } => "`--out FILE` names a new file",
+        ImportError::Empty { .. } => "loosen the filters, or say what the file is with `--format`",
+        _ => "`mendel data import --help` shows what can be read",
+    };
+    Wrong::new(error, hint).into()
+}

@@ -1,0 +1,153 @@
+//! `mendel data info` and `mendel data list`: what is in data sets.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use mendel_lab::data::info::{Histogram, Info};
+use mendel_lab::data::{BUILT_IN, DataError, Header, Reader};
+use serde_json::json;
+
+use crate::request::Wrong;
+use crate::table::Table;
+
+/// Show where a data set comes from and what is in it
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  mendel data info quiet
+  mendel data info mine.mds --json")]
+pub(super) struct InfoArguments {
+    /// A built-in set or a file
+    #[arg(value_name = "SET")]
+    set: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// List the built-in data sets
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  mendel data list
+  mendel data list --json")]
+pub(super) struct ListArguments {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The most a bar may take.
+const WIDTH: u64 = 40;
+
+/// Counts and draws.
+pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
+    let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
+    let header = reader.header().clone();
+    let info = Info::of(&mut reader).map_err(wrong)?;
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        let report = json!({ "set": arguments.set, "header": header, "info": info });
+        writeln!(out, "{report:#}")?;
+        return Ok(());
+    }
+    let mut text = heading(&arguments.set, &header, &info);
+    for histogram in &info.histograms {
+        text.push('\n');
+        text.push_str(&draw(histogram));
+    }
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Names and counts.
+pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
+    let mut table = Table::default();
+    table.row(["set", "positions", "games", "KiB", "what it is"]);
+    table.rule();
+    let mut rows = Vec::new();
+    for set in BUILT_IN {
+        let reader = Reader::find(set.name)?;
+        let header = reader.header();
+        rows.push(json!({ "name": set.name, "bytes": set.bytes.len(), "header": header }));
+        table.row([
+            set.name,
+            &header.positions.to_string(),
+            &header.games.to_string(),
+            &set.bytes.len().div_ceil(1024).to_string(),
+            &header.description,
+        ]);
+    }
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{:#}", json!(rows))?;
+    } else {
+        out.write_all(table.render().as_bytes())?;
+    }
+    Ok(())
+}
+
+fn wrong(error: DataError) -> anyhow::Error {
+    let hint = "`mendel data list` names the built-in sets; a file is named by its path";
+    Wrong::new(error, hint).into()
+}
+
+fn heading(set: &str, header: &Header, info: &Info) -> String {
+    let mut lines = vec![
+        format!("{set}: {}", header.description),
+        format!("  kind       {}", header.kind.as_str()),
+        format!("  made by    {}", header.made_by),
+        format!("  seed       {}", header.seed),
+    ];
+    if let Some(expert) = &header.expert {
+        lines.push(format!(
+            "  expert     {}, {}, times {}",
+            expert.name, expert.asked, header.scale
+        ));
+    }
+    lines.push(format!(
+        "  positions  {} from {} games, White to move in {}",
+        info.positions, info.games, info.white_to_move
+    ));
+    lines.push(format!(
+        "  split      {} to train on, {} held out (a share of {} of the games)",
+        info.train, info.hold_out, header.hold_out
+    ));
+    let mut labels = Vec::new();
+    if info.with_score > 0 {
+        labels.push(format!(
+            "{} scores, {:.0} centipawns on average",
+            info.with_score, info.mean_score
+        ));
+    }
+    if info.with_best > 0 {
+        labels.push(format!("{} best moves", info.with_best));
+    }
+    if info.with_result > 0 {
+        labels.push(format!("{} results", info.with_result));
+    }
+    if labels.is_empty() {
+        labels.push("none".to_owned());
+    }
+    lines.push(format!("  labels     {}", labels.join("; ")));
+    lines.join("\n") + "\n"
+}
+
+fn draw(histogram: &Histogram) -> String {
+    let most = histogram.bars.iter().map(|bar| bar.count).max();
+    let most = most.unwrap_or(0).max(1);
+    let mut text = format!("{}\n", histogram.name);
+    for bar in &histogram.bars {
+        // Whoever is there at all is seen.
+        let length = (bar.count * WIDTH).div_ceil(most) as usize;
+        let line = format!(
+            "  {:>12}  {:>9}  {}",
+            bar.label,
+            bar.count,
+            "█".repeat(length)
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

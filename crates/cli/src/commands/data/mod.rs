@@ -1,0 +1,43 @@
+//! `mendel data`: data sets made, imported and looked at.
+
+mod import;
+mod info;
+mod make;
+mod rows;
+
+use clap::{Args, Subcommand};
+
+/// Make, import and inspect data sets
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Wherever a data set is asked for, the name of a built-in one or a file will do.
+
+Examples:
+  mendel data list
+  mendel data info quiet
+  mendel data make quiet --positions 20000 --out quiet.mds
+  mendel data import games.pgn.zst --one-per-game --min-rating 2500 --out games.mds")]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Make(Box<make::Arguments>),
+    Import(Box<import::Arguments>),
+    Info(info::InfoArguments),
+    List(info::ListArguments),
+    Rows(rows::Arguments),
+}
+
+/// Does what was asked for.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        Command::Make(arguments) => make::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
+        Command::List(arguments) => info::list(arguments),
+        Command::Rows(arguments) => rows::run(arguments),
+    }
+}

@@ -1,0 +1,140 @@
+//! Where matches and runs are kept, and how they are found again.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use mendel_lab::report;
+use mendel_store::{Entry, Index};
+
+use crate::commands::contest;
+use crate::request::Wrong;
+
+/// What the index calls a run.
+pub(crate) const RUN: &str = "run";
+/// What the index calls a sweep.
+pub(crate) const SWEEP: &str = "sweep";
+
+/// Where everything is kept unless something else is said: `MENDEL_HOME`, or the
+/// place that the system has for data of programs.
+pub(crate) fn home() -> anyhow::Result<PathBuf> {
+    let set = |name: &str| {
+        env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    set("MENDEL_HOME")
+        .or_else(|| set("XDG_DATA_HOME").map(|data| data.join("mendel")))
+        .or_else(|| set("HOME").map(|home| home.join(".local/share/mendel")))
+        .ok_or_else(|| {
+            Wrong::new(
+                "there is no place to keep it",
+                "give `--out DIR`, or set MENDEL_HOME",
+            )
+            .into()
+        })
+}
+
+/// A folder that is not there yet, named after the day and some names.
+pub(crate) fn new_folder(kind: &str, names: &[&str]) -> anyhow::Result<PathBuf> {
+    let plain = |name: &&str| -> String {
+        let plain = name.chars().map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        });
+        plain.take(20).collect()
+    };
+    let names: Vec<String> = names.iter().map(plain).collect();
+    let parent = home()?.join(kind);
+    let day = mendel_arena::pgn::date(SystemTime::now()).replace('.', "-");
+    let folder = (1..=u32::MAX)
+        .map(|number| parent.join(format!("{day}-{}-{number}", names.join("-"))))
+        .find(|folder| !folder.exists());
+    folder.with_context(|| format!("there is no name left in {}", parent.display()))
+}
+
+/// Now, in seconds since 1970.
+pub(crate) fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs() as i64)
+}
+
+/// When a file was last written, in seconds since 1970.
+pub(crate) fn seconds_of(path: &Path) -> Option<i64> {
+    let time = std::fs::metadata(path)
+        .and_then(|file| file.modified())
+        .ok()?;
+    Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
+}
+
+/// The index over all folders.
+pub(crate) fn index() -> anyhow::Result<Index> {
+    let home = home()?;
+    std::fs::create_dir_all(&home)?;
+    let describe = |folder: &Path| contest::describe(folder).or_else(|| report::describe(folder));
+    Ok(Index::open(
+        &home.join("index.sqlite"),
+        &[&home],
+        &describe,
+    )?)
+}
+
+/// Tells the index; whoever does the work goes on without it.
+pub(crate) fn register(entry: &Entry) {
+    let put = || -> anyhow::Result<()> {
+        let index = index()?;
+        let started = index.find(&entry.folder.to_string_lossy())?;
+        let started = started
+            .first()
+            .map_or(entry.started, |before| before.started);
+        Ok(index.put(&Entry {
+            started,
+            ..entry.clone()
+        })?)
+    };
+    // Only an index: the folder is the truth.
+    let _ = put();
+}
+
+/// Tells the index about a run.
+pub(crate) fn register_run(folder: &Path) {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    if let Some(entry) = report::describe(&folder) {
+        register(&entry);
+    }
+}
+
+/// The folder of a run: a path, or the beginning of its id.
+pub(crate) fn find_run(text: &str) -> anyhow::Result<PathBuf> {
+    let path = Path::new(text);
+    if path.is_dir() {
+        return Ok(std::path::absolute(path)?);
+    }
+    let hint = "`mendel runs` lists the runs";
+    let found: Vec<Entry> = index()?
+        .list(Some(RUN))?
+        .into_iter()
+        .filter(|entry| !text.is_empty() && entry.name.starts_with(text))
+        .collect();
+    match found.as_slice() {
+        [one] => Ok(one.folder.clone()),
+        [] => Err(Wrong::new(
+            format!("there is no run `{text}`: neither a folder nor the beginning of an id"),
+            hint,
+        )
+        .into()),
+        many => {
+            let folders: Vec<String> = many
+                .iter()
+                .map(|entry| format!("`{}`", entry.folder.display()))
+                .collect();
+            let message = format!("`{text}` could be any of {}", folders.join(", "));
+            Err(Wrong::new(message, "name the folder instead").into())
+        }
+    }
+}

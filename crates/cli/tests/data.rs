@@ -1,0 +1,261 @@
+//! `mendel data`: made, killed and resumed, imported, looked at, and refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::mendel::{mendel, printed};
+
+/// A folder of its own for each test, gone afterwards.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("there is room for a folder");
+        Self(path)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn put(&self, name: &str, contents: &str) -> String {
+        fs::write(self.0.join(name), contents).expect("there is room for a file");
+        self.at(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+const PLAN: [&str; 10] = [
+    "data",
+    "make",
+    "quiet",
+    "--positions",
+    "400",
+    "--nodes",
+    "100",
+    "--expert",
+    "mendel",
+    "--quiet",
+];
+
+#[test]
+fn a_set_killed_again_and_again_is_the_same_set() {
+    let scratch = Scratch::new("data-killed");
+    let (unbroken, broken) = (scratch.at("unbroken.mds"), scratch.at("broken.mds"));
+    printed(&[&PLAN[..], &["--out", &unbroken]].concat());
+
+    let mut chance: u64 = 20_261_115;
+    let mut deaths = 0;
+    loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mendel"))
+            .args(PLAN)
+            .args(["--out", &broken, "--threads", "2", "--resume"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        if deaths == 5 {
+            assert!(child.wait().expect("it ends").success());
+            break;
+        }
+        chance = chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        thread::sleep(Duration::from_millis(30 + (chance >> 33) % 150));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        deaths += 1;
+        if Path::new(&broken).exists() {
+            break;
+        }
+    }
+    let read = |path: &str| fs::read(path).expect("it was made");
+    assert!(read(&unbroken) == read(&broken), "the sets differ");
+    assert!(!Path::new(&format!("{unbroken}.work")).exists());
+}
+
+#[test]
+fn what_was_made_is_shown_in_words_and_as_json() {
+    let scratch = Scratch::new("data-shown");
+    let out = scratch.at("set.mds");
+    let told = json(&printed(&[&PLAN[..], &["--json", "--out", &out]].concat()));
+    assert_eq!(told["header"]["positions"], 400);
+    assert_eq!(told["header"]["expert"]["name"], "mendel");
+    let made_by = told["header"]["made_by"].as_str().expect("a command");
+    assert!(
+        !made_by.contains(&out),
+        "where it lies is not part of it: {made_by}"
+    );
+
+    let info = json(&printed(&["data", "info", &out, "--json"]));
+    assert_eq!(info["info"]["positions"], 400);
+    assert_eq!(info["info"]["with_score"], 400);
+    for histogram in info["info"]["histograms"].as_array().expect("a list") {
+        let bars = histogram["bars"].as_array().expect("a list");
+        let sum: u64 = bars.iter().filter_map(|bar| bar["count"].as_u64()).sum();
+        if histogram["name"] == "positions of a game" {
+            assert_eq!(sum, info["header"]["games"]);
+        } else {
+            assert_eq!(sum, 400, "{histogram}");
+        }
+    }
+    let text = printed(&["data", "info", &out]);
+    assert!(text.contains("400 from") && text.contains('█'), "{text}");
+}
+
+#[test]
+fn rows_add_up_to_what_the_expert_said() {
+    let scratch = Scratch::new("data-rows");
+    let (set, out) = (scratch.at("own.mds"), scratch.at("own.csv"));
+    printed(&[&PLAN[..], &["--out", &set]].concat());
+    let report = json(&printed(&["data", "rows", &set, "--json", "--out", &out]));
+    let weights = report["weights"].as_array().expect("a list");
+    let text = fs::read_to_string(&out).expect("it was written");
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().expect("names").split(',').collect();
+    assert_eq!(names.len(), weights.len() + 1);
+    assert_eq!(names.last(), Some(&"score"));
+    let mut rows = 0;
+    for line in lines {
+        let numbers: Vec<f64> = line
+            .split(',')
+            .map(|it| it.parse().expect("a number"))
+            .collect();
+        let (label, row) = numbers.split_last().expect("a label");
+        let products = row
+            .iter()
+            .zip(weights)
+            .map(|(it, weight)| it * weight["value"].as_f64().expect("a number"));
+        let sum: f64 = products.sum();
+        // The expert is the player itself, and cuts off what is not whole.
+        assert!((sum - label).abs() < 1.0 + 1e-9, "{sum} for {label}");
+        rows += 1;
+    }
+    assert_eq!(report["rows"], rows);
+    assert_eq!(rows, 400);
+
+    let train = json(&printed(&[
+        "data", "rows", &set, "--part", "train", "--json", "--out", &out,
+    ]));
+    let held = json(&printed(&[
+        "data", "rows", &set, "--part", "hold-out", "--json", "--out", &out,
+    ]));
+    let [train, held] = [train, held].map(|it| it["rows"].as_u64().expect("a count"));
+    assert_eq!(train + held, 400);
+    assert!(held > 0);
+
+    let refused = mendel(
+        &["data", "rows", &set, "--player", "material", "--out", &out],
+        b"",
+    );
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("has no weights"), "{}", refused.err);
+}
+
+#[test]
+fn the_built_in_sets_are_listed_and_shown() {
+    let list = json(&printed(&["data", "list", "--json"]));
+    let names: Vec<&str> = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|set| set["name"].as_str())
+        .collect();
+    assert!(names.contains(&"quiet"), "{names:?}");
+    let text = printed(&["data", "list"]);
+    assert!(names.iter().all(|name| text.contains(name)), "{text}");
+    let text = printed(&["data", "info", "quiet"]);
+    assert!(
+        text.contains("held out") && text.contains("Stockfish"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_import_says_what_it_read_and_what_it_could_not() {
+    let scratch = Scratch::new("data-import");
+    let file = scratch.put(
+        "scores.csv",
+        "FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - -,#-3\nnonsense,1\n",
+    );
+    let out = scratch.at("scores.mds");
+    let text = printed(&["data", "import", &file, "--out", &out]);
+    assert!(text.contains("1 positions"), "{text}");
+    assert!(text.contains("1 unreadable"), "{text}");
+    assert!(text.contains("line 3: `nonsense`"), "{text}");
+    let info = json(&printed(&["data", "info", &out, "--json"]));
+    let bars = info["info"]["histograms"][0]["bars"].as_array();
+    let mates = bars.and_then(|bars| bars.iter().find(|bar| bar["label"] == "mates"));
+    assert_eq!(mates.map(|bar| &bar["count"]), Some(&1.into()), "for Black");
+}
+
+#[test]
+fn a_wrong_request_is_refused_with_its_reason() {
+    let scratch = Scratch::new("data-wrong");
+    let out = scratch.at("out.mds");
+    let text = scratch.put("words.txt", "once upon a time\n");
+    let zip = scratch.put("book.zip", "PK\u{3}\u{4}");
+    let there = scratch.put("there.mds", "mine");
+    let table: &[(&[&str], &str)] = &[
+        (&["info", "no-such-set"], "no-such-set"),
+        (&["info", &text], "not a data set"),
+        (
+            &["import", "no-such-file.pgn", "--out", &out],
+            "no-such-file.pgn",
+        ),
+        (&["import", &text, "--out", &out], "once upon"),
+        (&["import", &zip, "--out", &out], "unzip"),
+        (&["import", &text, "--out", &there], "there.mds"),
+        (&["make", "quiet", "--out", &out, "--positions", "0"], "0"),
+        (&["make", "quiet", "--out", &there], "there.mds"),
+        (
+            &["make", "quiet", "--out", &out, "--expert", "nobody"],
+            "nobody",
+        ),
+        (
+            &["make", "quiet", "--out", &out, "--expert", "cmd:/no/such"],
+            "/no/such",
+        ),
+        (
+            &["make", "quiet", "--out", &out, "--from", "no-such-set"],
+            "no-such-set",
+        ),
+        (
+            &[
+                "make",
+                "moves",
+                "--out",
+                &out,
+                "--expert",
+                "mendel",
+                "--expert-eval",
+                "nnue",
+            ],
+            "best move",
+        ),
+        (&["make", "nothing", "--out", &out], "nothing"),
+    ];
+    for (arguments, reason) in table {
+        let arguments = [&["data"], *arguments].concat();
+        let said = mendel(&arguments, b"");
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
+        assert!(!Path::new(&out).exists());
+    }
+}

@@ -1,0 +1,241 @@
+//! `mendel runs`, `mendel report` and `mendel pedigree` on runs made by hand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A folder of its own for each test, gone afterwards.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("home")).expect("there is room for a folder");
+        Self(path)
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// What `mendel` says with its home here: exit code, stdout, stderr.
+    fn mendel(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let said = Command::new(env!("CARGO_BIN_EXE_mendel"))
+            .args(arguments)
+            .env("MENDEL_HOME", self.at("home"))
+            .env_remove("MENDEL_PLAYER")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program was built");
+        let text = |bytes| String::from_utf8(bytes).expect("the program speaks UTF-8");
+        (said.status.code(), text(said.stdout), text(said.stderr))
+    }
+
+    fn printed(&self, arguments: &[&str]) -> String {
+        let (code, out, err) = self.mendel(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {err}");
+        out
+    }
+
+    /// A run of three generations in the home.
+    fn run(&self, id: &str, seed: u32) -> PathBuf {
+        let folder = self.0.join("home/runs").join(id);
+        fs::create_dir_all(&folder).expect("there is room for a folder");
+        let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
+        put(
+            "manifest.toml",
+            &format!(
+                "id = \"{id}\"\nrecipe = \"peas\"\nseed = {seed}\nversion = \"0.1.0\"\nparent = \"material\"\n\
+                 baseline = 20.0\nunit = \"wrinkles\"\nsmaller_is_better = true\ngenes = [\"a,b\", \"c\"]\n"
+            ),
+        );
+        put("recipe.toml", "name = \"peas\"\n");
+        let lines: Vec<String> = (0..3)
+            .map(|generation| {
+                let best = 12 - 2 * generation;
+                format!(
+                    "{{\"v\":1,\"generation\":{generation},\"judgements\":10,\"best\":{best}.5,\"mean\":15,\"worst\":19,\
+                     \"deviation\":2,\"diversity\":0.5,\"best_member\":{{\"generation\":{generation},\"member\":0}},\
+                     \"genes\":[1,{seed}],\"gene_means\":[1,2],\"histogram\":{{\"low\":8,\"high\":19,\"counts\":[1,2]}}}}\n"
+                )
+            })
+            .collect();
+        put("generations.jsonl", &lines.concat());
+        put(
+            "proof.json",
+            "{\"verdict\": \"proved +9 [+1, +17] Elo in 500 games\"}",
+        );
+        folder
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
+    let scratch = Scratch::new("runs");
+    let (code, out, err) = scratch.mendel(&["runs"]);
+    assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
+    assert!(err.contains("no runs yet"), "{err}");
+
+    fs::remove_dir_all(scratch.0.join("home")).expect("there");
+    scratch.run("aaa111", 1);
+    scratch.run("bbb222", 2);
+    let list = scratch.printed(&["runs"]);
+    for expected in [
+        "aaa111",
+        "bbb222",
+        "peas",
+        "finished",
+        "8.5000",
+        "proved +9 [+1, +17]",
+    ] {
+        assert!(list.contains(expected), "{expected} is missing in {list}");
+    }
+    let json: Value = serde_json::from_str(&scratch.printed(&["runs", "--json"])).expect("JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(2));
+    let one = scratch.printed(&["runs", "bbb"]);
+    assert!(one.contains("bbb222") && !one.contains("aaa111"), "{one}");
+
+    let table = scratch.printed(&["runs", "--compare", "aaa", "bbb"]);
+    let line = table.lines().find(|line| line.starts_with("in generation"));
+    let cells: Vec<&str> = line.expect("a row").split_whitespace().collect();
+    assert_eq!(cells, ["in", "generation", "2", "2"], "{table}");
+    assert!(table.contains("wrinkles, smaller is better"), "{table}");
+}
+
+#[test]
+fn generations_go_out_as_csv_and_as_json_lines() {
+    let scratch = Scratch::new("export");
+    scratch.run("aaa111", 1);
+    scratch.run("bbb222", 2);
+    let csv = scratch.printed(&["runs", "--export", "csv", "aaa", "bbb"]);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 7);
+    assert!(
+        lines[0].ends_with("random_best,\"gene:a,b\",gene:c"),
+        "{csv}"
+    );
+    assert_eq!(lines[3], "aaa111,peas,1,2,10,8.5,15,19,2,0.5,,1,1");
+    assert_eq!(lines[4], "bbb222,peas,2,0,10,12.5,15,19,2,0.5,,1,2");
+    let jsonl = scratch.printed(&["runs", "--export", "jsonl", "bbb"]);
+    let last: Value = serde_json::from_str(jsonl.lines().last().expect("three")).expect("JSON");
+    assert_eq!(
+        (&last["run"], &last["best"]),
+        (&Value::from("bbb222"), &Value::from(8.5))
+    );
+}
+
+#[test]
+fn a_report_is_written_into_the_folder_or_where_it_is_wanted() {
+    let scratch = Scratch::new("report");
+    let folder = scratch.run("aaa111", 1);
+    let said = scratch.printed(&["report", "aaa"]);
+    let page = folder.join("report.html");
+    assert!(
+        Path::new(said.trim_end()).ends_with("runs/aaa111/report.html"),
+        "{said}"
+    );
+    let html = fs::read_to_string(&page).expect("written");
+    assert!(
+        html.contains("<b>proved +9 [+1, +17] Elo in 500 games</b>"),
+        "{html}"
+    );
+
+    let out = scratch.at("elsewhere.html");
+    let folder = folder.display().to_string();
+    assert_eq!(
+        scratch.printed(&["report", &folder, "--out", &out]),
+        format!("{out}\n")
+    );
+    assert_eq!(fs::read_to_string(&out).expect("written"), html);
+    let json: Value =
+        serde_json::from_str(&scratch.printed(&["report", "aaa", "--json"])).expect("JSON");
+    assert_eq!(json["best"], 8.5);
+    assert_eq!(json["genes"][0]["name"], "a,b");
+}
+
+#[test]
+fn a_wrong_request_ends_with_two_and_a_hint() {
+    let scratch = Scratch::new("wrong");
+    scratch.run("aaa111", 1);
+    scratch.run("aaa222", 2);
+    let empty = scratch.at("empty");
+    fs::create_dir_all(&empty).expect("writable");
+    for (arguments, named) in [
+        (&["report", "zzz"][..], "`zzz`"),
+        (&["report", "aaa"], "aaa222"),
+        (&["report", &empty], "is not the folder of a run"),
+        (&["runs", &empty], "is not the folder of a run"),
+        (&["runs", "--compare"], "`--compare` needs"),
+        (&["runs", "--compare", "zzz"], "`zzz`"),
+        (&["runs", "--export", "csv"], "`--export` needs"),
+        (
+            &["runs", "--export", "csv", &empty],
+            "is not the folder of a run",
+        ),
+        (&["pedigree", "nobody"], "nobody"),
+    ] {
+        let (code, out, err) = scratch.mendel(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {err}");
+        assert_eq!(out, "", "{arguments:?}");
+        assert!(
+            err.contains(named) && err.contains("\nhint: "),
+            "{arguments:?}: {err}"
+        );
+    }
+    let (code, _, err) = scratch.mendel(&["runs", "--export", "xls", "aaa1"]);
+    assert_eq!(code, Some(2), "{err}");
+    // What is broken is no wrong request.
+    let broken = scratch.run("bbb", 3);
+    fs::write(broken.join("generations.jsonl"), "nonsense\n{}\n").expect("writable");
+    let (code, _, err) = scratch.mendel(&["report", &broken.to_string_lossy()]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(
+        err.contains("line 1 of") && err.contains("generations.jsonl"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_family_tree_goes_as_far_as_it_is_known() {
+    let scratch = Scratch::new("pedigree");
+    let player = |file: &str, name: &str, pedigree: &str| {
+        let text = format!(
+            "name = \"{name}\"\nabout = \"About {name}\"\n[evaluator]\nkind = \"material\"\n[pedigree]\n{pedigree}\n"
+        );
+        fs::write(scratch.0.join(file), text).expect("writable");
+    };
+    player(
+        "child.toml",
+        "child",
+        "recipe = \"peas\"\nseed = 7\nrun = \"3f2a\"\nparents = [\"mother.toml\", \"father.toml\", \"lost.toml\"]",
+    );
+    player("mother.toml", "mother", "parents = [\"material\"]");
+    player("father.toml", "father", "parent = \"child.toml\"");
+    let tree = scratch.printed(&["pedigree", &scratch.at("child.toml")]);
+    let tree = tree.replace(&scratch.at(""), "");
+    for expected in [
+        "child  (child.toml)\n│ About child\n│ recipe: peas\n│ seed: 7\n│ run: 3f2a\n├─ mother  (mother.toml)\n│  │ About mother\n│  └─ material\n│       Counts pieces",
+        "├─ father  (father.toml)\n│  │ About father\n│  └─ child.toml: is among its own descendants; not followed\n",
+        "└─ lost.toml: not followed: cannot read",
+    ] {
+        // The order of the facts is the table's own.
+        let lines: Vec<&str> = expected.lines().collect();
+        for line in lines {
+            assert!(tree.contains(line), "{line:?} is missing in\n{tree}");
+        }
+    }
+    let json = scratch.printed(&["pedigree", &scratch.at("child.toml"), "--json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["parents"][0]["parents"][0]["name"], "material");
+    assert_eq!(json["pedigree"]["seed"], 7);
+    assert!(json["parents"][2]["reason"].is_string());
+}

@@ -1,0 +1,199 @@
+//! Lists of numbers between bounds.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::bits::{cut, two_cuts};
+use super::{Change, Genome};
+use crate::diversity;
+use crate::operators::{Crossover, Mutation, Piece};
+use crate::settings::SettingsError;
+
+/// A list of numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Reals(pub Vec<f64>);
+
+/// A number that is bred.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Bounds {
+    /// What it is called.
+    pub name: String,
+    /// The smallest value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
+    /// Where breeders begin that begin at one point.
+    pub start: f64,
+}
+
+impl Bounds {
+    /// Bounds that begin in the middle.
+    pub fn new(name: impl Into<String>, low: f64, high: f64) -> Self {
+        Self {
+            name: name.into(),
+            low,
+            high,
+            start: f64::midpoint(low, high),
+        }
+    }
+
+    /// The nearest value that is allowed. What is not a number becomes the start.
+    pub fn hold(&self, value: f64) -> f64 {
+        if value.is_nan() {
+            return self.start;
+        }
+        // Not `clamp`, which panics on bounds that were tampered with.
+        value.max(self.low).min(self.high)
+    }
+
+    /// How far apart the bounds are.
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        let reason = if !(self.low.is_finite() && self.high.is_finite() && self.low <= self.high) {
+            format!(
+                "its bounds are {} and {}, which must rise",
+                self.low, self.high
+            )
+        } else if !self.width().is_finite() {
+            "its bounds are too far apart".to_owned()
+        } else if !(self.low..=self.high).contains(&self.start) {
+            format!(
+                "it starts at {}, outside {} to {}",
+                self.start, self.low, self.high
+            )
+        } else {
+            return Ok(());
+        };
+        Err(SettingsError::Bounds {
+            name: self.name.clone(),
+            reason,
+        })
+    }
+}
+
+impl Genome for Reals {
+    type Space = Vec<Bounds>;
+
+    fn check_space(space: &Vec<Bounds>) -> Result<(), SettingsError> {
+        for bounds in space {
+            bounds.check()?;
+        }
+        if space.iter().all(|bounds| bounds.low >= bounds.high) {
+            return Err(SettingsError::Empty);
+        }
+        Ok(())
+    }
+
+    fn check(crossover: Option<&Crossover>, mutation: &Mutation) -> Result<(), SettingsError> {
+        if let Some(crossover) = crossover {
+            crossover.check()?;
+            if matches!(crossover, Crossover::Uniform { by: Piece::Bit, .. }) {
+                return Err(SettingsError::Unsuited {
+                    key: "crossover",
+                    value: "uniform by bit",
+                    genomes: "numbers",
+                    instead: "`uniform = { by = \"gene\" }`",
+                });
+            }
+        }
+        mutation.check()?;
+        if *mutation != Mutation::BitFlip {
+            return Ok(());
+        }
+        Err(SettingsError::Unsuited {
+            key: "mutation",
+            value: mutation.name(),
+            genomes: "numbers",
+            instead: "`gaussian` or `non-uniform`",
+        })
+    }
+
+    fn belongs(&self, space: &Vec<Bounds>) -> Result<(), SettingsError> {
+        if self.0.len() != space.len() {
+            let reason = format!(
+                "it has {} numbers, and {} are bred",
+                self.0.len(),
+                space.len()
+            );
+            return Err(SettingsError::Start { reason });
+        }
+        let outside =
+            |(value, bounds): &(&f64, &Bounds)| !(bounds.low..=bounds.high).contains(value);
+        match self.0.iter().zip(space).find(outside) {
+            Some((value, bounds)) => Err(SettingsError::Start {
+                reason: format!(
+                    "`{}` is {value}, outside {} to {}",
+                    bounds.name, bounds.low, bounds.high
+                ),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn random(space: &Vec<Bounds>, rng: &mut ChaCha8Rng) -> Self {
+        let draw = |bounds: &Bounds| bounds.hold(bounds.low + bounds.width() * rng.random::<f64>());
+        Self(space.iter().map(draw).collect())
+    }
+
+    fn cross(
+        crossover: &Crossover,
+        _space: &Vec<Bounds>,
+        parents: [&Self; 2],
+        rng: &mut ChaCha8Rng,
+    ) -> [Self; 2] {
+        let [Self(mut first), Self(mut second)] = parents.map(Self::clone);
+        let len = first.len().min(second.len());
+        match crossover {
+            Crossover::SinglePoint if len >= 2 => {
+                let from = cut(len, rng);
+                first[from..len].swap_with_slice(&mut second[from..len]);
+            }
+            Crossover::TwoPoint if len >= 3 => {
+                let range = two_cuts(len, rng);
+                first[range.clone()].swap_with_slice(&mut second[range]);
+            }
+            Crossover::Uniform { swap, .. } => {
+                for (one, other) in first.iter_mut().zip(&mut second) {
+                    if rng.random::<f64>() < *swap {
+                        std::mem::swap(one, other);
+                    }
+                }
+            }
+            Crossover::Arithmetic => {
+                let share = rng.random::<f64>();
+                for (one, other) in first.iter_mut().zip(&mut second) {
+                    let difference = share * (*other - *one);
+                    *one += difference;
+                    *other -= difference;
+                }
+            }
+            // Too short to be cut.
+            Crossover::SinglePoint | Crossover::TwoPoint => {}
+        }
+        [Self(first), Self(second)]
+    }
+
+    fn mutate(&mut self, change: &Change<'_, Vec<Bounds>>, rng: &mut ChaCha8Rng) -> bool {
+        let mut changed = false;
+        for (value, bounds) in self.0.iter_mut().zip(change.space) {
+            if rng.random::<f64>() < change.rate {
+                let moved = change
+                    .mutation
+                    .moved(*value, bounds, change.generation, rng);
+                changed |= moved.to_bits() != value.to_bits();
+                *value = moved;
+            }
+        }
+        changed
+    }
+
+    fn diversity<'a>(space: &Vec<Bounds>, members: impl IntoIterator<Item = &'a Self>) -> f64 {
+        diversity::of_reals(space, members)
+    }
+}

@@ -1,0 +1,90 @@
+//! What is wrong with the settings of a breeder.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// The largest generation a breeder will make: a guard against a slip of the
+/// keyboard that would fill the memory.
+pub(crate) const LARGEST_POPULATION: usize = 1_000_000;
+
+/// Why a breeder cannot be made. Nothing was run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// A number that makes no sense.
+    #[error("`{key}` cannot be {value}: it must be {allowed}")]
+    Range {
+        /// The name of the setting, as a settings file spells it.
+        key: &'static str,
+        /// What was found.
+        value: String,
+        /// What may stand there.
+        allowed: String,
+    },
+    /// An operator that cannot work on this kind of genome.
+    #[error("`{key}` cannot be {value} for {genomes}: use {instead}")]
+    Unsuited {
+        /// The name of the setting.
+        key: &'static str,
+        /// The operator found.
+        value: &'static str,
+        /// What is bred.
+        genomes: &'static str,
+        /// Operators that would do.
+        instead: &'static str,
+    },
+    /// A start that is not a member of the space.
+    #[error("the given start does not fit: {reason}")]
+    Start {
+        /// How it does not fit, and what would.
+        reason: String,
+    },
+    /// Numbers to breed with impossible bounds.
+    #[error("the number `{name}` cannot be bred: {reason}")]
+    Bounds {
+        /// The name of the number.
+        name: String,
+        /// What is wrong with its bounds, and what would be right.
+        reason: String,
+    },
+    /// Nothing to breed.
+    #[error("there is nothing to breed: give at least one gene that can change")]
+    Empty,
+}
+
+/// Checks that a setting is in its range.
+pub(crate) fn within<T>(
+    key: &'static str,
+    value: &T,
+    range: RangeInclusive<T>,
+) -> Result<(), SettingsError>
+where
+    T: PartialOrd + Display,
+{
+    if range.contains(value) {
+        return Ok(());
+    }
+    let allowed = format!("from {} to {}", range.start(), range.end());
+    Err(out_of_range(key, value, allowed))
+}
+
+/// Checks that a setting is a finite number above zero.
+pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), SettingsError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(out_of_range(key, &value, "a number above 0"))
+}
+
+/// The error for a value with words for what would be allowed.
+pub(crate) fn out_of_range(
+    key: &'static str,
+    value: &impl Display,
+    allowed: impl Into<String>,
+) -> SettingsError {
+    SettingsError::Range {
+        key,
+        value: value.to_string(),
+        allowed: allowed.into(),
+    }
+}

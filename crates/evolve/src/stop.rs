@@ -1,0 +1,216 @@
+//! When to stop.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{SettingsError, out_of_range, within};
+
+/// When a run is over: as soon as the first of these rules says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StopRules {
+    /// After so many generations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generations: Option<u32>,
+    /// Once so many judgements were made; the generation in which they run out
+    /// is judged to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgements: Option<u64>,
+    /// After so many generations without a better score than the best before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_progress: Option<u32>,
+    /// Once a score is at least this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<f64>,
+}
+
+/// Which rule ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The target was reached.
+    Target,
+    /// All generations were bred.
+    Generations,
+    /// The judgements are used up.
+    Judgements,
+    /// Nothing better was found for long enough.
+    NoProgress,
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Target => "the target was reached",
+            Self::Generations => "all generations were bred",
+            Self::Judgements => "the judgements are used up",
+            Self::NoProgress => "nothing better was found for too long",
+        })
+    }
+}
+
+/// How far a run is, as far as stopping depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// How many generations were judged.
+    pub generations: u32,
+    /// How many judgements were made in all, in whatever unit the budget has.
+    pub judgements: u64,
+    /// The best score so far.
+    pub best: Option<f64>,
+    /// After how many generations it was found.
+    pub best_at: u32,
+}
+
+impl Progress {
+    /// Counts a generation that was judged, with its best score; a score that is
+    /// not a finite number is no progress.
+    pub fn record(&mut self, best: f64, judgements: u64) {
+        self.generations = self.generations.saturating_add(1);
+        self.judgements = self.judgements.saturating_add(judgements);
+        if best.is_finite() && self.best.is_none_or(|before| best > before) {
+            self.best = Some(best);
+            self.best_at = self.generations;
+        }
+    }
+}
+
+impl StopRules {
+    /// Whether the rules make sense, and surely end a run.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError::Range`].
+    pub fn check(&self) -> Result<(), SettingsError> {
+        if let Some(generations) = &self.generations {
+            within("generations", generations, 1..=u32::MAX)?;
+        }
+        if let Some(judgements) = &self.judgements {
+            within("judgements", judgements, 1..=u64::MAX)?;
+        }
+        if let Some(generations) = &self.no_progress {
+            within("no-progress", generations, 1..=u32::MAX)?;
+        }
+        if let Some(target) = self.target.filter(|target| !target.is_finite()) {
+            return Err(out_of_range("target", &target, "a finite number"));
+        }
+        if (self.generations, self.judgements, self.no_progress) == (None, None, None) {
+            let allowed = "given, or `judgements` or `no-progress`: a run must end";
+            return Err(out_of_range("generations", &"left out", allowed));
+        }
+        Ok(())
+    }
+
+    /// Which rule says that the run is over, if one does.
+    pub fn reached(&self, progress: &Progress) -> Option<Stopped> {
+        let idle = progress.generations - progress.best_at.min(progress.generations);
+        let reached = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
+        let target = self.target.zip(progress.best);
+        if target.is_some_and(|(target, best)| best >= target) {
+            Some(Stopped::Target)
+        } else if reached(self.generations.map(u64::from), progress.generations.into()) {
+            Some(Stopped::Generations)
+        } else if reached(self.judgements, progress.judgements) {
+            Some(Stopped::Judgements)
+        } else if reached(self.no_progress.map(u64::from), idle.into()) {
+            Some(Stopped::NoProgress)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which rule stops a run with these best scores, and after how many
+    /// generations of ten judgements.
+    fn stops(rules: StopRules, bests: &[f64]) -> Option<(Stopped, u32)> {
+        let mut progress = Progress::default();
+        bests.iter().find_map(|&best| {
+            progress.record(best, 10);
+            let stopped = rules.reached(&progress)?;
+            Some((stopped, progress.generations))
+        })
+    }
+
+    #[test]
+    fn each_rule_stops_a_run_and_says_so() {
+        let bests = [1.0, 3.0, 2.0, 3.0, 3.0, 4.0, 9.0];
+        let none = StopRules::default();
+        let table = [
+            (
+                StopRules {
+                    generations: Some(4),
+                    ..none
+                },
+                Some((Stopped::Generations, 4)),
+            ),
+            (
+                StopRules {
+                    judgements: Some(41),
+                    ..none
+                },
+                Some((Stopped::Judgements, 5)),
+            ),
+            (
+                StopRules {
+                    no_progress: Some(3),
+                    ..none
+                },
+                Some((Stopped::NoProgress, 5)),
+            ),
+            (
+                StopRules {
+                    no_progress: Some(4),
+                    ..none
+                },
+                None,
+            ),
+            (
+                StopRules {
+                    target: Some(4.0),
+                    ..none
+                },
+                Some((Stopped::Target, 6)),
+            ),
+            (none, None),
+        ];
+        for (rules, expected) in table {
+            assert_eq!(stops(rules, &bests), expected, "{rules:?}");
+        }
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_is_no_progress() {
+        let rules = StopRules {
+            no_progress: Some(2),
+            ..StopRules::default()
+        };
+        let bests = [f64::NAN, f64::INFINITY];
+        assert_eq!(stops(rules, &bests), Some((Stopped::NoProgress, 2)));
+    }
+
+    #[test]
+    fn rules_that_need_not_end_a_run_are_refused() {
+        let only_target = StopRules {
+            target: Some(1.0),
+            ..StopRules::default()
+        };
+        assert!(only_target.check().is_err());
+        let never = StopRules {
+            generations: Some(0),
+            ..StopRules::default()
+        };
+        assert!(never.check().is_err());
+        let no_number = StopRules {
+            target: Some(f64::NAN),
+            generations: Some(1),
+            ..StopRules::default()
+        };
+        assert!(no_number.check().is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! Positions with what an expert, a player or a game said about them.
+//!
+//! A [`DataSet`] is what a trial measures against: positions, each with a score, a
+//! best move or a result, or several of these. [`make`] plays games and asks an
+//! expert, [`import`] reads what others have gathered, [`built_in`] are the sets
+//! that ship with the program. The file is described in `docs/formats.md`.
+//!
+//! ```
+//! use mendel_lab::data::DataSet;
+//!
+//! let quiet = DataSet::built_in("quiet").expect("it ships")?;
+//! let (train, hold_out) = quiet.split();
+//! assert_eq!(train.len() + hold_out.len(), quiet.samples.len());
+//! # Ok::<(), mendel_lab::data::DataError>(())
+//! ```
+
+mod built_in;
+mod file;
+mod header;
+pub mod import;
+pub mod info;
+pub mod make;
+mod quiet;
+mod record;
+
+use std::path::Path;
+
+use mendel_board::{Move, Position};
+use mendel_store::Fingerprint;
+use serde::{Deserialize, Serialize};
+
+pub use built_in::{BUILT_IN, BuiltIn};
+pub use file::{Collector, DataError, Reader, SUFFIX};
+pub use header::{Expert, Header, Kind};
+pub use quiet::{is_quiet, settle};
+
+/// The score of a forced mate for the side to move, whatever its length.
+pub const MATE: i16 = 32_000;
+
+/// The largest score that is no mate; larger ones are cut to it.
+pub const LARGEST: i16 = 30_000;
+
+/// Positions with what is known about them.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    /// Where they come from.
+    pub header: Header,
+    /// The positions, in the order of their games.
+    pub samples: Vec<Sample>,
+}
+
+/// One position and what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The position.
+    pub position: Position,
+    /// The game it was taken from; where there were no games, each position
+    /// counts as one.
+    pub game: u32,
+    /// Centipawns as the side to move sees them, with the header's scale applied;
+    /// mates are ±[`MATE`].
+    pub score: Option<i16>,
+    /// The best move, or the one that was played.
+    pub best: Option<Move>,
+    /// How the game ended for the side to move.
+    pub result: Option<GameResult>,
+}
+
+/// How a game ended, as the side to move sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GameResult {
+    /// It lost.
+    Loss,
+    /// Nobody won.
+    Draw,
+    /// It won.
+    Win,
+}
+
+impl GameResult {
+    /// Points: 0, ½ or 1.
+    pub fn points(self) -> f64 {
+        match self {
+            Self::Loss => 0.0,
+            Self::Draw => 0.5,
+            Self::Win => 1.0,
+        }
+    }
+}
+
+impl DataSet {
+    /// Reads a set from a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is no whole data set.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, DataError> {
+        Reader::open(path.as_ref())?.collect()
+    }
+
+    /// Reads a set from memory; `name` is used in errors.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no whole data set.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
+        Reader::new(name, bytes)?.collect()
+    }
+
+    /// The set of that name that ships with the program; `None` if there is none.
+    pub fn built_in(name: &str) -> Option<Result<Self, DataError>> {
+        let found = BUILT_IN.iter().find(|set| set.name == name)?;
+        Some(Self::from_bytes(name, found.bytes))
+    }
+
+    /// The set that `text` names: a built-in one, or a file.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither, or the file is no data set.
+    pub fn find(text: &str) -> Result<Self, DataError> {
+        Reader::find(text)?.collect()
+    }
+
+    /// Writes the set; the counts of the header are made right.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), DataError> {
+        let mut collector = Collector::new(self.header.clone());
+        for sample in &self.samples {
+            collector.add(sample);
+        }
+        collector.write(path.as_ref())
+    }
+
+    /// The indices of the positions to train on and of those held out. Whole games
+    /// go to one side or the other, by a hash of the game's number.
+    pub fn split(&self) -> (Vec<usize>, Vec<usize>) {
+        (0..self.samples.len()).partition(|&index| !self.header.holds_out(self.samples[index].game))
+    }
+
+    /// A fingerprint of everything the positions and labels say; the header's words
+    /// do not count. Sixteen hexadecimal digits.
+    pub fn hash(&self) -> String {
+        let mut hash = Fingerprint::default();
+        let mut bytes = Vec::new();
+        let mut game = 0;
+        for sample in &self.samples {
+            bytes.clear();
+            record::write(sample, game, &mut bytes);
+            game = sample.game;
+            hash.add(&bytes);
+        }
+        hash.add(&self.header.hold_out.to_le_bytes());
+        hash.text()
+    }
+}
+
+/// Spreads a number over all bits (`SplitMix64`'s finaliser), so that neighbours
+/// have nothing in common.
+pub(crate) fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A score as sets keep it: what is no mate stays within ±[`LARGEST`].
+pub(crate) fn cut(centipawns: f64) -> i16 {
+    let largest = f64::from(LARGEST);
+    // A float becomes the nearest whole number within the bounds.
+    libm::round(centipawns).clamp(-largest, largest) as i16
+}

@@ -1,0 +1,23 @@
+//! The recipes that ship with the program.
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// The built-in recipes: name and text.
+        pub const BUILT_IN: &[(&str, &str)] = &[
+            $( ($name, include_str!(concat!("../../../../recipes/", $name, ".toml"))), )*
+        ];
+    };
+}
+
+built_in![
+    "first-steps",
+    "gerald-eval",
+    "gerald-eval-ours",
+    "lambda-ga",
+    "lambda-ga-ours",
+    "evol-star-eval",
+    "classic-eval",
+    "sweep-coding",
+    "sweep-positions",
+    "sweep-expert",
+];

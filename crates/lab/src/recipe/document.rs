@@ -1,0 +1,358 @@
+//! The text of a recipe, and where in it each key stands.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+
+/// A recipe as text and as a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// The file or the built-in name.
+    origin: String,
+    text: String,
+    table: Table,
+    /// Keys that were set by hand and do not stand in the text.
+    by_hand: Vec<String>,
+}
+
+/// What is wrong with a recipe: where, why, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The file or the built-in name.
+    pub origin: String,
+    /// The line, where the text has one for it.
+    pub line: Option<usize>,
+    /// The key, with its tables, such as `breeder.mutation_rate`.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub reason: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": `{}`", self.key)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+impl std::error::Error for Complaint {}
+
+impl Document {
+    /// Reads the text; `origin` says in complaints where it is from.
+    pub(crate) fn parse(text: &str, origin: &str) -> Result<Self, Complaint> {
+        let table = text.parse().map_err(|error: toml::de::Error| Complaint {
+            origin: origin.to_owned(),
+            line: error.span().map(|span| line_at(text, span.start)),
+            key: String::new(),
+            reason: format!("this is not TOML: {}", error.message()),
+        })?;
+        Ok(Self {
+            origin: origin.to_owned(),
+            text: text.to_owned(),
+            table,
+            by_hand: Vec::new(),
+        })
+    }
+
+    /// The recipe as text, with what was set by hand.
+    pub(crate) fn to_toml(&self) -> String {
+        toml::to_string(&self.table).expect("a table that was read can be written")
+    }
+
+    /// Sets `key` (with its tables, separated by dots; a number picks from a
+    /// list) to `value`; tables on the way are made.
+    pub(crate) fn set(&mut self, key: &str, value: Value) -> Result<(), Complaint> {
+        let complaint = self.complaint_by_hand(key, "there is no such place in the recipe");
+        self.by_hand.push(key.to_owned());
+        let mut root = Value::Table(std::mem::take(&mut self.table));
+        let done = put(&mut root, key, value);
+        if let Value::Table(table) = root {
+            self.table = table;
+        }
+        done.ok_or(complaint)
+    }
+
+    /// Paths are meant from where the recipe is run; made absolute, they still are
+    /// when the run goes on from elsewhere.
+    pub(crate) fn make_paths_absolute(&mut self) {
+        let mut keys = vec!["parent".to_owned(), "trial.data".to_owned()];
+        let stages = self
+            .get("stage")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        keys.extend((0..stages).map(|at| format!("stage.{at}.trial.data")));
+        for key in keys {
+            let path = self.get(&key).and_then(Value::as_str).map(Path::new);
+            let path = path.filter(|path| path.is_file() && path.is_relative());
+            if let Some(path) = path.and_then(|path| std::path::absolute(path).ok()) {
+                let path = Value::String(path.to_string_lossy().into_owned());
+                let placed = self.set(&key, path);
+                debug_assert!(placed.is_ok(), "it was read from there");
+            }
+        }
+    }
+
+    /// Drops a key of the outermost table.
+    pub(crate) fn forget(&mut self, key: &str) {
+        self.table.remove(key);
+    }
+
+    /// A complaint about `key`, which was set by hand.
+    pub(crate) fn complaint_by_hand(&self, key: &str, reason: impl fmt::Display) -> Complaint {
+        Complaint {
+            origin: format!("{} with `--set`", self.origin),
+            line: None,
+            key: key.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A complaint about `key`.
+    pub(crate) fn complaint(&self, key: &str, reason: impl fmt::Display) -> Complaint {
+        if self.by_hand.iter().any(|set| set == key) {
+            return self.complaint_by_hand(key, reason);
+        }
+        Complaint {
+            origin: self.origin.clone(),
+            line: self.line(key),
+            key: key.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// The line on which `key` stands, or the nearest table around it.
+    fn line(&self, key: &str) -> Option<usize> {
+        let root = DeTable::parse(&self.text).ok()?;
+        let mut found: Option<Range<usize>> = None;
+        let mut here = Some(root.get_ref());
+        let mut list: Option<&[Spanned<DeValue<'_>>]> = None;
+        for step in key.split('.') {
+            let next = if let Some(values) = list.take() {
+                let value = values.get(step.parse::<usize>().ok()?)?;
+                found = Some(value.span());
+                value
+            } else {
+                let Some((name, value)) = here
+                    .into_iter()
+                    .flat_map(|table| table.iter())
+                    .find(|(name, _)| name.get_ref() == step)
+                else {
+                    break;
+                };
+                found = Some(name.span());
+                value
+            };
+            here = next.get_ref().as_table();
+            list = next.get_ref().as_array().map(|values| values as &[_]);
+        }
+        found.map(|span| line_at(&self.text, span.start))
+    }
+
+    /// Reads the table at `key` as a `T`; a missing table is an empty one.
+    pub(crate) fn section<T: DeserializeOwned>(&self, key: &str) -> Result<T, Complaint> {
+        self.section_without(key, &[])
+    }
+
+    /// The same, leaving out some keys of the table.
+    pub(crate) fn section_without<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        without: &[&str],
+    ) -> Result<T, Complaint> {
+        let mut table = match self.get(key) {
+            None => Table::new(),
+            Some(Value::Table(table)) => table.clone(),
+            Some(_) => return Err(self.complaint(key, "must be a table")),
+        };
+        table.retain(|name, _| !without.contains(&name));
+        let keys: Vec<String> = table.keys().cloned().collect();
+        Value::Table(table).try_into().map_err(|error| {
+            let error: toml::de::Error = error;
+            let message = error.to_string();
+            // serde names the key it stumbled over in backticks, before any others
+            // that it would have liked better.
+            let place = |name: &&String| message.find(&format!("`{name}`"));
+            let stumbled = keys
+                .iter()
+                .filter(|name| place(name).is_some())
+                .min_by_key(place);
+            let key = match stumbled {
+                Some(name) if key.is_empty() => name.clone(),
+                Some(name) => format!("{key}.{name}"),
+                None => key.to_owned(),
+            };
+            self.complaint(&key, error.message())
+        })
+    }
+
+    /// The value at `key`.
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        let mut steps = key.split('.');
+        let first = steps.next().filter(|first| !first.is_empty())?;
+        let mut value = self.table.get(first)?;
+        for step in steps {
+            value = match value {
+                Value::Table(table) => table.get(step)?,
+                Value::Array(values) => values.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// Refuses keys of a table that would silently mean nothing.
+    pub(crate) fn knows_only(&self, key: &str, known: &[&str]) -> Result<(), Complaint> {
+        let table = match key {
+            "" => Some(&self.table),
+            key => self.get(key).and_then(Value::as_table),
+        };
+        let unknown = table
+            .into_iter()
+            .flat_map(Table::keys)
+            .find(|name| !known.contains(&name.as_str()));
+        match unknown {
+            None => Ok(()),
+            Some(name) => {
+                let path = match key {
+                    "" => name.clone(),
+                    key => format!("{key}.{name}"),
+                };
+                let list = known.join("`, `");
+                Err(self.complaint(&path, format!("is unknown; there are `{list}`")))
+            }
+        }
+    }
+
+    /// The text at `key`.
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Complaint> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(self.complaint(key, "must be a text in quotes")),
+        }
+    }
+}
+
+/// Puts a value into nested tables and lists; `None` if there is no such place.
+fn put(here: &mut Value, key: &str, value: Value) -> Option<()> {
+    let (step, rest) = match key.split_once('.') {
+        Some((step, rest)) => (step, Some(rest)),
+        None => (key, None),
+    };
+    let place = match here {
+        Value::Table(table) if !step.is_empty() => table
+            .entry(step)
+            .or_insert_with(|| Value::Table(Table::new())),
+        Value::Array(values) => values.get_mut(step.parse::<usize>().ok()?)?,
+        _ => return None,
+    };
+    if let Some(rest) = rest {
+        return put(place, rest, value);
+    }
+    *place = value;
+    Some(())
+}
+
+/// The line of a byte, from 1.
+fn line_at(text: &str, byte: usize) -> usize {
+    1 + text
+        .bytes()
+        .take(byte)
+        .filter(|byte| *byte == b'\n')
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "name = \"x\"\n\n[breeder]\nkind = \"ga\"\npopulation = 10\n\n[[stage]]\na = 1\n[[stage]]\na = 2\n";
+
+    #[test]
+    fn a_key_is_found_by_its_line() {
+        let document = Document::parse(TEXT, "test").expect("TOML");
+        let table = [
+            ("name", Some(1)),
+            ("breeder", Some(3)),
+            ("breeder.population", Some(5)),
+            ("breeder.nothing", Some(3)),
+            ("stage.1.a", Some(10)),
+            ("nothing", None),
+        ];
+        for (key, line) in table {
+            assert_eq!(document.line(key), line, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_names_file_line_key_and_reason() {
+        let document = Document::parse(TEXT, "`x.toml`").expect("TOML");
+        let error = document
+            .knows_only("breeder", &["kind"])
+            .expect_err("population");
+        assert_eq!(
+            error.to_string(),
+            "`x.toml`, line 5: `breeder.population`: is unknown; there are `kind`"
+        );
+        let error = Document::parse("a = 1\nb = = 2", "`y.toml`").expect_err("no TOML");
+        assert!(
+            error
+                .to_string()
+                .starts_with("`y.toml`, line 2: this is not TOML"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_section_is_read_and_its_mistakes_have_lines() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Breeder {
+            population: u32,
+        }
+        let document = Document::parse(TEXT, "t").expect("TOML");
+        let breeder: Breeder = document
+            .section_without("breeder", &["kind"])
+            .expect("it fits");
+        assert_eq!(breeder.population, 10);
+        let error = document
+            .section::<Breeder>("breeder")
+            .expect_err("kind is too much");
+        assert_eq!(
+            (error.line, error.key.as_str()),
+            (Some(4), "breeder.kind"),
+            "{error}"
+        );
+        let wrong = TEXT.replace("10", "\"ten\"");
+        let document = Document::parse(&wrong, "t").expect("TOML");
+        let error = document
+            .section_without::<Breeder>("breeder", &["kind"])
+            .expect_err("a text");
+        assert_eq!(error.line, Some(5), "{error}");
+    }
+
+    #[test]
+    fn what_is_set_by_hand_is_part_of_the_recipe() {
+        let mut document = Document::parse(TEXT, "t").expect("TOML");
+        document
+            .set("breeder.population", 7.into())
+            .expect("it is there");
+        document
+            .set("stop.generations", 3.into())
+            .expect("it is made");
+        assert_eq!(document.get("breeder.population"), Some(&7.into()));
+        assert!(document.to_toml().contains("generations = 3"));
+        assert!(document.set("name.deep", 1.into()).is_err());
+        assert!(document.set("", 1.into()).is_err());
+    }
+}

@@ -1,0 +1,273 @@
+//! Recipes: one experiment each, complete, checked whole before anything runs.
+
+mod built_in;
+mod document;
+mod paper;
+mod stage;
+
+use std::fs;
+use std::path::Path;
+
+use mendel_engine::Player;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+pub use self::built_in::BUILT_IN;
+pub use self::document::Complaint;
+pub(crate) use self::document::Document;
+pub use self::paper::{Figure, Paper, Published};
+pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
+use crate::proof::ProofSettings;
+
+/// One experiment: what is bred from whom, how it is judged, and how the result is
+/// proved.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    document: Document,
+    /// What it is called.
+    pub name: String,
+    /// One sentence about it.
+    pub about: String,
+    /// The built-in player that it made.
+    pub player: Option<String>,
+    /// Whose weights it starts from and has to beat.
+    pub parent: Player,
+    /// The parent as the recipe names it.
+    pub parent_name: String,
+    /// What is done, one after the other; each starts from the champion of the
+    /// one before.
+    pub stages: Vec<StageSettings>,
+    /// How the champion is proved.
+    pub proof: ProofSettings,
+    /// The published experiment that it repeats.
+    pub paper: Option<Paper>,
+    /// What the report shows beside the usual.
+    pub report: ReportSettings,
+    /// A grid over its numbers.
+    pub sweep: Option<SweepSettings>,
+}
+
+/// The table `[report]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct ReportSettings {
+    /// Generations, counted from 1, whose population is shown as a histogram.
+    pub histograms: Vec<u32>,
+}
+
+/// The table `[sweep]`: every combination of the values, with several seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SweepSettings {
+    /// Runs for each combination.
+    pub seeds: u32,
+    /// Whether each run plays its match against the parent, so that the
+    /// comparison is also one of strength.
+    #[serde(default)]
+    pub proof: bool,
+    /// A key of the recipe, with its tables, and the values it takes.
+    pub axes: toml::Table,
+}
+
+/// The keys of a recipe.
+const KEYS: [&str; 13] = [
+    "name", "about", "player", "parent", "genome", "breeder", "trial", "stop", "stage", "proof",
+    "paper", "report", "sweep",
+];
+
+/// Recipes larger than this were not written by people.
+const LARGEST: u64 = 1 << 20;
+
+/// The most runs of a sweep.
+const MOST_RUNS: usize = 10_000;
+
+impl Recipe {
+    /// Finds a recipe: a built-in name or a file. `set` changes some of its keys.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such recipe, or anything in it is wrong.
+    pub fn find(text: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        let built_in = BUILT_IN.iter().find(|(name, _)| *name == text);
+        let (contents, origin) = match built_in {
+            Some((name, contents)) => (
+                (*contents).to_owned(),
+                format!("the built-in recipe `{name}`"),
+            ),
+            None => (read(text)?, format!("`{text}`")),
+        };
+        Self::parse(&contents, &origin, set)
+    }
+
+    /// Reads the text of a recipe; `origin` says in complaints where it is from.
+    ///
+    /// # Errors
+    ///
+    /// If anything in it is wrong.
+    pub fn parse(text: &str, origin: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        // 1. The text, with what was set by hand.
+        let mut document = Document::parse(text, origin)?;
+        document.knows_only("", &KEYS)?;
+        for (key, value) in set {
+            let table = key.split('.').next().unwrap_or_default();
+            if !KEYS.contains(&table) {
+                let reason = format!("is unknown; there are `{}`", KEYS.join("`, `"));
+                return Err(document.complaint_by_hand(key, reason));
+            }
+            document.set(key, value.clone())?;
+        }
+
+        document.make_paths_absolute();
+
+        // 2. Who and what.
+        let needed = |key: &str| {
+            let text = document.text(key)?;
+            text.ok_or_else(|| document.complaint(key, "is missing; it is a text in quotes"))
+        };
+        let (name, parent_name) = (needed("name")?, needed("parent")?);
+        let parent =
+            Player::find(&parent_name).map_err(|error| document.complaint("parent", error))?;
+        let plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+        if name.is_empty() || name.chars().count() > 60 || !name.chars().all(plain) {
+            let reason = "must be a short name of letters, digits, `-`, `_`, `.` and spaces";
+            return Err(document.complaint("name", reason));
+        }
+        let about = document.text("about")?.unwrap_or_default();
+        let player = document.text("player")?;
+        let published = document.text("paper.weights")?;
+        for (key, name) in [("player", &player), ("paper.weights", &published)] {
+            if let Some(name) = name {
+                Player::find(name).map_err(|error| document.complaint(key, error))?;
+            }
+        }
+
+        // 3. The tables.
+        let stages = stage::read(&document, &parent)?;
+        let proof: ProofSettings = document.section("proof")?;
+        proof
+            .check()
+            .map_err(|(key, reason)| document.complaint(&format!("proof.{key}"), reason))?;
+        let paper = match document.get("paper") {
+            None => None,
+            Some(_) => Some(document.section("paper")?),
+        };
+        let report: ReportSettings = document.section("report")?;
+        if report.histograms.contains(&0) {
+            let reason = "counts generations from 1; there is no generation 0";
+            return Err(document.complaint("report.histograms", reason));
+        }
+        let sweep = match document.get("sweep") {
+            None => None,
+            Some(_) => Some(document.section("sweep")?),
+        };
+        let recipe = Self {
+            document,
+            name,
+            about,
+            player,
+            parent,
+            parent_name,
+            stages,
+            proof,
+            paper,
+            report,
+            sweep,
+        };
+        recipe.grid()?;
+        Ok(recipe)
+    }
+
+    /// The recipe as text, with what was set by hand.
+    pub fn to_toml(&self) -> String {
+        self.document.to_toml()
+    }
+
+    /// A complaint about one of its keys.
+    pub(crate) fn complaint(&self, key: &str, reason: impl std::fmt::Display) -> Complaint {
+        self.document.complaint(key, reason)
+    }
+
+    /// The combinations of the sweep, each as the keys to set; one empty
+    /// combination if there is no sweep. Each is checked like a recipe.
+    ///
+    /// # Errors
+    ///
+    /// If an axis is no list, or a value does not fit its key.
+    pub fn grid(&self) -> Result<Vec<Vec<(String, Value)>>, Complaint> {
+        let Some(sweep) = &self.sweep else {
+            return Ok(vec![Vec::new()]);
+        };
+        if !(1..=1000).contains(&sweep.seeds) {
+            return Err(self.complaint("sweep.seeds", "must be from 1 to 1000"));
+        }
+        let mut grid: Vec<Vec<(String, Value)>> = vec![Vec::new()];
+        for (key, values) in &sweep.axes {
+            let values = values.as_array().filter(|values| !values.is_empty());
+            let Some(values) = values else {
+                let reason = format!("`{key}` must be a list of values");
+                return Err(self.complaint("sweep.axes", reason));
+            };
+            grid = grid
+                .iter()
+                .flat_map(|cell| {
+                    values.iter().map(|value| {
+                        let mut cell = cell.clone();
+                        cell.push((key.clone(), value.clone()));
+                        cell
+                    })
+                })
+                .collect();
+            if grid.len() * sweep.seeds as usize > MOST_RUNS {
+                let reason = format!("makes more than {MOST_RUNS} runs; leave some values out");
+                return Err(self.complaint("sweep.axes", reason));
+            }
+        }
+        let mut plain = self.document.clone();
+        plain.forget("sweep");
+        for cell in &grid {
+            Self::parse(&plain.to_toml(), "a cell of the sweep", cell).map_err(|complaint| {
+                self.complaint(
+                    "sweep.axes",
+                    format!("{}: {}", complaint.key, complaint.reason),
+                )
+            })?;
+        }
+        Ok(grid)
+    }
+
+    /// The recipe of one cell of the sweep.
+    ///
+    /// # Errors
+    ///
+    /// If the cell is none of [`grid`](Self::grid)'s.
+    pub fn cell(&self, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        let mut plain = self.document.clone();
+        plain.forget("sweep");
+        Self::parse(&plain.to_toml(), &self.name, set)
+    }
+}
+
+/// The text of a recipe file.
+fn read(text: &str) -> Result<String, Complaint> {
+    let path = Path::new(text);
+    let complaint = |reason: String| Complaint {
+        origin: format!("`{text}`"),
+        line: None,
+        key: String::new(),
+        reason,
+    };
+    let is_path = path.extension().is_some_and(|it| it == "toml") || path.components().count() > 1;
+    if !is_path && !path.is_file() {
+        let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+        return Err(complaint(format!(
+            "there is no recipe of that name; built in are `{}`, and a recipe file ends in `.toml`",
+            names.join("`, `")
+        )));
+    }
+    let refused = |error: std::io::Error| complaint(format!("cannot be read: {error}"));
+    let facts = fs::metadata(path).map_err(refused)?;
+    if !facts.is_file() || facts.len() > LARGEST {
+        return Err(complaint("is not a file of reasonable size".to_owned()));
+    }
+    fs::read_to_string(path).map_err(refused)
+}

@@ -1,0 +1,293 @@
+//! One stage of a recipe: genome, breeder, trial, stop rules.
+
+use mendel_engine::Player;
+use mendel_evolve::{
+    Adam, AdamSettings, Bits, Ga, GaSettings, Genome, MuPlusLambda, MuPlusLambdaSettings,
+    RandomSearch, RandomSettings, Reals, SettingsError, StopRules,
+};
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use super::document::{Complaint, Document};
+use crate::chromosome::space::{GenomeSettings, Space, SpaceKind, Start};
+use crate::data::Reader;
+use crate::trial::{AgreementSettings, Distance, DistanceSettings, TrialError};
+
+/// What is bred, by whom, how it is judged and when it ends.
+#[derive(Clone, Debug)]
+pub struct StageSettings {
+    /// What is bred.
+    pub genome: GenomeSettings,
+    /// Who breeds.
+    pub breeder: BreederSettings,
+    /// Who judges.
+    pub trial: TrialSettings,
+    /// The data set that is judged by: a built-in name or a file.
+    pub data: String,
+    /// The share of its games that is held out, where the set's own is not meant.
+    pub holdout: Option<f64>,
+    /// When it ends.
+    pub stop: StopRules,
+    /// Whether random search runs beside it.
+    pub baseline: bool,
+}
+
+/// The table `[breeder]`, by its `kind`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BreederSettings {
+    /// A genetic algorithm.
+    Ga(GaSettings),
+    /// Mutation and an archive.
+    MuPlusLambda(MuPlusLambdaSettings),
+    /// Gradient descent.
+    Adam(AdamSettings),
+    /// Chance.
+    Random(RandomSettings),
+}
+
+/// The table `[trial]`, by its `kind`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrialSettings {
+    /// The distance to an expert's score or the game's result.
+    Distance(DistanceSettings),
+    /// Agreement with an expert's move.
+    Agreement(AgreementSettings),
+}
+
+/// What every trial knows beside its own settings.
+#[derive(Debug, Serialize, Deserialize)]
+struct Around {
+    data: String,
+    #[serde(default)]
+    holdout: Option<f64>,
+    #[serde(default = "yes")]
+    baseline: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The keys of [`Around`] and the choice itself.
+const AROUND: [&str; 4] = ["kind", "data", "holdout", "baseline"];
+
+/// The tables of one stage.
+const TABLES: [&str; 4] = ["genome", "breeder", "trial", "stop"];
+
+/// The stages of a recipe: those of its list `[[stage]]`, or the one whose tables
+/// stand by themselves.
+pub(super) fn read(document: &Document, parent: &Player) -> Result<Vec<StageSettings>, Complaint> {
+    let keys = match document.get("stage") {
+        None => vec![String::new()],
+        Some(Value::Array(stages)) if !stages.is_empty() => {
+            if let Some(table) = TABLES.iter().find(|table| document.get(table).is_some()) {
+                let reason = "stands beside `[[stage]]`; move it into a stage";
+                return Err(document.complaint(table, reason));
+            }
+            (0..stages.len()).map(|at| format!("stage.{at}")).collect()
+        }
+        Some(_) => return Err(document.complaint("stage", "must be a list: write `[[stage]]`")),
+    };
+    let mut stages = Vec::with_capacity(keys.len());
+    let mut first: Option<Space> = None;
+    for key in &keys {
+        let (settings, space) = one(document, key, parent)?;
+        // The records of a run have one list of genes, one unit and one hold-out.
+        let first = first.get_or_insert_with(|| space.clone());
+        if first.names() != space.names() {
+            let reason = "all stages must breed the same weights, in the same order";
+            return Err(document.complaint(&format!("{key}.genome"), reason));
+        }
+        stages.push(settings);
+        let (before, this) = (&stages[0], &stages[stages.len() - 1]);
+        if before.trial.measures() != this.trial.measures() {
+            let reason = "all stages must measure the same: the figures of a run compare";
+            return Err(document.complaint(&format!("{key}.trial"), reason));
+        }
+        if before.holdout != this.holdout {
+            let reason = "all stages must hold out the same share, or one would train on \
+                          what another must not see";
+            return Err(document.complaint(&format!("{key}.trial.holdout"), reason));
+        }
+    }
+    Ok(stages)
+}
+
+fn one(
+    document: &Document,
+    key: &str,
+    parent: &Player,
+) -> Result<(StageSettings, Space), Complaint> {
+    let at = |table: &str| match key {
+        "" => table.to_owned(),
+        key => format!("{key}.{table}"),
+    };
+    if !key.is_empty() {
+        document.knows_only(key, &TABLES)?;
+    }
+    for table in TABLES {
+        if document.get(&at(table)).is_none() {
+            let reason = format!("is missing; write `[{}]`", at(table));
+            return Err(document.complaint(&at(table), reason));
+        }
+    }
+
+    // 1. The tables, each by its kind.
+    let genome: GenomeSettings = document.section(&at("genome"))?;
+    let breeder = breeder(document, &at("breeder"))?;
+    let around: Around = document.section(&at("trial"))?;
+    let trial = trial(document, &at("trial"))?;
+    let stop: StopRules = document.section(&at("stop"))?;
+    if around
+        .holdout
+        .is_some_and(|share| !(0.0..0.9).contains(&share))
+    {
+        let reason = "must be a share from 0 up to 0.9";
+        return Err(document.complaint(&at("trial.holdout"), reason));
+    }
+
+    // 2. Whether they fit together, found out by trying.
+    let space = Space::new(&parent.evaluator, &genome).map_err(|error| {
+        document.complaint(&format!("{}.{}", at("genome"), error.key), error.reason)
+    })?;
+    stop.check()
+        .map_err(|error| complain(document, &at("stop"), &error))?;
+    trial.check().map_err(|error| {
+        let key = match &error {
+            TrialError::Setting { key, .. } => at(&format!("trial.{key}")),
+            _ => at("trial"),
+        };
+        document.complaint(&key, error)
+    })?;
+    Reader::find(&around.data).map_err(|error| document.complaint(&at("trial.data"), error))?;
+    if genome.start == Start::Parent && matches!(space.kind, SpaceKind::Bits(_)) {
+        space
+            .parent_bits()
+            .map_err(|reason| document.complaint(&at("genome.start"), reason))?;
+    }
+    if let (BreederSettings::Adam(_), TrialSettings::Agreement(it)) = (&breeder, &trial)
+        && it.depth > 1
+    {
+        let reason = "must be 1 for a breeder that climbs: a search has no slope";
+        return Err(document.complaint(&at("trial.depth"), reason));
+    }
+    if let (BreederSettings::Ga(ga), TrialSettings::Distance(_)) = (&breeder, &trial)
+        && ga.selection.needs_scores_from_zero()
+    {
+        let reason = "needs scores from 0, and an error is a negative score: \
+                      write selection = \"roulette-shifted\"";
+        return Err(document.complaint(&at("breeder.selection"), reason));
+    }
+    let settings = StageSettings {
+        genome,
+        breeder,
+        trial,
+        data: around.data,
+        holdout: around.holdout,
+        stop,
+        baseline: around.baseline,
+    };
+    settings
+        .try_breeder(&space)
+        .map_err(|error| complain(document, &at("breeder"), &error))?;
+    Ok((settings, space))
+}
+
+/// A complaint of `evolve`, at the key that it names.
+fn complain(document: &Document, table: &str, error: &SettingsError) -> Complaint {
+    let key = match error {
+        SettingsError::Range { key, .. } | SettingsError::Unsuited { key, .. } => {
+            format!("{table}.{key}")
+        }
+        _ => table.to_owned(),
+    };
+    document.complaint(&key, error)
+}
+
+fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complaint> {
+    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\" or \"random\"";
+    let kind = document.text(&format!("{table}.kind"))?;
+    Ok(match kind.as_deref() {
+        Some("ga") => BreederSettings::Ga(document.section_without(table, &["kind"])?),
+        Some("mu-plus-lambda") => {
+            BreederSettings::MuPlusLambda(document.section_without(table, &["kind"])?)
+        }
+        Some("adam") => BreederSettings::Adam(document.section_without(table, &["kind"])?),
+        Some("random") => BreederSettings::Random(document.section_without(table, &["kind"])?),
+        Some(other) => {
+            let reason = format!("there is no breeder `{other}`; {KINDS}");
+            return Err(document.complaint(&format!("{table}.kind"), reason));
+        }
+        None => return Err(document.complaint(table, format!("has no kind; {KINDS}"))),
+    })
+}
+
+fn trial(document: &Document, table: &str) -> Result<TrialSettings, Complaint> {
+    const KINDS: &str = "write kind = \"expert-distance\" or \"move-agreement\"";
+    let kind = document.text(&format!("{table}.kind"))?;
+    Ok(match kind.as_deref() {
+        Some("expert-distance") => {
+            TrialSettings::Distance(document.section_without(table, &AROUND)?)
+        }
+        Some("move-agreement") => {
+            TrialSettings::Agreement(document.section_without(table, &AROUND)?)
+        }
+        Some(other) => {
+            let reason = format!("there is no trial `{other}`; {KINDS}");
+            return Err(document.complaint(&format!("{table}.kind"), reason));
+        }
+        None => return Err(document.complaint(table, format!("has no kind; {KINDS}"))),
+    })
+}
+
+impl TrialSettings {
+    fn check(&self) -> Result<(), TrialError> {
+        match self {
+            Self::Distance(it) => it.check(),
+            Self::Agreement(it) => it.check(),
+        }
+    }
+
+    /// What is measured; figures of different kinds do not compare.
+    fn measures(&self) -> Option<Distance> {
+        match self {
+            Self::Distance(it) => Some(it.distance),
+            Self::Agreement(_) => None,
+        }
+    }
+}
+
+impl StageSettings {
+    /// Makes the breeder once, to see whether it can be made.
+    fn try_breeder(&self, space: &Space) -> Result<(), SettingsError> {
+        match &space.kind {
+            SpaceKind::Bits(layout) => self.try_in::<Bits>(layout.clone()),
+            SpaceKind::Reals(bounds) => match &self.breeder {
+                BreederSettings::Adam(settings) => {
+                    Adam::new(*settings, bounds.clone(), None, 0).map(|_| ())
+                }
+                _ => self.try_in::<Reals>(bounds.clone()),
+            },
+        }
+    }
+
+    fn try_in<G: Genome>(&self, space: G::Space) -> Result<(), SettingsError> {
+        match &self.breeder {
+            BreederSettings::Ga(settings) => {
+                Ga::<G>::new(settings.clone(), space, None, 0).map(|_| ())
+            }
+            BreederSettings::Random(settings) => {
+                RandomSearch::<G>::new(*settings, space, None, 0).map(|_| ())
+            }
+            BreederSettings::MuPlusLambda(settings) => {
+                MuPlusLambda::<G>::new(settings.clone(), space, None, 0).map(|_| ())
+            }
+            BreederSettings::Adam(_) => Err(SettingsError::Unsuited {
+                key: "kind",
+                value: "adam",
+                genomes: "strings of bits",
+                instead: "`ga`, `mu-plus-lambda` or `random`, or coding = \"real\"",
+            }),
+        }
+    }
+}

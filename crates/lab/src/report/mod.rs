@@ -1,0 +1,103 @@
+//! A run's folder in, one page out.
+//!
+//! [`RunRecord`] is everything a folder holds; [`RunRecord::page`] is what a person
+//! gets to see of it, [`RunRecord::summary`] what a program does. A sweep has the
+//! same two doors in [`SweepRecord`]. The drawing itself is the store's.
+
+mod curves;
+mod describe;
+mod error;
+mod genes;
+mod lineage;
+mod paper;
+mod read;
+mod run_page;
+mod summary;
+mod sweep;
+mod warnings;
+
+pub use describe::describe;
+pub use error::ReportError;
+pub use genes::GeneRow;
+pub use lineage::{Ancestor, Ancestry};
+pub use paper::Comparison;
+pub use read::{ALL, OWN, Reached, RunRecord};
+pub use summary::Summary;
+pub use sweep::SweepRecord;
+
+use std::path::Path;
+
+use crate::proof::Proof;
+use crate::sweep::Sweep;
+
+/// The name of the page in a folder.
+pub const FILE: &str = "report.html";
+
+/// Whether this is the folder of a sweep rather than of a run.
+pub fn is_sweep(folder: &Path) -> bool {
+    folder.join(Sweep::FILE).is_file() || folder.join(Sweep::PLAN).is_file()
+}
+
+/// The page of a folder, of a run or of a sweep, as HTML.
+///
+/// # Errors
+///
+/// If the folder is neither, or one of its files cannot be read.
+pub fn html(folder: &Path) -> Result<String, ReportError> {
+    if is_sweep(folder) {
+        Ok(SweepRecord::read(folder)?.page().render())
+    } else {
+        Ok(RunRecord::read(folder)?.page().render())
+    }
+}
+
+/// Whether a proof was one; its verdict says so first.
+fn is_proved(proof: &Proof) -> bool {
+    proof.verdict.starts_with("proved")
+}
+
+/// A signed number, as differences and Elo are written.
+fn signed(value: f64) -> String {
+    let text = mendel_store::plot::number(value);
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+/// A measured difference.
+fn signed_decimal(value: f64) -> String {
+    let text = mendel_store::plot::decimal(value);
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+/// An Elo difference: more than one decimal nobody measures.
+fn elo(value: f64) -> String {
+    // Not −0.0, and a true minus sign as everywhere.
+    let tenths = (value * 10.0).round() / 10.0 + 0.0;
+    format!("{tenths:+.1}").replace('-', "−")
+}
+
+/// The interval of an Elo difference; an end may be open.
+fn elo_interval([low, high]: [Option<f64>; 2]) -> String {
+    let low = low.map_or_else(|| "−∞".to_owned(), elo);
+    let high = high.map_or_else(|| "+∞".to_owned(), elo);
+    format!("[{low}, {high}]")
+}
+
+/// An interval, as it is written everywhere.
+fn interval_text([low, high]: [f64; 2], write: impl Fn(f64) -> String) -> String {
+    format!("[{}, {}]", write(low), write(high))
+}
+
+/// `1 game`, `2 games`.
+fn counted(count: u64, one: &str) -> String {
+    let number = mendel_store::plot::number(count as f64);
+    let end = if count == 1 { "" } else { "s" };
+    format!("{number} {one}{end}")
+}

@@ -1,0 +1,412 @@
+//! The page of a run.
+
+use std::fmt;
+
+use mendel_store::page::{Block, Page, Table, Tone};
+use mendel_store::plot::{Axis, PointChart, PointRow, decimal, number};
+
+use super::lineage::words;
+use super::paper::published;
+use super::read::{Reached, RunRecord};
+use super::{counted, elo, elo_interval, interval_text, is_proved, signed_decimal};
+use crate::proof::{MatchProof, Measured, PARENT, Proof};
+
+/// A recipe longer than this is folded.
+const LONG_RECIPE: usize = 30;
+
+impl RunRecord {
+    /// The page that shows the run to a person.
+    pub fn page(&self) -> Page {
+        let manifest = &self.manifest;
+        let genes = self.genes();
+        let mut blocks = vec![self.verdict()];
+        blocks.push(Block::Warnings(self.warnings_with(&genes)));
+        blocks.extend(self.asked());
+        section(&mut blocks, "Proof", self.proof_blocks());
+        section(&mut blocks, "Paper and ours", self.paper_blocks());
+        section(&mut blocks, "Fitness", self.fitness_blocks());
+        let population = self.histogram_block().into_iter();
+        let population = population.chain(self.diversity_block());
+        section(&mut blocks, "Population", population.collect());
+        section(&mut blocks, "Genes", self.gene_blocks(&genes));
+        section(&mut blocks, "Lineage", self.lineage_blocks());
+        section(&mut blocks, "To repeat it", self.repeat_blocks());
+        Page {
+            title: format!("{}, seed {}", manifest.recipe, manifest.seed),
+            subtitle: format!("A run of Mendel {}, {}", manifest.version, manifest.id),
+            blocks,
+            foot:
+                "Made by `mendel report` from the run’s own records; the page needs nothing else."
+                    .to_owned(),
+        }
+    }
+
+    /// The result, first and large.
+    fn verdict(&self) -> Block {
+        let Some(proof) = &self.proof else {
+            let nothing = "Nothing was measured on other data or in games.";
+            let small = match self.reached() {
+                Some(Reached {
+                    value,
+                    parent: Some(parent),
+                    on,
+                    ..
+                }) => format!(
+                    "Best fitness {} on {}, where the parent has {}. {nothing}",
+                    number(value),
+                    on.unwrap_or("the data it was bred on"),
+                    number(parent)
+                ),
+                _ => nothing.to_owned(),
+            };
+            return Block::Verdict {
+                tone: Tone::Plain,
+                large: "no proof yet".to_owned(),
+                small,
+            };
+        };
+        let parent = proof.matches.iter().find(|it| it.role == PARENT);
+        let mut parts = Vec::new();
+        if let Some(result) = parent {
+            parts.push(format!(
+                "against {} in {}: {}, Elo {} {}",
+                result.opponent,
+                counted(result.games, "game"),
+                tally(result),
+                elo_of(result),
+                elo_interval(result.interval)
+            ));
+        }
+        if let Some(holdout) = &proof.holdout {
+            parts.push(format!(
+                "on {} it never saw: {}, the parent {}",
+                counted(holdout.positions, "position"),
+                number(holdout.champion),
+                number(holdout.parent)
+            ));
+        }
+        let small = parts.join("; ");
+        let mut letters = small.chars();
+        let small = letters.next().map_or_else(String::new, |first| {
+            format!("{}{}", first.to_uppercase(), letters.as_str())
+        });
+        Block::Verdict {
+            tone: if is_proved(proof) {
+                Tone::Good
+            } else {
+                Tone::Bad
+            },
+            large: proof.verdict.clone(),
+            small,
+        }
+    }
+
+    /// What was asked for and what it took.
+    fn asked(&self) -> Vec<Block> {
+        let manifest = &self.manifest;
+        let mut facts = vec![
+            ("recipe", manifest.recipe.clone()),
+            ("seed", manifest.seed.to_string()),
+        ];
+        if !manifest.parent.is_empty() {
+            facts.push(("parent", manifest.parent.clone()));
+        }
+        for data in &manifest.data {
+            let positions = counted(data.positions, "position");
+            facts.push(("data", format!("{}, {positions}", data.name)));
+        }
+        facts.push(("fitness", self.fitness_label()));
+        if let Some(reached) = self.reached() {
+            facts.push(("best", reached.to_string()));
+        }
+        if let Some(last) = self.generations.last() {
+            if let Some(random) = self.random_best() {
+                facts.push(("random search", number(random)));
+            }
+            let count = counted(self.generations.len() as u64, "generation");
+            let judgements = counted(last.judgements, "judgement");
+            facts.push(("length", format!("{count}, {judgements}")));
+        }
+        if let Some(seconds) = self.seconds_of("generation") {
+            let proof = self
+                .seconds_of("proof")
+                .map_or_else(String::new, |seconds| {
+                    format!(", {} for the proof", duration(seconds))
+                });
+            facts.push(("time", format!("{} for breeding{proof}", duration(seconds))));
+        }
+        let facts = facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        vec![
+            Block::Heading("What was asked".to_owned()),
+            Block::Facts(facts.collect()),
+            Block::Code(self.command()),
+        ]
+    }
+
+    fn proof_blocks(&self) -> Vec<Block> {
+        let Some(proof) = &self.proof else {
+            return Vec::new();
+        };
+        let mut blocks = Vec::new();
+        if !proof.matches.is_empty() {
+            blocks.push(match_figure(&proof.matches));
+            blocks.push(Block::Table(match_table(&proof.matches)));
+        }
+        blocks.extend(measured_blocks(proof));
+        blocks
+    }
+
+    fn paper_blocks(&self) -> Vec<Block> {
+        let Some(paper) = &self.paper else {
+            return Vec::new();
+        };
+        let mut blocks = vec![Block::Text(if paper.source.is_empty() {
+            paper.title.clone()
+        } else {
+            format!("{}. {}", paper.title, paper.source)
+        })];
+        let comparisons = self.comparisons();
+        if !comparisons.is_empty() {
+            let mut table = Table::new(["what", "paper", "ours", "unit"]);
+            for figure in comparisons {
+                let paper = published(&figure.paper);
+                table.row([figure.what, paper, figure.words, figure.unit]);
+            }
+            blocks.push(Block::Table(table));
+        }
+        blocks.push(Block::List(paper.notes.clone()));
+        blocks
+    }
+
+    fn lineage_blocks(&self) -> Vec<Block> {
+        let Some(ancestry) = &self.ancestry else {
+            return Vec::new();
+        };
+        let founders = match ancestry.founders {
+            0 => String::new(),
+            count => format!(", {count} of them in generation 0"),
+        };
+        let made: Vec<String> = ancestry
+            .origins
+            .iter()
+            .map(|(origin, count)| format!("{} {}", number(*count as f64), words(*origin)))
+            .collect();
+        let text = format!(
+            "The champion was born in generation {}. It has {}{founders}. How they and it came to be: {}.",
+            ancestry.born.generation,
+            counted(ancestry.ancestors as u64, "ancestor"),
+            made.join(", ")
+        );
+        let drawn = ancestry.latest.len();
+        let older = ancestry.by_generation.len() - drawn;
+        let more = match older {
+            0 => String::new(),
+            older => format!(
+                " {} before these are not drawn.",
+                counted(older as u64, "generation")
+            ),
+        };
+        vec![
+            Block::Text(text),
+            Block::Figure {
+                drawing: ancestry.graph().draw(),
+                caption: format!(
+                    "From the oldest drawn generation at the top to the champion at the bottom; the number is the member’s place \
+                     in its generation. The strong line follows first parents.{more}"
+                ),
+            },
+        ]
+    }
+
+    fn repeat_blocks(&self) -> Vec<Block> {
+        let manifest = &self.manifest;
+        let mut facts = vec![
+            ("id".to_owned(), manifest.id.clone()),
+            ("version".to_owned(), manifest.version.clone()),
+        ];
+        for data in &manifest.data {
+            facts.push(("data".to_owned(), format!("{} ({})", data.name, data.hash)));
+        }
+        let mut blocks = vec![
+            Block::Text(
+                "The same recipe, data, seed and version give the same run, bit for bit:"
+                    .to_owned(),
+            ),
+            Block::Code(self.command()),
+            Block::Facts(facts),
+        ];
+        if !self.recipe.is_empty() {
+            let code = Block::Code(self.recipe.clone());
+            let lines = self.recipe.lines().count();
+            if lines > LONG_RECIPE {
+                blocks.push(Block::Details {
+                    summary: format!("The recipe, {lines} lines"),
+                    blocks: vec![code],
+                });
+            } else {
+                blocks.push(code);
+            }
+        }
+        blocks
+    }
+}
+
+/// `133 on all training positions, from generation 7; the parent has 158`.
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&number(self.value))?;
+        if let Some(on) = self.on {
+            write!(f, " on {on}")?;
+        }
+        if let Some(generation) = self.generation {
+            write!(f, ", from generation {generation}")?;
+        }
+        if let Some(parent) = self.parent {
+            write!(f, "; the parent has {}", number(parent))?;
+        }
+        Ok(())
+    }
+}
+
+/// A heading and what belongs under it, if there is anything.
+fn section(blocks: &mut Vec<Block>, heading: &str, body: Vec<Block>) {
+    if !body.is_empty() {
+        blocks.push(Block::Heading(heading.to_owned()));
+        blocks.extend(body);
+    }
+}
+
+fn tally(result: &MatchProof) -> String {
+    // Never broken over lines.
+    format!(
+        "+{}\u{a0}={}\u{a0}−{}",
+        result.wins, result.draws, result.losses
+    )
+}
+
+fn match_figure(matches: &[MatchProof]) -> Block {
+    let rows = matches.iter().filter_map(|result| {
+        let [low, high] = result.interval;
+        Some(PointRow {
+            name: format!("against {}", result.opponent),
+            value: result.elo?,
+            // An open end is not drawn; the words say so.
+            interval: low.zip(high),
+            marks: Vec::new(),
+            words: format!("{} {}", elo_of(result), elo_interval(result.interval)),
+            chosen: result.role == PARENT,
+        })
+    });
+    let chart = PointChart {
+        title: "The champion’s matches".to_owned(),
+        x: Axis::new("Elo difference, with 95 % intervals"),
+        rows: rows.collect(),
+        reference: Some((0.0, "equal".to_owned())),
+    };
+    Block::Figure {
+        drawing: chart.draw(),
+        caption: String::new(),
+    }
+}
+
+fn match_table(matches: &[MatchProof]) -> Table {
+    let mut table = Table::new([
+        "opponent",
+        "games",
+        "result",
+        "Elo",
+        "95 %",
+        "test",
+        "conditions",
+    ]);
+    for result in matches {
+        let test = result.sprt.as_ref().map_or_else(String::new, |test| {
+            format!(
+                "[{}, {}]: {} at {:.2}",
+                number(test.elo0),
+                number(test.elo1),
+                test.decision,
+                test.llr
+            )
+        });
+        let role = match result.role.as_str() {
+            "" => String::new(),
+            role => format!(" ({role})"),
+        };
+        table.row([
+            format!("{}{role}", result.opponent),
+            number(result.games as f64),
+            tally(result),
+            elo_of(result),
+            elo_interval(result.interval),
+            test,
+            result.conditions.clone(),
+        ]);
+    }
+    table
+}
+
+/// An Elo difference; without bound if one side took all points.
+fn elo_of(result: &MatchProof) -> String {
+    match result.elo {
+        Some(value) => elo(value),
+        None if result.wins > result.losses => "+∞".to_owned(),
+        None => "−∞".to_owned(),
+    }
+}
+
+/// Parent and champion on positions.
+fn measured_blocks(proof: &Proof) -> Vec<Block> {
+    let mut table = Table::new([
+        "positions",
+        "count",
+        "parent",
+        "champion",
+        "difference",
+        "95 %",
+    ]);
+    let rows = [
+        ("bred with", &proof.training),
+        ("never seen", &proof.holdout),
+    ];
+    let mut units: Vec<&str> = Vec::new();
+    for (name, measured) in rows {
+        let Some(it) = measured else { continue };
+        let Measured {
+            positions,
+            parent,
+            champion,
+            ..
+        } = it;
+        units.push(&it.unit);
+        table.row([
+            name.to_owned(),
+            number(*positions as f64),
+            decimal(*parent),
+            decimal(*champion),
+            signed_decimal(champion - parent),
+            it.interval
+                .map_or_else(|| "–".to_owned(), |it| interval_text(it, signed_decimal)),
+        ]);
+    }
+    let Some(unit) = units.last() else {
+        return Vec::new();
+    };
+    vec![
+        Block::Text(format!("On positions, {unit}:")),
+        Block::Table(table),
+    ]
+}
+
+/// A time as people say it.
+fn duration(seconds: f64) -> String {
+    if seconds < 120.0 {
+        format!("{} s", number(seconds))
+    } else if seconds < 7200.0 {
+        format!("{} min", number(seconds / 60.0))
+    } else {
+        format!("{} h", number(seconds / 3600.0))
+    }
+}

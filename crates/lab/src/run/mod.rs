@@ -1,0 +1,559 @@
+//! One execution of a recipe: a folder and its records.
+//!
+//! [`breed`] makes the folder and runs the recipe from the beginning, [`resume`]
+//! goes on with one that was stopped or killed; both end in the same records, bit
+//! for bit. A run goes through its stages, each bred from the champion of the one
+//! before, then measures its champion on positions it never saw, then plays the
+//! matches of the proof.
+
+mod folder;
+pub mod manifest;
+mod prepare;
+mod stage;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use mendel_arena::Progress;
+use mendel_engine::Player;
+use mendel_evolve::{
+    Adam, Bits, Breeder, Ga, Genome, MemberId, MuPlusLambda, RandomSearch, Reals, SettingsError,
+    Stopped,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+pub use self::folder::{FolderError, RunFolder};
+use self::manifest::Manifest;
+use self::prepare::{Bench, Material};
+use self::stage::{Bred, Ended, Finalist, Stage, StageError, State, timing};
+use crate::chromosome::space::{Space, SpaceKind, Start};
+use crate::data::DataError;
+use crate::proof::{Bout, OUTSIDE, PARENT, Proof, ProofError, first_that_plays};
+use crate::recipe::{BreederSettings, Complaint, Recipe, StageSettings};
+use crate::record::Generation;
+use crate::trial::TrialError;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The experiment.
+    pub recipe: Recipe,
+    /// What chance begins from.
+    pub seed: u64,
+    /// A data set instead of the recipe's: a built-in name or a file.
+    pub data: Option<String>,
+    /// Where the run is kept; a folder that holds no run.
+    pub folder: PathBuf,
+}
+
+/// How a run is worked on; it changes how long it takes and nothing else.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Threads.
+    pub threads: usize,
+    /// Whether the matches of the proof are played.
+    pub proof: bool,
+    /// Set by whoever wants it to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What happens while a run goes on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// It begins, or goes on.
+    Begins {
+        /// What it is.
+        manifest: &'a Manifest,
+        /// The most generations of all stages, where the recipe says so.
+        generations: Option<u64>,
+    },
+    /// A generation was judged and written down.
+    Generation(&'a Generation),
+    /// A stage has ended.
+    Stage {
+        /// Which, from 0.
+        stage: usize,
+        /// Why.
+        reason: Stopped,
+    },
+    /// Champion and parent were measured on positions.
+    Measured(&'a Proof),
+    /// A game of the proof was counted.
+    Game {
+        /// `parent` or `outside`.
+        role: &'static str,
+        /// Against whom.
+        opponent: &'a str,
+        /// How the match stands.
+        progress: &'a Progress<'a>,
+    },
+}
+
+/// What a run has come to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it is.
+    pub manifest: Manifest,
+    /// What was proved; `None` if it was stopped before its end.
+    pub proof: Option<Proof>,
+}
+
+/// Why a run cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The recipe is wrong.
+    #[error(transparent)]
+    Recipe(#[from] Complaint),
+    /// The data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The trial cannot be held.
+    #[error(transparent)]
+    Trial(#[from] TrialError),
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The breeder and the trial do not fit.
+    #[error("{0}")]
+    Stage(String),
+    /// The proof cannot be made.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// The program or the data is not what it was when the run began.
+    #[error(
+        "{what} has changed since the run began, and the rest would not fit to what is there; begin a new run"
+    )]
+    Changed {
+        /// What.
+        what: String,
+    },
+}
+
+impl From<StageError> for RunError {
+    fn from(error: StageError) -> Self {
+        match error {
+            StageError::Folder(error) => Self::Folder(error),
+            StageError::Trial(error) => Self::Trial(error),
+            error @ StageError::NoSlopes => Self::Stage(error.to_string()),
+        }
+    }
+}
+
+/// Where a run stands.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Checkpoint {
+    /// The stage that is under way.
+    stage: usize,
+    /// Generations of the stages before it.
+    first: u32,
+    /// Judgements of the stages before it.
+    #[serde(default)]
+    judged: u64,
+    /// Generations that are written down, those of this stage too.
+    done: u32,
+    /// The champions of the stages before it.
+    champions: Vec<Finalist>,
+    /// The state of the stage, as its breeder writes it.
+    state: Option<serde_json::Value>,
+}
+
+/// A checkpoint as it is written: the state is not copied for it.
+#[derive(Serialize)]
+struct Written<'a, T> {
+    stage: usize,
+    first: u32,
+    judged: u64,
+    done: u32,
+    champions: &'a [Finalist],
+    state: Option<&'a T>,
+}
+
+impl Checkpoint {
+    /// As it is written, with the state of the stage under way.
+    fn text<T: Serialize>(&self, done: u32, state: Option<&T>) -> String {
+        let written = Written {
+            stage: self.stage,
+            first: self.first,
+            judged: self.judged,
+            done,
+            champions: &self.champions,
+            state,
+        };
+        serde_json::to_string(&written).expect("a checkpoint is plain data")
+    }
+}
+
+/// Runs a recipe from the beginning.
+///
+/// # Errors
+///
+/// If anything is wrong with the recipe, its data or the folder; nothing is
+/// written then. Or if the run cannot go on; what it has done is kept.
+pub fn breed(
+    order: &Order,
+    work: &Work,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Outcome, RunError> {
+    let bench = Bench::new(&order.recipe, order.data.as_deref(), work.threads)?;
+    let manifest = bench.manifest(order)?;
+    let recipe = order.recipe.to_toml();
+    let folder = RunFolder::create(&order.folder, &manifest, &recipe)?;
+    Running {
+        recipe: &order.recipe,
+        manifest,
+        folder,
+        work,
+    }
+    .go(bench, Checkpoint::default(), watch)
+}
+
+/// Goes on with the run in a folder.
+///
+/// # Errors
+///
+/// If there is none, somebody else is at it, or something it needs has changed.
+pub fn resume(
+    path: &std::path::Path,
+    work: &Work,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Outcome, RunError> {
+    let (folder, manifest) = RunFolder::open(path)?;
+    if manifest.version != env!("CARGO_PKG_VERSION") {
+        return Err(RunError::Changed {
+            what: format!("the program, then version {},", manifest.version),
+        });
+    }
+    let text = folder.read(RunFolder::RECIPE)?;
+    let recipe = Recipe::parse(&text, &format!("`{}`", path.display()), &[])?;
+    let data = manifest.data_override.clone();
+    let bench = Bench::new(&recipe, data.as_deref(), work.threads)?;
+    let again = bench.manifest(&Order {
+        recipe: recipe.clone(),
+        seed: manifest.seed,
+        data,
+        folder: path.to_owned(),
+    })?;
+    if again.id != manifest.id {
+        return Err(RunError::Changed {
+            what: "the recipe, its data or its parent".to_owned(),
+        });
+    }
+    let checkpoint = folder.checkpoint()?.unwrap_or_default();
+    Running {
+        recipe: &recipe,
+        manifest,
+        folder,
+        work,
+    }
+    .go(bench, checkpoint, watch)
+}
+
+struct Running<'a> {
+    recipe: &'a Recipe,
+    manifest: Manifest,
+    folder: RunFolder,
+    work: &'a Work,
+}
+
+impl Running<'_> {
+    fn go(
+        mut self,
+        mut bench: Bench,
+        mut checkpoint: Checkpoint,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, RunError> {
+        // 1. The records, cut back to the checkpoint.
+        self.folder.begin(checkpoint.done)?;
+        let most = self
+            .recipe
+            .stages
+            .iter()
+            .map(|stage| stage.stop.generations.map(u64::from));
+        watch(Event::Begins {
+            manifest: &self.manifest,
+            generations: most.sum(),
+        });
+
+        // 2. The stages.
+        while checkpoint.stage < self.recipe.stages.len() {
+            let state = checkpoint.state.take();
+            let material = bench.stage(checkpoint.stage, &checkpoint.champions)?;
+            let ended = self.stage(&checkpoint, state, material, watch)?;
+            let Ended::Done {
+                reason,
+                generations,
+                judgements,
+                finalists,
+            } = ended
+            else {
+                return Ok(self.unfinished());
+            };
+            let champion = bench.verify(checkpoint.stage, &finalists, self.work.threads)?;
+            watch(Event::Stage {
+                stage: checkpoint.stage,
+                reason,
+            });
+            checkpoint.champions.push(champion);
+            checkpoint.first = generations;
+            checkpoint.judged = judgements;
+            checkpoint.stage += 1;
+            self.folder
+                .settle(&checkpoint.text(generations, None::<&()>))?;
+        }
+
+        // 3. The champion, and what it is worth.
+        let Some(champion) = checkpoint.champions.last() else {
+            return Err(self.broken("it has no champion").into());
+        };
+        let player = self.champion(champion, &bench)?;
+        self.folder.write(RunFolder::CHAMPION, &player.to_toml())?;
+        self.prove(champion, &mut bench, watch)
+    }
+
+    fn broken(&self, reason: &str) -> FolderError {
+        FolderError::Checkpoint {
+            path: self.folder.path().join(RunFolder::CHECKPOINT),
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn unfinished(self) -> Outcome {
+        Outcome {
+            manifest: self.manifest,
+            proof: None,
+        }
+    }
+
+    /// Runs one stage with the breeder its settings name.
+    fn stage(
+        &mut self,
+        checkpoint: &Checkpoint,
+        state: Option<serde_json::Value>,
+        material: Material,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Ended, RunError> {
+        let settings = &self.recipe.stages[checkpoint.stage];
+        let Material {
+            space,
+            trial,
+            alike,
+        } = material;
+        let stages = self.recipe.stages.len() as u64;
+        // Each stage has its own chance.
+        let seed = self
+            .manifest
+            .seed
+            .wrapping_mul(stages)
+            .wrapping_add(checkpoint.stage as u64);
+        let mut told = |generation: &Generation| watch(Event::Generation(generation));
+        let around = Stage {
+            folder: &mut self.folder,
+            space,
+            trial,
+            seed,
+            threads: self.work.threads,
+            first: checkpoint.first,
+            judged: checkpoint.judged,
+            alike,
+            baseline: settings.baseline,
+            rules: settings.stop,
+            asked_to_stop: &self.work.stop,
+            watch: &mut told,
+        };
+        let begun = Begun {
+            settings,
+            checkpoint,
+            state,
+            seed,
+        };
+        match (&space.kind, settings.breeder.clone()) {
+            (SpaceKind::Bits(_), BreederSettings::Ga(it)) => begun.run(around, |home, start| {
+                Ga::<Bits>::new(it.clone(), home, start, seed)
+            }),
+            (SpaceKind::Reals(_), BreederSettings::Ga(it)) => begun.run(around, |home, start| {
+                Ga::<Reals>::new(it.clone(), home, start, seed)
+            }),
+            (SpaceKind::Bits(_), BreederSettings::Random(it)) => begun
+                .run(around, |home, start| {
+                    RandomSearch::<Bits>::new(it, home, start, seed)
+                }),
+            (SpaceKind::Reals(_), BreederSettings::Random(it)) => begun
+                .run(around, |home, start| {
+                    RandomSearch::<Reals>::new(it, home, start, seed)
+                }),
+            (SpaceKind::Bits(_), BreederSettings::MuPlusLambda(it)) => begun
+                .run(around, |home, start| {
+                    MuPlusLambda::<Bits>::new(it.clone(), home, start, seed)
+                }),
+            (SpaceKind::Reals(_), BreederSettings::MuPlusLambda(it)) => begun
+                .run(around, |home, start| {
+                    MuPlusLambda::<Reals>::new(it.clone(), home, start, seed)
+                }),
+            (_, BreederSettings::Adam(it)) => begun.run(around, |home, start| {
+                Adam::new(it, home, start.into_iter().next(), seed)
+            }),
+        }
+    }
+
+    /// The champion as a player, with its pedigree.
+    fn champion(&self, champion: &Finalist, bench: &Bench) -> Result<Player, RunError> {
+        let parent = &self.recipe.parent;
+        let evaluator = parent
+            .evaluator
+            .with_weights(&champion.weights)
+            .map_err(TrialError::from)?;
+        let mut pedigree = toml::Table::new();
+        let MemberId { generation, member } = champion.id;
+        pedigree.insert("run".into(), self.manifest.id.clone().into());
+        pedigree.insert("recipe".into(), self.recipe.name.clone().into());
+        pedigree.insert("seed".into(), self.manifest.seed.to_string().into());
+        pedigree.insert("version".into(), self.manifest.version.clone().into());
+        pedigree.insert("generation".into(), i64::from(generation).into());
+        pedigree.insert("member".into(), i64::from(member).into());
+        pedigree.insert("data".into(), bench.data_names().into());
+        pedigree.insert(
+            "parents".into(),
+            vec![self.recipe.parent_name.clone()].into(),
+        );
+        Ok(Player {
+            name: format!("{}-{}", self.recipe.name, self.manifest.seed),
+            about: format!(
+                "Bred by the recipe {} with seed {}",
+                self.recipe.name, self.manifest.seed
+            ),
+            evaluator,
+            profile: parent.profile,
+            params: parent.params.clone(),
+            pedigree,
+        })
+    }
+
+    /// Measures the champion on positions, then in games.
+    fn prove(
+        mut self,
+        champion: &Finalist,
+        bench: &mut Bench,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, RunError> {
+        let began = Instant::now();
+        let last = self.recipe.stages.len() - 1;
+        let mut proof = Proof::default();
+        (proof.training, proof.holdout) =
+            bench.measure(last, &champion.weights, self.work.threads)?;
+        // Matches that were played stay, also if nobody asks for them now.
+        let before = Proof::read(self.folder.path()).ok().flatten();
+        proof.matches = before.map_or_else(Vec::new, |it| it.matches);
+        proof.conclude();
+        watch(Event::Measured(&proof));
+        if self.work.proof {
+            proof.matches.clear();
+            let path = self.folder.path().to_owned();
+            let champion = path.join(RunFolder::CHAMPION);
+            let outside = first_that_plays(&self.recipe.proof.outside);
+            let bouts = [
+                (PARENT, Some(self.recipe.parent_name.as_str())),
+                (OUTSIDE, outside),
+            ];
+            for (role, opponent) in bouts {
+                let Some(opponent) = opponent else {
+                    let asked = &self.recipe.proof.outside;
+                    if !asked.is_empty() {
+                        let names = asked.join("`, `");
+                        let note = format!("no outside player could be started: `{names}`");
+                        proof.notes.push(note);
+                    }
+                    continue;
+                };
+                let bout = Bout {
+                    folder: path.join("proof").join(role),
+                    champion: &champion,
+                    opponent,
+                    role,
+                    seed: self.manifest.seed,
+                    threads: self.work.threads,
+                };
+                let mut told = |progress: &Progress| {
+                    watch(Event::Game {
+                        role,
+                        opponent,
+                        progress,
+                    });
+                };
+                let played = bout.play(&self.recipe.proof, &self.work.stop, &mut told)?;
+                let Some(played) = played else {
+                    return Ok(self.unfinished());
+                };
+                proof.matches.push(played);
+            }
+            self.gather_games()?;
+        }
+        proof.conclude();
+        proof.write(self.folder.path()).map_err(FolderError::from)?;
+        self.folder.timing(&timing("proof", None, began))?;
+        Ok(Outcome {
+            manifest: self.manifest,
+            proof: Some(proof),
+        })
+    }
+
+    /// All games of the proof in one file.
+    fn gather_games(&self) -> Result<(), RunError> {
+        let mut games = String::new();
+        for role in [PARENT, OUTSIDE] {
+            let path = self
+                .folder
+                .path()
+                .join("proof")
+                .join(role)
+                .join("games.pgn");
+            games.push_str(&std::fs::read_to_string(path).unwrap_or_default());
+        }
+        Ok(self.folder.write(RunFolder::GAMES, &games)?)
+    }
+}
+
+/// A stage about to be run: from its beginning, or from a checkpoint.
+struct Begun<'a> {
+    settings: &'a StageSettings,
+    checkpoint: &'a Checkpoint,
+    state: Option<serde_json::Value>,
+    seed: u64,
+}
+
+impl Begun<'_> {
+    fn run<B>(
+        self,
+        mut around: Stage,
+        make: impl FnOnce(<B::Genome as Genome>::Space, Vec<B::Genome>) -> Result<B, SettingsError>,
+    ) -> Result<Ended, RunError>
+    where
+        B: Breeder + DeserializeOwned,
+        B::Genome: Bred,
+    {
+        let space: &Space = around.space;
+        let state = if let Some(state) = self.state {
+            serde_json::from_value(state).map_err(|error| FolderError::Checkpoint {
+                path: around.folder.path().join(RunFolder::CHECKPOINT),
+                reason: error.to_string(),
+            })?
+        } else {
+            let mut start = Vec::new();
+            if self.settings.genome.start == Start::Parent {
+                let parent = B::Genome::parent(space);
+                start.push(parent.map_err(|reason| {
+                    RunError::Stage(format!("the parent cannot be encoded: {reason}"))
+                })?);
+            }
+            let home = B::Genome::home(space).expect("the kinds were matched");
+            let breeder = make(home.clone(), start.clone())
+                .map_err(|error| RunError::Stage(format!("the breeder cannot be made: {error}")))?;
+            State::new(breeder, space, start, self.seed)
+        };
+        Ok(around.run(state, |done, state| self.checkpoint.text(done, Some(state)))?)
+    }
+}

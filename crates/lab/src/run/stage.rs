@@ -1,0 +1,474 @@
+//! The loop: a breeder proposes, a trial judges, the folder remembers.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use mendel_evolve::{
+    Bits, Born, Breeder, Genome, Judged, MemberId, Progress, RandomSearch, RandomSettings, Reals,
+    StopRules, Stopped, generation_seed,
+};
+use serde::{Deserialize, Serialize};
+
+use super::folder::{FolderError, RunFolder};
+use crate::chromosome::space::{Space, SpaceKind};
+use crate::record::{Generation, Histogram, Lineage, Timing};
+use crate::trial::{Trial, TrialError};
+
+/// A genome that stands for the weights of a player.
+pub(crate) trait Bred: Genome {
+    /// Where such genomes live, if the space is one of theirs.
+    fn home(space: &Space) -> Option<&Self::Space>;
+    /// All weights of the player.
+    fn weights(&self, space: &Space) -> Vec<i32>;
+    /// The parent, or why it cannot be one of them.
+    fn parent(space: &Space) -> Result<Self, String>;
+    /// All weights before they are rounded.
+    fn exact(&self, space: &Space) -> Vec<f64> {
+        let weights = self.weights(space);
+        weights.into_iter().map(f64::from).collect()
+    }
+}
+
+impl Bred for Bits {
+    fn home(space: &Space) -> Option<&Self::Space> {
+        match &space.kind {
+            SpaceKind::Bits(layout) => Some(layout),
+            SpaceKind::Reals(_) => None,
+        }
+    }
+
+    fn weights(&self, space: &Space) -> Vec<i32> {
+        space.from_bits(self)
+    }
+
+    fn parent(space: &Space) -> Result<Self, String> {
+        space.parent_bits()
+    }
+}
+
+impl Bred for Reals {
+    fn home(space: &Space) -> Option<&Self::Space> {
+        match &space.kind {
+            SpaceKind::Bits(_) => None,
+            SpaceKind::Reals(bounds) => Some(bounds),
+        }
+    }
+
+    fn weights(&self, space: &Space) -> Vec<i32> {
+        space.from_reals(self)
+    }
+
+    fn parent(space: &Space) -> Result<Self, String> {
+        Ok(space.parent_reals())
+    }
+
+    fn exact(&self, space: &Space) -> Vec<f64> {
+        let mut exact: Vec<f64> = space.base().iter().copied().map(f64::from).collect();
+        for (&slot, value) in space.slots().iter().zip(&self.0) {
+            exact[slot] = *value;
+        }
+        exact
+    }
+}
+
+/// Where a stage stands between two generations.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct State<B: Breeder>
+where
+    B::Genome: Genome,
+{
+    breeder: B,
+    /// What chance alone would have found with as many judgements.
+    chance: RandomSearch<B::Genome>,
+    /// The best that chance has found.
+    lucky: Option<Vec<i32>>,
+    progress: Progress,
+    finalists: Vec<Finalist>,
+}
+
+/// The best of a generation, to be judged again on all positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Finalist {
+    pub(crate) id: MemberId,
+    pub(crate) weights: Vec<i32>,
+    pub(crate) score: f64,
+}
+
+/// Everything around a breeder while it works.
+pub(crate) struct Stage<'a> {
+    pub(crate) folder: &'a mut RunFolder,
+    pub(crate) space: &'a Space,
+    pub(crate) trial: &'a mut dyn Trial,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    /// The number of its first generation in the run.
+    pub(crate) first: u32,
+    /// Judgements of the stages before.
+    pub(crate) judged: u64,
+    /// Whether every generation is judged alike, so that scores of two can be
+    /// compared.
+    pub(crate) alike: bool,
+    /// Whether random search runs beside, for comparison.
+    pub(crate) baseline: bool,
+    /// When it is over; a target is meant as the trial reports.
+    pub(crate) rules: StopRules,
+    pub(crate) asked_to_stop: &'a AtomicBool,
+    pub(crate) watch: &'a mut dyn FnMut(&Generation),
+}
+
+/// How a stage ended.
+pub(crate) enum Ended {
+    /// A rule said so.
+    Done {
+        reason: Stopped,
+        /// Generations so far, those of earlier stages too.
+        generations: u32,
+        /// Judgements so far, those of earlier stages too.
+        judgements: u64,
+        finalists: Vec<Finalist>,
+    },
+    /// Somebody asked; it can go on later.
+    Stopped,
+}
+
+/// Why a stage cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StageError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Trial(#[from] TrialError),
+    #[error(
+        "the trial cannot say how its score changes with a weight, which the breeder needs; choose another breeder or another distance"
+    )]
+    NoSlopes,
+}
+
+/// A run that is quicker than this does not write a checkpoint for each
+/// generation; it would breed those again sooner than a disk confirms them.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_millis(250);
+
+/// Bins of a histogram of fitness.
+const BINS: usize = 24;
+
+/// Chance of the baseline is not the run's.
+const CHANCE: u64 = 0x5EED_C4A9_CE00;
+
+impl<B: Breeder> State<B>
+where
+    B::Genome: Bred,
+{
+    /// Before the first generation.
+    ///
+    /// Chance is given what the breeder is given, and draws the rest.
+    pub(crate) fn new(breeder: B, space: &Space, start: Vec<B::Genome>, seed: u64) -> Self {
+        let population = breeder.ask().len().max(1);
+        let home = <B::Genome as Bred>::home(space).expect("the breeder was made in this space");
+        let chance = RandomSearch::new(
+            RandomSettings { population },
+            home.clone(),
+            start,
+            seed ^ CHANCE,
+        )
+        .expect("a space that a breeder works in can be searched");
+        Self {
+            breeder,
+            chance,
+            lucky: None,
+            progress: Progress::default(),
+            finalists: Vec::new(),
+        }
+    }
+
+    /// Generations of this stage so far.
+    pub(crate) fn generation(&self) -> u32 {
+        self.breeder.generation()
+    }
+}
+
+impl Stage<'_> {
+    /// Breeds until a rule or somebody says stop. `save` writes the state as the
+    /// text of a checkpoint.
+    pub(crate) fn run<B>(
+        &mut self,
+        mut state: State<B>,
+        save: impl Fn(u32, &State<B>) -> String,
+    ) -> Result<Ended, StageError>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        let mut saved = Instant::now();
+        let first = self.first;
+        let save = |state: &State<B>| save(first + state.generation(), state);
+        loop {
+            // 1. Enough?
+            if let Some(reason) = self.rules().reached(&state.progress) {
+                self.folder.settle(&save(&state))?;
+                return Ok(Ended::Done {
+                    reason,
+                    generations: self.first + state.generation(),
+                    judgements: self.judged + state.progress.judgements,
+                    finalists: state.finalists,
+                });
+            }
+            if self.asked_to_stop.load(Ordering::Relaxed) {
+                self.folder.settle(&save(&state))?;
+                return Ok(Ended::Stopped);
+            }
+
+            // 2. One generation.
+            let began = Instant::now();
+            let generation = self.generation(&mut state)?;
+
+            // 3. What a clock gave, apart from the rest; and a checkpoint after
+            //    judging, which is the dear part.
+            self.folder
+                .timing(&timing("generation", Some(generation.generation), began))?;
+            if saved.elapsed() >= BETWEEN_CHECKPOINTS {
+                self.folder.settle(&save(&state))?;
+                saved = Instant::now();
+            }
+            (self.watch)(&generation);
+        }
+    }
+
+    /// Breeds one generation and writes it down.
+    fn generation<B>(&mut self, state: &mut State<B>) -> Result<Generation, StageError>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        // 1. The breeder proposes, chance proposes, the codec builds.
+        let number = state.breeder.generation();
+        let born = state.breeder.ask();
+        let mut members: Vec<Vec<i32>> = born
+            .iter()
+            .map(|born| born.genome.weights(self.space))
+            .collect();
+        let rivals = self.rivals(state);
+        members.extend(rivals.iter().cloned());
+
+        // 2. The trial judges. Each generation has its own seed, so that a run
+        //    resumed here sees the very positions it would have seen.
+        let seed = generation_seed(self.seed, self.first + number);
+        let scores = self.trial.judge(&members, seed, self.threads)?;
+        let judgements = born.len() as u64 * self.trial.judgements_per_member();
+        let slopes = self.slopes(&state.breeder, &born, seed)?;
+        let (scores, luck) = scores.split_at(born.len());
+        let luckiest = (0..luck.len()).reduce(|a, b| if luck[b] > luck[a] { b } else { a });
+        let lucky_score = luckiest.map_or(f64::NEG_INFINITY, |at| luck[at]);
+        if let Some(at) = luckiest {
+            state.lucky = Some(rivals[at].clone());
+        }
+
+        // 3. It is written down.
+        members.truncate(born.len());
+        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best = self.sign() * self.trial.report(best);
+        state.progress.record(best, judgements);
+        let (record, finalist) = self.record(state, &born, &members, scores, lucky_score);
+        let lineage = Lineage {
+            generation: record.generation,
+            parents: born.iter().map(|it| self.parents(it)).collect(),
+            origins: born.iter().map(|it| it.origin).collect(),
+        };
+        self.folder.generation(&record, &lineage)?;
+        self.keep(&mut state.finalists, finalist);
+
+        // 4. The breeder and the stop rules learn.
+        let judged: Vec<Judged> = scores
+            .iter()
+            .zip(slopes)
+            .map(|(&score, slope)| Judged { score, slope })
+            .collect();
+        state.breeder.tell(born, &judged);
+        state.chance.tell(Vec::new(), &[]);
+        Ok(record)
+    }
+
+    /// The rules, with a target that can be compared with progress.
+    fn rules(&self) -> StopRules {
+        StopRules {
+            target: self.rules.target.map(|target| self.sign() * target),
+            ..self.rules
+        }
+    }
+
+    /// Makes what the trial reports larger where it is better.
+    fn sign(&self) -> f64 {
+        if self.trial.smaller_is_better() {
+            -1.0
+        } else {
+            1.0
+        }
+    }
+
+    /// What chance puts up in this generation: its best so far, and new draws.
+    fn rivals<B>(&self, state: &State<B>) -> Vec<Vec<i32>>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        if !self.baseline {
+            return Vec::new();
+        }
+        let drawn = state.chance.ask();
+        let drawn = drawn.iter().map(|born| born.genome.weights(self.space));
+        state.lucky.iter().cloned().chain(drawn).collect()
+    }
+
+    /// How the scores change with each gene, for breeders that climb.
+    fn slopes<B>(
+        &mut self,
+        breeder: &B,
+        born: &[Born<B::Genome>],
+        seed: u64,
+    ) -> Result<Vec<Option<Vec<f64>>>, StageError>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        if !breeder.wants_slopes() {
+            return Ok(vec![None; born.len()]);
+        }
+        let exact: Vec<Vec<f64>> = born
+            .iter()
+            .map(|born| born.genome.exact(self.space))
+            .collect();
+        let slopes = self.trial.slopes(&exact, seed, self.threads)?;
+        let slopes = slopes.ok_or(StageError::NoSlopes)?;
+        let by_gene = |slopes: &[f64]| -> Vec<f64> {
+            let slots = self.space.slots().iter();
+            slots.map(|&slot| slopes[slot]).collect()
+        };
+        Ok(slopes.iter().map(|it| Some(by_gene(&it.slopes))).collect())
+    }
+
+    fn record<B>(
+        &self,
+        state: &State<B>,
+        born: &[Born<B::Genome>],
+        members: &[Vec<i32>],
+        scores: &[f64],
+        lucky: f64,
+    ) -> (Generation, Finalist)
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        let told = |score: f64| self.trial.report(score);
+        let best = (0..scores.len())
+            .reduce(|best, at| if scores[at] > scores[best] { at } else { best })
+            .unwrap_or(0);
+        let worst = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        let reported: Vec<f64> = scores.iter().map(|&score| told(score)).collect();
+        let count = reported.len() as f64;
+        let mean = reported.iter().sum::<f64>() / count;
+        let spread = reported.iter().map(|it| (it - mean) * (it - mean));
+        let id = MemberId {
+            generation: self.first + state.breeder.generation(),
+            member: best as u32,
+        };
+        let mut gene_means = vec![0.0; self.space.names().len()];
+        for member in members {
+            for (sum, &slot) in gene_means.iter_mut().zip(self.space.slots()) {
+                *sum += f64::from(member[slot]);
+            }
+        }
+        for sum in &mut gene_means {
+            *sum /= count;
+        }
+        let home = <B::Genome as Bred>::home(self.space).expect("the breeder works in this space");
+        let generation = Generation {
+            generation: id.generation,
+            judgements: self.judged + state.progress.judgements,
+            best: told(scores[best]),
+            mean,
+            worst: told(worst),
+            deviation: (spread.sum::<f64>() / count).sqrt(),
+            diversity: B::Genome::diversity(home, born.iter().map(|born| &born.genome)),
+            random_best: lucky.is_finite().then(|| told(lucky)),
+            best_member: id,
+            genes: self.space.genes_of(&members[best]),
+            gene_means,
+            histogram: histogram(&reported),
+        };
+        let finalist = Finalist {
+            id,
+            weights: members[best].clone(),
+            score: scores[best],
+        };
+        (generation, finalist)
+    }
+
+    /// Parents are numbered within their stage; the record numbers the run.
+    fn parents<G>(&self, born: &Born<G>) -> Vec<MemberId> {
+        let shifted = |parent: &MemberId| MemberId {
+            generation: parent.generation + self.first,
+            member: parent.member,
+        };
+        born.parents.iter().map(shifted).collect()
+    }
+
+    /// Where all generations are judged alike the best so far is enough;
+    /// elsewhere luck with the sample must not decide, and the best of each
+    /// generation is judged again at the end.
+    fn keep(&self, finalists: &mut Vec<Finalist>, finalist: Finalist) {
+        if self.alike {
+            if finalists.iter().all(|it| finalist.score > it.score) {
+                *finalists = vec![finalist];
+            }
+        } else if finalists.iter().all(|it| it.weights != finalist.weights) {
+            finalists.push(finalist);
+        }
+    }
+}
+
+/// What a clock gave.
+pub(crate) fn timing(what: &str, generation: Option<u32>, began: Instant) -> Timing {
+    Timing {
+        what: what.to_owned(),
+        generation,
+        ended: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs()),
+        seconds: began.elapsed().as_secs_f64(),
+    }
+}
+
+/// Counts in bins of equal width from the lowest to the highest.
+fn histogram(values: &[f64]) -> Histogram {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !(low.is_finite() && high.is_finite()) {
+        return Histogram::default();
+    }
+    let mut counts = vec![0; BINS];
+    let width = (high - low) / BINS as f64;
+    for value in values {
+        let bin = if width > 0.0 {
+            ((value - low) / width) as usize
+        } else {
+            0
+        };
+        counts[bin.min(BINS - 1)] += 1;
+    }
+    Histogram { low, high, counts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::histogram;
+
+    #[test]
+    fn every_member_is_in_one_bin() {
+        for values in [vec![1.0], vec![2.0, 2.0], vec![0.0, 0.1, 5.0, 9.9, 10.0]] {
+            let bins = histogram(&values);
+            let all: u32 = bins.counts.iter().sum();
+            assert_eq!(all as usize, values.len(), "{bins:?}");
+        }
+        assert!(histogram(&[]).counts.is_empty());
+    }
+}

@@ -1,0 +1,162 @@
+//! Trials: how good the members of a generation are.
+//!
+//! A [`Trial`] judges a whole generation at once. The trials here hold an
+//! evaluator against an expert, position by position: [`ExpertDistance`] asks how
+//! far the scores lie apart, [`MoveAgreement`] how often both would play the same
+//! move. Where a trial draws positions it does so from the seed it is given, and
+//! no result depends on the number of threads.
+
+mod agreement;
+mod comparison;
+mod deeper;
+mod distance;
+mod likelihood;
+mod sample;
+
+use mendel_engine::OptionsError;
+use mendel_evaluator::EvaluatorError;
+
+pub use self::agreement::{AgreementFitness, AgreementSettings, Leaf, MoveAgreement};
+pub use self::comparison::Comparison;
+pub use self::distance::{Distance, DistanceSettings, ExpertDistance, Labelled, Target};
+pub use self::sample::Draw;
+use crate::matrix::{RowsError, Slopes};
+
+/// Measures the fitness of a whole generation at once.
+///
+/// A member is given with all weights of its evaluator, in the order of
+/// [`weights`](mendel_evaluator::AnyEvaluator::weights).
+pub trait Trial {
+    /// Judges the members: for each, in their order, a score; larger is better.
+    ///
+    /// The seed is the generation's: with the same seed the same positions are
+    /// drawn.
+    ///
+    /// # Errors
+    ///
+    /// If the members do not fit the evaluator, or an engine cannot be started.
+    fn judge(
+        &mut self,
+        members: &[Vec<i32>],
+        seed: u64,
+        threads: usize,
+    ) -> Result<Vec<f64>, TrialError>;
+
+    /// Judges members whose weights are no whole numbers and says how each score
+    /// changes with each weight; `None` where the trial cannot tell.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](Self::judge).
+    fn slopes(
+        &mut self,
+        members: &[Vec<f64>],
+        seed: u64,
+        threads: usize,
+    ) -> Result<Option<Vec<Slopes>>, TrialError> {
+        let _ = (members, seed, threads);
+        Ok(None)
+    }
+
+    /// A score as people are told it, in the trial's [`unit`](Self::unit).
+    fn report(&self, score: f64) -> f64;
+
+    /// Whether what is reported counts downwards, such as an error.
+    fn smaller_is_better(&self) -> bool;
+
+    /// What a reported figure is, such as `centipawns of mean error`.
+    fn unit(&self) -> &'static str;
+
+    /// How many positions or games one member is judged by.
+    fn judgements_per_member(&self) -> u64;
+
+    /// What two members get for every position of the trial, in their order and
+    /// in the trial's unit, however few a generation is judged by.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](Self::judge).
+    fn pairs(
+        &self,
+        first: &[i32],
+        second: &[i32],
+        threads: usize,
+    ) -> Result<Vec<(f64, f64)>, TrialError>;
+
+    /// Holds two members against each other on every position. `games` says which
+    /// game each position is from; if it is empty, each is from its own.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](Self::judge).
+    fn compare(
+        &self,
+        first: &[i32],
+        second: &[i32],
+        games: &[u32],
+        threads: usize,
+    ) -> Result<Comparison, TrialError> {
+        Ok(Comparison::of(&self.pairs(first, second, threads)?, games))
+    }
+
+    /// The share of positions in which a member cannot decide between several
+    /// moves; `None` where that is no question.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](Self::judge).
+    fn ties(&self, member: &[i32], threads: usize) -> Result<Option<f64>, TrialError> {
+        let _ = (member, threads);
+        Ok(None)
+    }
+}
+
+/// Why a trial cannot be held.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrialError {
+    /// Members and evaluator do not fit together.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
+    /// Weights no evaluator may have.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+    /// An engine cannot be started.
+    #[error(transparent)]
+    Engine(#[from] OptionsError),
+    /// There is nothing to judge by.
+    #[error("the trial has no positions; give it a data set with some")]
+    NoPositions,
+    /// A position lacks what the trial compares with.
+    #[error("position {index} of the data has no {what}; choose another data set or another trial")]
+    NoLabel {
+        /// Which position, from 0.
+        index: usize,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A move that cannot be played.
+    #[error("position {index} of the data names the move {named}, which is not legal there")]
+    Illegal {
+        /// Which position, from 0.
+        index: usize,
+        /// The move as UCI writes it.
+        named: String,
+    },
+    /// More positions are to be drawn than there are.
+    #[error("`sample` asks for {asked} of {found} positions; ask for fewer or leave it out")]
+    Sample {
+        /// How many are to be drawn.
+        asked: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A setting that makes no sense.
+    #[error("`{key}` {reason}")]
+    Setting {
+        /// Which setting.
+        key: &'static str,
+        /// What is wrong with it and what to write instead.
+        reason: &'static str,
+    },
+}
