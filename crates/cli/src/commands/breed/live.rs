@@ -96,10 +96,11 @@ impl Live {
     fn text(&self, mean: f64) -> String {
         let best = self.best.map_or_else(String::new, number);
         format!(
-            "best {best}  mean {} {}  {}",
+            // The unit comes last: a narrow terminal cuts it, not the curve.
+            "best {best}  mean {}  {}  {}",
             number(mean),
-            self.unit,
-            self.curve.text()
+            self.curve.text(),
+            self.unit
         )
     }
 
@@ -110,7 +111,7 @@ impl Live {
             Show::Bar(bar) => {
                 bar.finish_and_clear();
                 if !text.is_empty() {
-                    say(&format!("{text}: {}  {}", self.unit, self.curve.text()));
+                    say(&format!("{text}: {}  {}", self.curve.text(), self.unit));
                 }
             }
             Show::Lines { .. } => {
