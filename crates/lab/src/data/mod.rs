@@ -2,7 +2,7 @@
 //!
 //! A [`DataSet`] is what a trial measures against: positions, each with a score, a
 //! best move or a result, or several of these. [`make`] plays games and asks an
-//! expert, [`import`] reads what others have gathered, [`built_in`] are the sets
+//! expert, [`import`] reads what others have gathered, [`BUILT_IN`] are the sets
 //! that ship with the program. The file is described in `docs/formats.md`.
 //!
 //! ```
