@@ -163,6 +163,34 @@ fn a_run_ends_with_a_champion_a_proof_and_a_page() {
 }
 
 #[test]
+fn a_file_that_is_called_like_a_player_is_not_taken_for_it() {
+    let scratch = Scratch::new("breed-names");
+    for name in ["gerald-base", "quiet"] {
+        fs::write(scratch.at(name), [0xFF, 0xFE]).expect("there is room");
+    }
+    let arguments = [
+        "breed",
+        "first-steps",
+        "--no-proof",
+        "--quiet",
+        "--out",
+        "run",
+    ];
+    let short = [
+        "--set",
+        "stop.generations=2",
+        "--set",
+        "breeder.population=10",
+    ];
+    let output = command(&scratch, &[&arguments[..], &short[..]].concat())
+        .current_dir(scratch.at(""))
+        .output()
+        .expect("it was built");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
 fn a_wrong_request_is_refused_before_anything_is_written() {
     let scratch = Scratch::new("breed-wrong");
     let recipe = scratch.at("test.toml");

@@ -93,11 +93,18 @@ impl Document {
         keys.extend((0..stages).map(|at| format!("stage.{at}.trial.data")));
         for key in keys {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
+            // A bare word is a built-in name, whatever lies in the folder.
+            let named = |path: &&Path| path.components().count() > 1 || path.extension().is_some();
+            let path = path.filter(named);
             let path = path.filter(|path| path.is_file() && path.is_relative());
             if let Some(path) = path.and_then(|path| std::path::absolute(path).ok()) {
                 let path = Value::String(path.to_string_lossy().into_owned());
-                let placed = self.set(&key, path);
-                debug_assert!(placed.is_ok(), "it was read from there");
+                let mut root = Value::Table(std::mem::take(&mut self.table));
+                let placed = put(&mut root, &key, path);
+                debug_assert!(placed.is_some(), "it was read from there");
+                if let Value::Table(table) = root {
+                    self.table = table;
+                }
             }
         }
     }
