@@ -2,12 +2,14 @@
 //! but search.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mendel_engine::uci::{OptionKind, OptionLine};
-use mendel_engine::{Control, Engine, Limits, Options, Player, SearchParams};
+use mendel_engine::{
+    Control, Engine, Limits, Options, Player, SearchParams, Strength, StrengthTable,
+};
 
 use crate::program::check;
 use crate::{Answer, Contestant, Fault, Pace, Reply, Thought, Turn};
@@ -32,7 +34,9 @@ impl Bred {
         options: &[(String, String)],
     ) -> Result<Self, Fault> {
         let mut engine_options = Options::default();
-        let offered = offered();
+        let levels = levels(options)?;
+        let (mut limited, mut elo, mut strength_seed) = (false, levels.max(), 0);
+        let offered = offered(&levels);
         for (name, value) in options {
             let (name, fitting) = check(&offered, name, value)?;
             let text = fitting.unwrap_or_default();
@@ -49,6 +53,10 @@ impl Bred {
                 "SyzygyPath" => engine_options.syzygy_path = path(),
                 "Book" => engine_options.book = path(),
                 "Book Seed" => engine_options.book_seed = number() as u64,
+                "UCI_LimitStrength" => limited = text == "true",
+                "UCI_Elo" => elo = number() as i32,
+                "Strength Seed" => strength_seed = number() as u64,
+                LEVELS => {}
                 tunable => {
                     let params = &mut Arc::make_mut(&mut player).params;
                     let set = params.set(tunable, number());
@@ -56,6 +64,10 @@ impl Bred {
                 }
             }
         }
+        engine_options.strength = limited.then(|| Strength {
+            level: levels.level(elo),
+            seed: strength_seed,
+        });
         let engine = Engine::new(player, engine_options)
             .map_err(|error| refused("its options".into(), error.to_string()))?;
         Ok(Self {
@@ -69,8 +81,25 @@ fn refused(what: String, reason: String) -> Fault {
     Fault::Refused { what, reason }
 }
 
+/// The option that names a table of levels.
+pub(crate) const LEVELS: &str = "Strength Table";
+
+/// The levels that `UCI_Elo` is looked up in; they decide its range, so that they
+/// are read before the other options.
+fn levels(options: &[(String, String)]) -> Result<Arc<StrengthTable>, Fault> {
+    let named = options
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(LEVELS));
+    match named.filter(|(_, value)| !value.is_empty() && value != "<empty>") {
+        None => Ok(StrengthTable::built_in()),
+        Some((name, value)) => StrengthTable::read(Path::new(value))
+            .map(Arc::new)
+            .map_err(|error| refused(format!("{name}={value}"), error.to_string())),
+    }
+}
+
 /// What can be set: the engine's options and the numbers of its search.
-fn offered() -> Vec<OptionLine> {
+fn offered(levels: &StrengthTable) -> Vec<OptionLine> {
     let line = |name: &str, kind| OptionLine {
         name: name.to_owned(),
         kind,
@@ -80,6 +109,7 @@ fn offered() -> Vec<OptionLine> {
         let default = String::new();
         line(name, OptionKind::Text { default })
     };
+    let (low, high) = (levels.min().into(), levels.max().into());
     let mut offered = vec![
         spin("Hash", 16, 1, 65_536),
         spin("Threads", 1, 1, 256),
@@ -88,6 +118,10 @@ fn offered() -> Vec<OptionLine> {
         text("SyzygyPath"),
         text("Book"),
         spin("Book Seed", 0, 0, i64::MAX),
+        line("UCI_LimitStrength", OptionKind::Check { default: false }),
+        spin("UCI_Elo", high, low, high),
+        spin("Strength Seed", 0, 0, i64::MAX),
+        text(LEVELS),
     ];
     offered.extend(SearchParams::TUNABLES.iter().map(|tunable| {
         let (low, high) = (tunable.low.into(), tunable.high.into());

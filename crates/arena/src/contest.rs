@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, SyncSender};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 
 use crate::folder::{FolderError, MatchFolder};
+use crate::hands::{GoOn, Hands, Piece};
 use crate::pgn::{self, Heading, NamesError, OpeningNames, RecordError};
 use crate::plan::Plan;
 use crate::same;
+use crate::seats::{self, Seats};
 use crate::statistics::{Anchor, Decision, Sprt, SprtError, SprtState};
 use crate::{
-    Conclusion, Contestant, Entrant, EntrantError, Fault, Fixture, GameRecord, GameSetting,
-    OpeningError, Openings, Pace, Reply, Schedule, ScheduleError, SeatError, Standing, Summary,
-    Turn, play,
+    Conclusion, Entrant, EntrantError, Fixture, GameRecord, GameSetting, OpeningError, Openings,
+    Pace, Schedule, ScheduleError, SeatError, Standing, Summary,
 };
 
 /// A plan that was checked whole: everybody is there, can be started, knows its
@@ -33,19 +32,6 @@ pub struct Contest {
     names: Option<OpeningNames>,
     anchor: Option<Anchor>,
     sprt: Option<Sprt>,
-}
-
-/// Of so many players each hand keeps all; in a larger pool they are started for
-/// each game.
-const MOST_SEATS: usize = 8;
-
-/// Who does the work; it changes how long a match takes and nothing else.
-#[derive(Clone, Copy, Debug)]
-pub struct Hands {
-    /// Games at once.
-    pub concurrency: usize,
-    /// Each at its own core.
-    pub pin: bool,
 }
 
 /// How far a match has come.
@@ -199,18 +185,7 @@ impl Contest {
 
         // 3. Players.
         for entrant in &entrants {
-            let contestant = entrant
-                .seat()
-                .map_err(|error| ContestError::Seat { error })?;
-            let pace = entrant.pace.unwrap_or(plan.pace);
-            contestant.can_keep(&pace).map_err(|fault| {
-                let error = SeatError {
-                    name: entrant.name.clone(),
-                    fault,
-                    last_words: Vec::new(),
-                };
-                ContestError::Seat { error }
-            })?;
+            seats::check(entrant, plan.pace)?;
         }
         let plan = same::prove(plan, &entrants)?;
         let anchor = anchor_of(&plan, &entrants)?;
@@ -318,92 +293,30 @@ impl Contest {
         stop: &Arc<AtomicBool>,
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<(), ContestError> {
-        let next = AtomicU64::new(0);
-        // Ends the games under way when the match is decided or cannot go on;
-        // `stop` belongs to the caller.
-        let over = Arc::new(AtomicBool::new(false));
-        thread::scope(|scope| {
-            // Hands that play faster than the disk writes wait for it.
-            let (sender, receiver) = mpsc::sync_channel(hands.concurrency.max(1));
-            for hand in 0..hands.concurrency.max(1) {
-                let (sender, next, over) = (sender.clone(), &next, Arc::clone(&over));
-                scope.spawn(move || {
-                    if hands.pin {
-                        pin_to(hand);
-                    }
-                    self.work(next, done, &over, &sender);
-                });
-            }
-            drop(sender);
-
-            let mut result = Ok(());
-            loop {
-                // A tenth of a second is soon enough for Ctrl-C.
-                match receiver.recv_timeout(std::time::Duration::from_millis(100)) {
-                    Ok(record) => {
-                        // What was finished is kept, also while everything ends.
-                        let kept = folder.append(&record).map_err(ContestError::from);
-                        let taken = kept.and_then(|()| ledger.take(record, false, folder, watch));
-                        if let Err(error) = taken {
-                            result = Err(error);
-                            over.store(true, Ordering::Relaxed);
-                        }
-                    }
-                    Err(mpsc::RecvTimeoutError::Timeout) => {}
-                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                }
-                if stop.load(Ordering::Relaxed) || ledger.conclusion != Conclusion::Unfinished {
-                    over.store(true, Ordering::Relaxed);
-                }
-            }
-            result
-        })
-    }
-
-    /// One hand: takes the next game that is missing, plays it, hands it in.
-    fn work(
-        &self,
-        next: &AtomicU64,
-        done: &BTreeSet<u64>,
-        over: &Arc<AtomicBool>,
-        sender: &SyncSender<GameRecord>,
-    ) {
-        let mut seats: BTreeMap<usize, Box<dyn Contestant>> = BTreeMap::new();
-        while !over.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
+        let work = |seats: &mut Seats, index: u64, over: &Arc<AtomicBool>| {
             let Some(fixture) = self.schedule.fixture(index) else {
-                return;
+                return Piece::Nothing;
             };
             if done.contains(&index) {
-                continue;
+                return Piece::Skipped;
             }
-            let Some(record) = self.play(fixture, &mut seats, over) else {
-                return;
-            };
-            if sender.send(record).is_err() {
-                return;
-            }
-        }
+            let played = self.play(fixture, seats, over);
+            played.map_or(Piece::Nothing, Piece::Done)
+        };
+        hands.work(stop, Seats::default, work, |record| {
+            folder.append(&record)?;
+            ledger.take(record, false, folder, watch)?;
+            let unfinished = ledger.conclusion == Conclusion::Unfinished;
+            Ok(if unfinished { GoOn::Yes } else { GoOn::No })
+        })
     }
 
     fn play(
         &self,
         fixture: Fixture,
-        seats: &mut BTreeMap<usize, Box<dyn Contestant>>,
+        seats: &mut Seats,
         over: &Arc<AtomicBool>,
     ) -> Option<GameRecord> {
-        // Who could not be started last time is tried again.
-        let mut seat = |player: usize| -> (Box<dyn Contestant>, bool) {
-            match seats
-                .remove(&player)
-                .map_or_else(|| self.entrants[player].seat(), Ok)
-            {
-                Ok(contestant) => (contestant, true),
-                Err(error) => (Box::new(Absent(error)), false),
-            }
-        };
-        let (mut white, white_sits) = seat(fixture.white);
-        let (mut black, black_sits) = seat(fixture.black);
         let pace = |player: usize| self.entrants[player].pace.unwrap_or(self.plan.pace);
         let setting = GameSetting {
             opening: self.openings.get(fixture.opening),
@@ -415,18 +328,9 @@ impl Contest {
             stop: Arc::clone(over),
         };
         let date = pgn::date(SystemTime::now());
-        let played = play(white.as_mut(), black.as_mut(), &setting);
-        // In a large pool the programs of others would fill the memory.
-        if self.entrants.len() <= MOST_SEATS {
-            let both = [
-                (fixture.white, white, white_sits),
-                (fixture.black, black, black_sits),
-            ];
-            for (player, contestant, _) in both.into_iter().filter(|(_, _, sits)| *sits) {
-                seats.insert(player, contestant);
-            }
-        }
-        Some(played?.record(fixture, date))
+        let players = (fixture.white, fixture.black);
+        let played = seats.play(&self.entrants, players, &setting)?;
+        Some(played.record(fixture, date))
     }
 
     /// A game from the folder must be one of the schedule.
@@ -520,35 +424,6 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// A player that could be started before the match and not any more: it loses its
-/// games, with the reason.
-#[derive(Debug)]
-struct Absent(SeatError);
-
-impl Contestant for Absent {
-    fn new_game(&mut self, _: bool) -> Result<(), Fault> {
-        Err(self.0.fault.clone())
-    }
-
-    fn can_keep(&self, _: &Pace) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn ask(&mut self, _: &Turn) -> Result<Reply, Fault> {
-        Err(self.0.fault.clone())
-    }
-
-    fn game_over(&mut self, _: &str, _: &str) {}
-
-    fn last_words(&self) -> Vec<String> {
-        self.0.last_words.clone()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
-    }
-}
-
 /// Players with the same name get numbers.
 fn tell_apart(entrants: &mut [Entrant]) {
     for index in 1..entrants.len() {
@@ -577,21 +452,4 @@ fn anchor_of(plan: &Plan, entrants: &[Entrant]) -> Result<Option<Anchor>, Contes
         player,
         rating: *rating,
     }))
-}
-
-fn pin_to(core: usize) {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let Ok(allowed) = sched_getaffinity(None) else {
-        return;
-    };
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
-        .filter(|&core| allowed.is_set(core))
-        .collect();
-    let Some(&chosen) = cores.get(core % cores.len().max(1)) else {
-        return;
-    };
-    let mut set = CpuSet::new();
-    set.set(chosen);
-    // Where it is not allowed, the match is slower and not wrong.
-    let _ = sched_setaffinity(None, &set);
 }

@@ -171,6 +171,22 @@ impl Entrant {
         })
     }
 
+    /// A player that is in memory only: bred a moment ago, and in no file.
+    pub fn bred(
+        name: impl Into<String>,
+        player: Arc<Player>,
+        options: Vec<(String, String)>,
+    ) -> Self {
+        let name = one_line(&name.into());
+        Self {
+            text: name.clone(),
+            name,
+            kind: Kind::Bred(player),
+            pace: None,
+            options,
+        }
+    }
+
     /// Takes a seat: a program is started and greeted, and its options are
     /// checked against what it offers.
     ///

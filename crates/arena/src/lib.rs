@@ -8,6 +8,7 @@
 
 mod adjudicate;
 mod book;
+mod bouts;
 mod bred;
 mod clock;
 mod contest;
@@ -15,6 +16,7 @@ mod contestant;
 mod entrant;
 mod folder;
 mod game;
+mod hands;
 mod opening;
 mod pace;
 pub mod pgn;
@@ -23,6 +25,7 @@ pub mod program;
 mod record;
 mod same;
 mod schedule;
+mod seats;
 mod seconds;
 mod standing;
 pub mod statistics;
@@ -30,12 +33,14 @@ pub mod statistics;
 pub use adjudicate::{
     Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
 };
+pub use bouts::{BoutGame, Bouts, Pair, PairOutcome};
 pub use clock::{Clocks, Overstep, Patience};
-pub use contest::{Contest, ContestError, Hands, Progress};
+pub use contest::{Contest, ContestError, Progress};
 pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
 pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError};
 pub use folder::{FolderError, MatchFolder};
 pub use game::{GameSetting, Played, play};
+pub use hands::Hands;
 pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
 pub use pace::{Pace, PaceError, TimeControl};
 pub use plan::{Plan, PlanError, SprtPlan};

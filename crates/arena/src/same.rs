@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mendel_store::fingerprint;
 
+use crate::bred::LEVELS;
 use crate::contest::ContestError;
 use crate::plan::Plan;
 use crate::{Entrant, Kind};
@@ -19,6 +20,12 @@ pub(crate) fn prove(mut plan: Plan, entrants: &[Entrant]) -> Result<Plan, Contes
                 fingerprint(player.to_toml().as_bytes()),
             );
         }
+    }
+    // A table of levels decides how a player of limited strength plays.
+    let tables = entrants.iter().flat_map(|entrant| &entrant.options);
+    for (_, path) in tables.filter(|(name, _)| name.eq_ignore_ascii_case(LEVELS)) {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        prints.insert(format!("file {path}"), fingerprint(&bytes));
     }
     for path in plan
         .openings

@@ -11,6 +11,9 @@ pub enum Format {
     RoundRobin,
     /// The first meets all others, who do not meet each other.
     Gauntlet,
+    /// Each meets the next and the one after it: for players in the order of
+    /// their strength, most of whom need not meet.
+    Ladder,
 }
 
 /// All games of a match or a tournament, in the order in which they are begun.
@@ -84,6 +87,10 @@ impl Schedule {
         let pairings = match format {
             Format::RoundRobin => everybody(players),
             Format::Gauntlet => (1..players).map(|other| (0, other)).collect(),
+            Format::Ladder => (0..players)
+                .flat_map(|one| [(one, one + 1), (one, one + 2)])
+                .filter(|&(_, other)| other < players)
+                .collect(),
         };
         let rounds = games.div_ceil(2);
         let total = (pairings.len() as u128) * u128::from(rounds) * 2;

@@ -25,7 +25,7 @@ fn leaving_takes_the_program_with_it() {
         let begun = Instant::now();
         drop(program);
         assert!(
-            begun.elapsed() < Duration::from_secs(8),
+            begun.elapsed() < Duration::from_secs(30),
             "{misdeed}: {:?}",
             begun.elapsed()
         );

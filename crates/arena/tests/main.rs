@@ -4,6 +4,7 @@
 
 mod adjudication;
 mod analysis;
+mod bouts;
 mod clocks;
 mod contests;
 mod entrants;
@@ -17,4 +18,5 @@ mod schedules;
 mod scripted;
 mod stage;
 mod statistics;
+mod strength;
 mod xboard;

@@ -36,7 +36,7 @@ fn misbehaves(arguments: &str, fits: impl Fn(&Fault) -> bool) -> Vec<String> {
         .new_game(false)
         .unwrap_or_else(|fault| panic!("{arguments}: not started again: {fault}"));
     assert!(
-        begun.elapsed() < Duration::from_secs(8),
+        begun.elapsed() < Duration::from_secs(30),
         "{arguments}: took {:?}",
         begun.elapsed()
     );
@@ -145,7 +145,7 @@ fn who_never_gets_ready_is_not_waited_for() {
     }
     let fault = bad("uci", "flood-at-start").start().expect_err("a flood");
     assert!(is_flood(&fault), "{fault}");
-    assert!(begun.elapsed() < Duration::from_secs(8));
+    assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
 #[test]

@@ -26,6 +26,16 @@ fn a_gauntlet_is_the_first_against_all_others() {
 }
 
 #[test]
+fn on_a_ladder_each_meets_the_next_two() {
+    let schedule = Schedule::new(Format::Ladder, 4, 2).expect("four can play");
+    assert_eq!(
+        schedule.pairings(),
+        [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+    );
+    assert_eq!(schedule.len(), 10);
+}
+
+#[test]
 fn in_a_round_robin_of_four_nobody_plays_twice_in_a_turn() {
     let schedule = Schedule::new(Format::RoundRobin, 4, 2).expect("four can play");
     assert_eq!(

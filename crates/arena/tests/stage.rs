@@ -11,7 +11,7 @@ use mendel_board::Game;
 pub(crate) const BAD_ENGINE: &str = env!("CARGO_BIN_EXE_bad-engine");
 
 /// Enough for anything but a misdeed.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(1);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The bad engine, not started.
 pub(crate) fn bad(scheme: &str, arguments: &str) -> Program {
@@ -23,7 +23,7 @@ pub(crate) fn program(text: &str) -> Program {
     let entrant = Entrant::parse(text).unwrap_or_else(|error| panic!("{error}"));
     Program::new(&entrant)
         .expect("a program was written")
-        .with_patience(Duration::from_millis(1500))
+        .with_patience(Duration::from_secs(3))
 }
 
 pub(crate) fn nodes() -> Pace {
@@ -40,8 +40,21 @@ pub(crate) fn depth(depth: u32) -> Pace {
     }
 }
 
+/// What a real program may take on a busy machine.
+pub(crate) const PATIENT: Duration = Duration::from_mins(1);
+
 /// Asks for a move with the usual deadline.
 pub(crate) fn ask(
+    contestant: &mut dyn Contestant,
+    game: &Game,
+    pace: Pace,
+) -> Result<Reply, Fault> {
+    ask_within(DEADLINE, contestant, game, pace)
+}
+
+/// Asks for a move with another deadline.
+pub(crate) fn ask_within(
+    deadline: Duration,
     contestant: &mut dyn Contestant,
     game: &Game,
     pace: Pace,
@@ -50,22 +63,14 @@ pub(crate) fn ask(
         game,
         pace,
         clock: None,
-        deadline: DEADLINE,
+        deadline,
         stop: None,
     })
 }
 
 /// Asks for a move, which must come, and plays it.
 pub(crate) fn play(contestant: &mut dyn Contestant, game: &mut Game, pace: Pace) -> Answer {
-    let turn = Turn {
-        game,
-        pace,
-        clock: None,
-        // A real program on a busy machine.
-        deadline: Duration::from_mins(1),
-        stop: None,
-    };
-    match contestant.ask(&turn) {
+    match ask_within(PATIENT, contestant, game, pace) {
         Ok(Reply::Move(answer)) => {
             game.play(answer.m).expect("answers are legal");
             answer

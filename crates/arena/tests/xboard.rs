@@ -231,7 +231,7 @@ fn cmd_finds_out_what_is_spoken() {
             .start()
             .unwrap_or_else(|fault| panic!("{arguments}: {fault}"));
         assert_eq!(program.protocol(), Some(protocol), "{arguments}");
-        assert!(begun.elapsed() < Duration::from_secs(8), "{arguments}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{arguments}");
     }
     let slow = bad("cmd", "slow")
         .with_patience(Duration::from_secs(8))

@@ -15,6 +15,8 @@ use crate::request::Wrong;
 pub(crate) const RUN: &str = "run";
 /// What the index calls a sweep.
 pub(crate) const SWEEP: &str = "sweep";
+/// What the index calls a pipeline.
+pub(crate) const PIPELINE: &str = "pipeline";
 
 /// Where everything is kept unless something else is said: `MENDEL_HOME`, or the
 /// place that the system has for data of programs.
@@ -117,8 +119,9 @@ pub(crate) fn find_run(text: &str) -> anyhow::Result<PathBuf> {
     }
     let hint = "`mendel runs` lists the runs";
     let found: Vec<Entry> = index()?
-        .list(Some(RUN))?
+        .list(None)?
         .into_iter()
+        .filter(|entry| entry.kind == RUN || entry.kind == PIPELINE)
         .filter(|entry| !text.is_empty() && entry.name.starts_with(text))
         .collect();
     match found.as_slice() {

@@ -38,7 +38,7 @@ games = 6
 nodes = 50
 "#;
 
-fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
+pub(crate) fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
     command
         .args(arguments)
@@ -50,14 +50,14 @@ fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
 }
 
 /// Runs `mendel` in the scratch folder's home, and returns what it printed.
-fn run(scratch: &Scratch, arguments: &[&str]) -> String {
+pub(crate) fn run(scratch: &Scratch, arguments: &[&str]) -> String {
     let output = command(scratch, arguments).output().expect("it was built");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {said}");
     String::from_utf8(output.stdout).expect("the program speaks UTF-8")
 }
 
-fn read(folder: &str, name: &str) -> String {
+pub(crate) fn read(folder: &str, name: &str) -> String {
     fs::read_to_string(Path::new(folder).join(name)).unwrap_or_else(|_| panic!("{folder}/{name}"))
 }
 

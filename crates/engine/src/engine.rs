@@ -18,7 +18,7 @@ use crate::search::deepening::Findings;
 use crate::search::table::Table;
 use crate::search::time::{Budget, TimeKeeper};
 use crate::search::{Memory, Searcher, Shared};
-use crate::{Best, Info, Limits, Player, SearchParams};
+use crate::{Best, Info, Limits, Player, SearchParams, Strength};
 
 /// What the owner of the machine decides, as opposed to the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Options {
     pub book: Option<PathBuf>,
     /// Chance in the choice of book moves: the same seed, the same moves.
     pub book_seed: u64,
+    /// Plays weaker than it can; nothing of it where nothing is said.
+    pub strength: Option<Strength>,
 }
 
 impl Default for Options {
@@ -49,6 +51,7 @@ impl Default for Options {
             syzygy_path: None,
             book: None,
             book_seed: 0,
+            strength: None,
         }
     }
 }
@@ -69,6 +72,9 @@ pub enum OptionsError {
         mebibytes: usize,
     },
 }
+
+/// MiB for the thoughts of limited strength.
+const SMALL_TABLE: usize = 4;
 
 /// The way to reach a search from another thread.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +125,9 @@ pub struct Engine {
     player: Arc<Player>,
     options: Options,
     table: Table,
+    /// The table of limited strength, emptied before each thought: the same game,
+    /// the same move, whatever was searched before and however large Hash is.
+    small_table: Option<Table>,
     tablebase: Option<Tablebase>,
     book: Option<Book>,
     minds: AnyMinds,
@@ -203,11 +212,13 @@ impl Engine {
             hash: 1,
             book: None,
             syzygy_path: None,
+            strength: None,
             ..options.clone()
         };
         let mut engine = Self {
             player,
             table: table(plain.hash)?,
+            small_table: None,
             tablebase: None,
             book: None,
             minds,
@@ -268,6 +279,12 @@ impl Engine {
             }
         }
 
+        if options.strength.is_none() {
+            self.small_table = None;
+        } else if self.small_table.is_none() {
+            self.small_table = Some(self::table(SMALL_TABLE)?);
+        }
+
         // 2. What cannot.
         if let Some(book) = book {
             self.book = book;
@@ -310,6 +327,7 @@ impl Engine {
                 ponder: None,
                 info: None,
                 nodes: 0,
+                changes: Vec::new(),
             };
         }
 
@@ -321,33 +339,59 @@ impl Engine {
                 ponder: None,
                 info: None,
                 nodes: 0,
+                changes: Vec::new(),
             };
         }
 
-        // 3. Search.
+        // 3. What limited strength does without.
+        let strength = self.strength(limits);
+        let lowered = strength.map(|strength| strength.level.lower(limits));
+        let limits = lowered.as_ref().unwrap_or(limits);
+        let table = match &mut self.small_table {
+            Some(table) if strength.is_some() => {
+                table.clear();
+                &*table
+            }
+            _ => {
+                self.table.grow_older();
+                &self.table
+            }
+        };
+        let limited = |all: usize| if strength.is_some() { 1 } else { all.max(1) };
+
+        // 4. Search.
         let overhead = self.options.move_overhead;
         let params = &self.player.params;
         let budget = Budget::new(limits, game.position().turn(), overhead, params);
         let time = TimeKeeper::new(start, limits, budget);
-        self.table.grow_older();
         let shared = Shared {
             params,
-            table: &self.table,
-            tablebase: self.tablebase.as_ref(),
+            table,
+            tablebase: self.tablebase.as_ref().filter(|_| strength.is_none()),
             control,
             limits,
             time: &time,
-            multipv: self.options.multipv.max(1),
+            multipv: limited(self.options.multipv),
+            margin: strength.map_or(0, |strength| strength.level.window()),
             halt: AtomicBool::new(false),
-            nodes: (0..self.options.threads.max(1))
+            nodes: (0..limited(self.options.threads))
                 .map(|_| AtomicU64::new(0))
                 .collect(),
             tablebase_hits: AtomicU64::new(0),
         };
-        let best =
-            with_minds!(&mut self.minds, minds => minds.think(&shared, game, &moves, report));
+        let best = with_minds!(&mut self.minds, minds => match strength {
+            None => minds.think(&shared, game, &moves, report),
+            Some(strength) => minds.think_less(&shared, game, &moves, strength, report),
+        });
         wait_for_permission(limits, control);
         best
+    }
+
+    /// The strength of a move for playing. An analysis and a search for a mate are
+    /// questions about the position and are answered as well as can be.
+    fn strength(&self, limits: &Limits) -> Option<Strength> {
+        let for_playing = !limits.infinite && limits.mate.is_none();
+        self.options.strength.filter(|_| for_playing)
     }
 
     /// The legal moves that may be chosen: those asked for, and of those, where
@@ -364,6 +408,7 @@ impl Engine {
         }
         if self.player.params.use_tablebases == 1
             && self.options.multipv <= 1
+            && self.strength(limits).is_none()
             && let Some(tablebase) = &self.tablebase
             && tablebase.may_know(game.position())
             && let Ok(kept) = tablebase.keep(game)
@@ -396,7 +441,7 @@ fn table(mebibytes: usize) -> Result<Table, OptionsError> {
 }
 
 /// Spreads a seed over all bits (`SplitMix64`'s finaliser).
-fn mix(seed: u64) -> u64 {
+pub(crate) fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -459,6 +504,45 @@ impl<E: Evaluator> Minds<E> {
         let nodes = findings.iter().map(|found| found.nodes).sum();
         choose(findings, shared, game, nodes)
     }
+
+    /// One thread without memory of earlier thoughts, and not always the best
+    /// move that it found.
+    fn think_less(
+        &mut self,
+        shared: &Shared,
+        game: &Game,
+        moves: &[Move],
+        strength: Strength,
+        report: &mut dyn FnMut(&Info),
+    ) -> Best {
+        let evaluator = &self.evaluator;
+        let memory = self
+            .memories
+            .first_mut()
+            .expect("there is at least one thread");
+        memory.clear();
+        let searcher = Searcher::new(evaluator, memory, shared, game, 0);
+        let found = searcher.deepen(game.position(), moves, report);
+        let nodes = found.nodes;
+        if strength.level.is_exact() || found.seen.is_empty() {
+            return choose(vec![found], shared, game, nodes);
+        }
+        let mut judge = |position: &_| memory.judge(evaluator, position);
+        let index = strength.choose(game, &found.seen, &mut judge);
+        let chosen = &found.seen[index];
+        let info = found.info.map(|info| info.of_line(chosen));
+        // Who watches sees the move that is played last.
+        if let (Some(info), 1..) = (&info, index) {
+            report(info);
+        }
+        Best {
+            best: Some(chosen.m),
+            ponder: chosen.line.get(1).copied(),
+            info,
+            nodes,
+            changes: found.changes,
+        }
+    }
 }
 
 /// The move of the thread that saw deepest; the main thread's where none saw
@@ -487,5 +571,6 @@ fn choose(findings: Vec<Findings>, shared: &Shared, game: &Game, nodes: u64) -> 
         ponder,
         info,
         nodes,
+        changes: chosen.changes,
     }
 }

@@ -81,4 +81,17 @@ pub struct Best {
     pub info: Option<Info>,
     /// Moves made in all, by all threads.
     pub nodes: u64,
+    /// Each move that was the best for a while, in their order: a search stopped
+    /// after so many nodes would have played the last one before. Of the thread
+    /// whose move was chosen; with several lines asked for, of the first line.
+    pub changes: Vec<Change>,
+}
+
+/// A move became the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Moves made before, by the thread.
+    pub nodes: u64,
+    /// The move.
+    pub m: Move,
 }

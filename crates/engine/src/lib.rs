@@ -29,12 +29,14 @@ mod params;
 mod player;
 mod search;
 pub mod session;
+mod strength;
 pub mod uci;
 mod words;
 pub mod xboard;
 
 pub use engine::{Control, Engine, Options, OptionsError};
-pub use info::{Best, Bound, Info, Score, Wdl};
+pub use info::{Best, Bound, Change, Info, Score, Wdl};
 pub use limits::{Clock, Limits, SideClock};
 pub use params::{ParamError, Profile, SearchParams, Tunable};
 pub use player::{Player, PlayerError};
+pub use strength::{Level, Strength, StrengthTable, StrengthTableError};

@@ -98,6 +98,7 @@ macro_rules! built_in {
 }
 built_in![
     "mendel",
+    "mendel-hand-set",
     "gerald-base",
     "gerald-eval-tuned",
     "gerald-tuned",

@@ -8,5 +8,6 @@ mod gui;
 mod replies;
 mod search;
 mod sessions;
+mod strength;
 mod suites;
 mod timing;

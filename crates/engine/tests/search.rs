@@ -63,6 +63,39 @@ fn a_node_limit_is_kept_to_the_node() {
     }
 }
 
+/// A search that is stopped earlier walks the same way, only less far.
+#[test]
+fn the_changes_of_mind_tell_what_a_shorter_search_would_have_played() {
+    let mut engine = engine();
+    let mut minds_changed = 0;
+    for position in random_positions(7, 12) {
+        let game = Game::new(position);
+        engine.new_game();
+        let (long, _) = go(&mut engine, &game, &nodes(4_000));
+        assert_eq!(long.changes.last().map(|it| it.m), long.best);
+        let sorted = long.changes.is_sorted_by_key(|it| it.nodes);
+        assert!(sorted, "{:?}", long.changes);
+        minds_changed += long.changes.len().saturating_sub(1);
+        let around = long
+            .changes
+            .iter()
+            .flat_map(|it| [it.nodes.saturating_sub(1), it.nodes]);
+        for limit in around.chain([50, 700, 2_500]).filter(|limit| *limit > 0) {
+            let last = long.changes.iter().rfind(|it| it.nodes <= limit);
+            let Some(expected) = last.map(|it| it.m) else {
+                continue;
+            };
+            engine.new_game();
+            let (short, _) = go(&mut engine, &game, &nodes(limit));
+            assert_eq!(short.best, Some(expected), "at {limit} nodes");
+        }
+    }
+    assert!(
+        minds_changed > 10,
+        "the test must see some: {minds_changed}"
+    );
+}
+
 #[test]
 fn the_same_question_gets_the_same_answer() {
     for fen in [KIWIPETE, MATE_IN_TWO] {

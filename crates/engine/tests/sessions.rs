@@ -71,6 +71,7 @@ sessions! {
     positions_without_moves_are_answered_by_the_null_move = "uci-no-moves";
     chess960_castling_is_the_king_taking_its_rook = "uci-chess960";
     leaves_are_counted_and_the_count_can_be_stopped = "uci-perft";
+    strength_is_limited_as_guis_ask_for = "uci-strength";
     the_numbers_of_the_search_are_options_on_demand = "uci-tunable";
     xboard_is_spoken_as_the_greeting_asks_for = "xboard-greeting";
     an_xboard_game_is_played_to_its_end = "xboard-game";

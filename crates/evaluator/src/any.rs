@@ -1,12 +1,16 @@
 //! An evaluator chosen at run time.
 
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mendel_board::Position;
 use toml::{Table, Value};
 
 use crate::paper::{AnyPaper, Paper};
 use crate::{
-    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Random,
-    Silent, Teaching, Term, explain,
+    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Network,
+    Random, Silent, Teaching, Term, explain,
 };
 
 /// One of the evaluators, as a player file names it.
@@ -168,6 +172,14 @@ pub enum EvaluatorError {
         /// How many were given.
         found: usize,
     },
+    /// A text that is no network.
+    #[error(
+        "`network` in [evaluator] is no network of this version: {bytes} bytes in Base64; remove it, and the weight `network`, or breed a new one"
+    )]
+    Network {
+        /// How many bytes one has.
+        bytes: usize,
+    },
     /// Weights for an evaluator that has none.
     #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
     Fixed {
@@ -208,8 +220,12 @@ impl AnyEvaluator {
         };
         match kind {
             "classic" => {
-                let weights = weights_of(table, "classic")?;
-                Classic::from_toml(weights).map(Self::Classic)
+                knows_only(table, "classic", &["kind", "weights", "network"])?;
+                let weights = table.get("weights").and_then(Value::as_table);
+                let weights = weights.ok_or(EvaluatorError::NoWeights { kind: "classic" })?;
+                let network = table.get("network").map(network_of).transpose()?;
+                let classic = Classic::from_toml(weights)?.with_network(network.map(Arc::new));
+                Ok(Self::Classic(classic))
             }
             David::KIND => paper(table).map(Self::David),
             Gerald::KIND => paper(table).map(Self::Gerald),
@@ -241,7 +257,12 @@ impl AnyEvaluator {
         let mut table = Table::new();
         table.insert("kind".to_owned(), Value::from(self.kind()));
         let weights = match self {
-            Self::Classic(classic) => Some(classic.to_toml()),
+            Self::Classic(classic) => {
+                if let Some(text) = network_text(classic) {
+                    table.insert("network".to_owned(), Value::from(text));
+                }
+                Some(classic.to_toml())
+            }
             Self::Random(random) => {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
                 None
@@ -257,7 +278,12 @@ impl AnyEvaluator {
     /// The tables `[evaluator]` and `[evaluator.weights]` as text for people:
     /// each weight with what it counts.
     pub fn to_toml_text(&self) -> String {
-        let head = format!("[evaluator]\nkind = \"{}\"\n", self.kind());
+        let mut head = format!("[evaluator]\nkind = \"{}\"\n", self.kind());
+        if let Self::Classic(classic) = self
+            && let Some(text) = network_text(classic)
+        {
+            head = format!("{head}network = \"{text}\"\n");
+        }
         let weights = match self {
             Self::Classic(classic) => classic.to_toml_text(),
             Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
@@ -316,6 +342,23 @@ impl AnyEvaluator {
     pub fn explain(&self, position: &Position) -> Explanation {
         with_evaluator!(self, evaluator => explain(evaluator, position))
     }
+}
+
+/// The network of a classic evaluator as a player file writes it.
+fn network_text(classic: &Classic) -> Option<String> {
+    let network = classic.network()?;
+    Some(BASE64_STANDARD.encode(network.to_bytes()))
+}
+
+fn network_of(value: &Value) -> Result<Network, EvaluatorError> {
+    let bytes = value
+        .as_str()
+        .and_then(|text| BASE64_STANDARD.decode(text).ok());
+    bytes
+        .and_then(|bytes| Network::from_bytes(&bytes))
+        .ok_or(EvaluatorError::Network {
+            bytes: Network::BYTES,
+        })
 }
 
 /// Reads an evaluator of a paper.

@@ -36,6 +36,8 @@ pub struct Weight {
     pub phase: Phase,
     /// Centipawns for each count.
     pub value: i32,
+    /// Whether it stays as it is: what it counts was bred with it.
+    pub fixed: bool,
 }
 
 /// The part of the game in which a weight counts.
@@ -213,6 +215,7 @@ impl AnyEvaluator {
                     term: number,
                     phase,
                     value,
+                    fixed: term.group == classic::NETWORK,
                 });
             };
             if tapers {
@@ -257,7 +260,11 @@ impl AnyEvaluator {
             values.iter().map(|&value| [value; 2]).collect()
         };
         match self {
-            Self::Classic(_) => Classic::from_pairs(&pairs).map(Self::Classic),
+            Self::Classic(classic) => {
+                let network = classic.network().cloned();
+                let classic = Classic::from_pairs(&pairs)?.with_network(network);
+                Ok(Self::Classic(classic))
+            }
             Self::David(_) => Linear::from_pairs(&pairs).map(Self::David),
             Self::Gerald(_) => Linear::from_pairs(&pairs).map(Self::Gerald),
             Self::Lambda(_) => Linear::from_pairs(&pairs).map(Self::Lambda),

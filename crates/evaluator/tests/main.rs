@@ -6,13 +6,14 @@ mod files;
 mod gerald;
 mod lambda;
 mod laws;
+mod network;
 mod teaching;
 mod terms;
 
 use mendel_board::Position;
 use mendel_evaluator::{AnyEvaluator, Classic, Gerald, Linear, Paper};
 
-const MENDEL: &str = include_str!("../../../players/mendel.toml");
+const MENDEL: &str = include_str!("../../../players/mendel-hand-set.toml");
 const GERALD: &str = include_str!("../../../players/gerald-base.toml");
 
 fn evaluator_table() -> toml::Table {

@@ -33,6 +33,8 @@ pub enum Origin {
     HallOfFame,
     /// A step along a gradient.
     Step,
+    /// Tried beside the point that the breeder is at.
+    Probe,
 }
 
 /// A genome as a breeder proposes it.
@@ -40,7 +42,8 @@ pub enum Origin {
 pub struct Born<G> {
     /// What is to be judged.
     pub genome: G,
-    /// Whose child it is; empty for the first generation.
+    /// Whose child it is; empty for the first generation, unless its members are
+    /// children of others in it.
     pub parents: Vec<MemberId>,
     /// How it was made.
     pub origin: Origin,
@@ -75,6 +78,13 @@ pub trait Breeder: Serialize + DeserializeOwned {
     /// Whether the breeder needs [`Judged::slope`].
     fn wants_slopes(&self) -> bool {
         false
+    }
+
+    /// What the breeder would hand over if it ended now, if that is none of the
+    /// members it asks with: a breeder that only tries around a point is at that
+    /// point. Of all others the best member is the answer.
+    fn incumbent(&self) -> Option<Self::Genome> {
+        None
     }
 
     /// How the members of the generation that was asked for did, in its order.

@@ -20,6 +20,10 @@ pub struct StopRules {
     /// After so many generations without a better score than the best before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_progress: Option<u32>,
+    /// After so many generations in which nobody beat the king, where members are
+    /// judged by games against one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_new_king: Option<u32>,
     /// Once a score is at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
@@ -38,6 +42,8 @@ pub enum Stopped {
     Judgements,
     /// Nothing better was found for long enough.
     NoProgress,
+    /// Nobody beat the king for long enough.
+    NoNewKing,
 }
 
 impl fmt::Display for Stopped {
@@ -47,6 +53,7 @@ impl fmt::Display for Stopped {
             Self::Generations => "all generations were bred",
             Self::Judgements => "the judgements are used up",
             Self::NoProgress => "nothing better was found for too long",
+            Self::NoNewKing => "no new king for too long",
         })
     }
 }
@@ -62,6 +69,9 @@ pub struct Progress {
     pub best: Option<f64>,
     /// After how many generations it was found.
     pub best_at: u32,
+    /// After how many generations the king was crowned; 0 for the first king.
+    #[serde(default)]
+    pub crowned_at: u32,
 }
 
 impl Progress {
@@ -74,6 +84,12 @@ impl Progress {
             self.best = Some(best);
             self.best_at = self.generations;
         }
+    }
+
+    /// Counts a new king: a member of this generation, the first being 0, beat the
+    /// one before.
+    pub fn crowned(&mut self, generation: u32) {
+        self.crowned_at = self.crowned_at.max(generation.saturating_add(1));
     }
 }
 
@@ -93,11 +109,15 @@ impl StopRules {
         if let Some(generations) = &self.no_progress {
             within("no-progress", generations, 1..=u32::MAX)?;
         }
+        if let Some(generations) = &self.no_new_king {
+            within("no-new-king", generations, 1..=u32::MAX)?;
+        }
         if let Some(target) = self.target.filter(|target| !target.is_finite()) {
             return Err(out_of_range("target", &target, "a finite number"));
         }
-        if (self.generations, self.judgements, self.no_progress) == (None, None, None) {
-            let allowed = "given, or `judgements` or `no-progress`: a run must end";
+        let by_count = self.generations.is_some() || self.judgements.is_some();
+        if !by_count && self.no_progress.is_none() && self.no_new_king.is_none() {
+            let allowed = "given, or `judgements`, `no-progress` or `no-new-king`: a run must end";
             return Err(out_of_range("generations", &"left out", allowed));
         }
         Ok(())
@@ -105,7 +125,7 @@ impl StopRules {
 
     /// Which rule says that the run is over, if one does.
     pub fn reached(&self, progress: &Progress) -> Option<Stopped> {
-        let idle = progress.generations - progress.best_at.min(progress.generations);
+        let since = |generations: u32| u64::from(progress.generations.saturating_sub(generations));
         let reached = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
         let target = self.target.zip(progress.best);
         if target.is_some_and(|(target, best)| best >= target) {
@@ -114,8 +134,10 @@ impl StopRules {
             Some(Stopped::Generations)
         } else if reached(self.judgements, progress.judgements) {
             Some(Stopped::Judgements)
-        } else if reached(self.no_progress.map(u64::from), idle.into()) {
+        } else if reached(self.no_progress.map(u64::from), since(progress.best_at)) {
             Some(Stopped::NoProgress)
+        } else if reached(self.no_new_king.map(u64::from), since(progress.crowned_at)) {
+            Some(Stopped::NoNewKing)
         } else {
             None
         }
@@ -182,6 +204,45 @@ mod tests {
         for (rules, expected) in table {
             assert_eq!(stops(rules, &bests), expected, "{rules:?}");
         }
+    }
+
+    #[test]
+    fn a_king_that_nobody_beats_ends_the_run_and_a_new_one_lets_it_go_on() {
+        let rules = StopRules {
+            no_new_king: Some(3),
+            ..StopRules::default()
+        };
+        rules.check().expect("a rule that ends a run");
+        // In which generations a new king comes, and after how many the run ends.
+        let table: [(&[u32], u32); 5] = [
+            (&[], 3),
+            (&[0], 4),
+            (&[2], 6),
+            (&[1, 4], 8),
+            (&[0, 1, 2], 6),
+        ];
+        for (crowned, expected) in table {
+            let mut progress = Progress::default();
+            for generation in 0..20 {
+                // Scores against different kings say nothing about progress.
+                progress.record(f64::from(20 - generation), 1);
+                if crowned.contains(&generation) {
+                    progress.crowned(generation);
+                }
+                if let Some(stopped) = rules.reached(&progress) {
+                    assert_eq!(stopped, Stopped::NoNewKing);
+                    break;
+                }
+            }
+            assert_eq!(progress.generations, expected, "{crowned:?}");
+        }
+    }
+
+    #[test]
+    fn progress_written_before_there_were_kings_is_read() {
+        let text = r#"{"generations":4,"judgements":9,"best":null,"best_at":0}"#;
+        let progress: Progress = serde_json::from_str(text).expect("an older checkpoint");
+        assert_eq!((progress.generations, progress.crowned_at), (4, 0));
     }
 
     #[test]

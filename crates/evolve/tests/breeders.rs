@@ -4,8 +4,8 @@ use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
     Adam, AdamSettings, Archive, Bits, Born, Breeder, Crossover, Founders, Ga, GaSettings,
     HallOfFame, Judged, MemberId, MuPlusLambda, MuPlusLambdaSettings, Mutation, Observer, Origin,
-    Plain, RandomSearch, RandomSettings, Reals, Run, RunError, Selection, StopRules, Stopped,
-    Trial,
+    Plain, RandomSearch, RandomSettings, Reach, Reals, Run, RunError, Selection, Spsa,
+    SpsaSettings, StopRules, Stopped, Trial,
 };
 use proptest::prelude::*;
 
@@ -165,6 +165,54 @@ fn what_was_given_is_in_the_first_generation() {
     }
 }
 
+/// Five founders have ten pairs; each bit of a child is one of its parents'.
+#[test]
+fn each_two_founders_have_one_child() {
+    let given: Vec<Bits> = [
+        "3ffffffff",
+        "0f0f0f0f0",
+        "00ff00ff0",
+        "333333333",
+        "000000fff",
+    ]
+    .iter()
+    .map(|hex| format!("36:{hex}").parse().unwrap())
+    .collect();
+    let crossed = |population, given: &[Bits]| {
+        let settings = GaSettings {
+            population,
+            elites: 0,
+            founders: Founders::Crosses,
+            crossover_rate: 0.0,
+            mutation_rate: 1.0,
+            ..settings()
+        };
+        let layout = BitHill::layout(36);
+        let ga = Ga::<Bits>::new(settings, layout, given.to_vec(), 1).unwrap();
+        ga.ask()
+    };
+    let born = crossed(18, &given);
+    let pairs = (0..5).flat_map(|one| (one + 1..5).map(move |other| [one, other]));
+    let mut between = 0;
+    for (child, [one, other]) in born[5..15].iter().zip(pairs) {
+        assert_eq!(child.origin, Origin::Crossover);
+        assert_eq!(child.parents, [id(0, one), id(0, other)]);
+        let parents = [one, other].map(|place| &given[place as usize]);
+        for at in 0..36 {
+            let bit = child.genome.get(at);
+            assert!(parents.iter().any(|parent| parent.get(at) == bit), "{at}");
+        }
+        between += usize::from(parents.iter().all(|parent| **parent != child.genome));
+    }
+    assert!(between >= 7, "only {between} children are new");
+    assert!(born[..5].iter().all(|it| it.origin == Origin::Given));
+    assert!(born[15..].iter().all(|it| it.origin == Origin::Random));
+    // A smaller population has the first pairs, and one founder alone has none.
+    assert_eq!(crossed(9, &given), born[..9]);
+    let alone = crossed(4, &given[..1]);
+    assert!(alone[1..].iter().all(|it| it.origin == Origin::Random));
+}
+
 #[test]
 fn survivors_that_are_pushed_out_are_archived() {
     let settings = MuPlusLambdaSettings {
@@ -292,7 +340,9 @@ proptest! {
         let settings = RandomSettings { population: 3 };
         survives(RandomSearch::<Bits>::new(settings, BitHill::layout(9), None, 1).unwrap(), &told, cut);
         let space = RealHill::Sphere.space(2);
-        survives(Adam::new(AdamSettings::new(0.1), space, None, 1).unwrap(), &told, cut);
+        survives(Adam::new(AdamSettings::new(0.1), space.clone(), None, 1).unwrap(), &told, cut);
+        let settings = SpsaSettings::new(3, 9, Reach::Range(0.1), 0.5);
+        survives(Spsa::new(settings, space, None, 1).unwrap(), &told, cut);
     }
 }
 

@@ -264,13 +264,8 @@ fn texts_that_are_no_bits_are_refused() {
 #[test]
 fn bounds_that_cannot_be_are_refused() {
     let space = |low, high, start| {
-        let name = "w".to_owned();
-        Reals::check_space(&vec![Bounds {
-            name,
-            low,
-            high,
-            start,
-        }])
+        let bounds = Bounds::new("w", low, high);
+        Reals::check_space(&vec![Bounds { start, ..bounds }])
     };
     assert_eq!(space(0.0, 1.0, 0.5), Ok(()));
     assert!(space(1.0, 0.0, 0.5).is_err());
@@ -278,4 +273,11 @@ fn bounds_that_cannot_be_are_refused() {
     assert!(space(f64::MIN, f64::MAX, 0.0).is_err());
     assert!(space(0.0, 1.0, 2.0).is_err());
     assert_eq!(space(1.0, 1.0, 1.0), Err(SettingsError::Empty));
+    for (step, good) in [(0.1, true), (0.0, false), (-1.0, false), (f64::NAN, false)] {
+        let bounds = Bounds {
+            step: Some(step),
+            ..Bounds::new("w", 0.0, 1.0)
+        };
+        assert_eq!(Reals::check_space(&vec![bounds]).is_ok(), good, "{step}");
+    }
 }

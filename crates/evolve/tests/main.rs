@@ -6,3 +6,4 @@ mod genomes;
 mod rates;
 mod refusals;
 mod reproducible;
+mod spsa;

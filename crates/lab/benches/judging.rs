@@ -15,7 +15,7 @@ use mendel_board::sample::random_positions;
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_lab::trial::{
-    AgreementSettings, DistanceSettings, ExpertDistance, Labelled, MoveAgreement, Trial,
+    AgreementSettings, Alone, DistanceSettings, ExpertDistance, Labelled, MoveAgreement, Trial,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -127,8 +127,9 @@ fn run(
     rows: f64,
 ) -> Result<f64, Box<dyn std::error::Error>> {
     let (wall, cpu) = (Instant::now(), cpu_time());
+    let mut alone = Alone::default();
     for generation in 0..generations {
-        black_box(trial.judge(population, generation, threads)?);
+        black_box(alone.round(generation, threads, |round| trial.judge(population, round))?);
     }
     let (wall, cpu) = (wall.elapsed(), cpu_time().saturating_sub(cpu));
     let judgements = rows * population.len() as f64 * generations as f64;

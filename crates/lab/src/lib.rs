@@ -3,9 +3,14 @@
 //! The laboratory is where chess meets evolution: it turns genomes into players,
 //! judges them, keeps the record of the run and proves what it found.
 
+pub mod analysis;
+pub mod calibrate;
 pub mod chromosome;
 pub mod data;
 pub mod matrix;
+pub mod network;
+pub mod pedigree;
+pub mod pipeline;
 pub mod proof;
 pub mod recipe;
 pub mod record;

@@ -36,6 +36,11 @@ pub struct ProofSettings {
     pub outside: Vec<String>,
     /// Games against the outside player.
     pub outside_games: u64,
+    /// Whether each founder of the recipe is met, too.
+    pub founders: bool,
+    /// Games against each founder; as many as against the parent if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub founder_games: Option<u64>,
 }
 
 impl Default for ProofSettings {
@@ -48,6 +53,8 @@ impl Default for ProofSettings {
             play_all: false,
             outside: Vec::new(),
             outside_games: 100,
+            founders: false,
+            founder_games: None,
         }
     }
 }
@@ -73,7 +80,15 @@ impl ProofSettings {
         }
         // The same opening gives the same game, so that a match cannot be longer.
         let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
-        for (key, games) in [("games", self.games), ("outside-games", self.outside_games)] {
+        if self.founder_games == Some(0) {
+            let reason = "must be at least 1; leave `founders` out to play none";
+            return Err(("founder-games", reason.to_owned()));
+        }
+        for (key, games) in [
+            ("games", self.games),
+            ("outside-games", self.outside_games),
+            ("founder-games", self.founder_games.unwrap_or(1)),
+        ] {
             if games > most {
                 return Err((key, format!("is {games}; our book has openings for {most}")));
             }
@@ -161,7 +176,7 @@ pub struct Measured {
 pub struct MatchProof {
     /// Against whom.
     pub opponent: String,
-    /// `parent` or `outside`.
+    /// `parent`, `founder` or `outside`.
     pub role: String,
     /// Games that count.
     pub games: u64,
@@ -222,7 +237,7 @@ pub struct Bout<'a> {
     pub champion: &'a Path,
     /// Against whom, as on the command line.
     pub opponent: &'a str,
-    /// `parent` or `outside`.
+    /// `parent`, `founder` or `outside`.
     pub role: &'static str,
     /// Chance: the order of the openings.
     pub seed: u64,
@@ -260,13 +275,19 @@ impl Bout<'_> {
             return Ok(None);
         }
         let opponent = contest.plan().players.get(1);
-        let opponent = opponent.map_or(self.opponent, String::as_str).to_owned();
+        let mut opponent = opponent.map_or(self.opponent, String::as_str).to_owned();
+        if Path::new(&opponent).is_absolute() {
+            // Where its file lies is part of no record.
+            let entrant = contest.entrants().get(1);
+            opponent = entrant.map_or(opponent, |entrant| entrant.name.clone());
+        }
         Ok(Some(self.judge(settings, &summary, opponent)))
     }
 
     fn plan(&self, settings: &ProofSettings) -> Plan {
         let games = match self.role {
             PARENT => settings.games,
+            FOUNDER => settings.founder_games.unwrap_or(settings.games),
             _ => settings.outside_games,
         };
         let tested = self.role == PARENT && !settings.play_all;
@@ -335,11 +356,16 @@ impl Bout<'_> {
     }
 }
 
+/// What there is to say where the champion is the parent itself.
+pub const UNMOVED: &str = "not proved: nobody dethroned the parent, which is the champion itself";
+
 /// Why a match is shorter than it might have been.
 const STOPPED: &str = "stopped by the test";
 
 /// The role of the player a run started from.
 pub const PARENT: &str = "parent";
+/// The role of a player whose genes a run began with.
+pub const FOUNDER: &str = "founder";
 /// The role of a player from elsewhere.
 pub const OUTSIDE: &str = "outside";
 

@@ -4,6 +4,8 @@ use mendel_evolve::{MemberId, Origin};
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
+use crate::trial::{Crown, LadderPoint};
+
 /// A line of `generations.jsonl`: how one generation did. Nothing in it comes
 /// from a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +38,13 @@ pub struct Generation {
     /// How many members fall into each of the bins between the lowest and the
     /// highest fitness of this generation.
     pub histogram: Histogram,
+    /// Who is king after this generation, where there are kings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub king: Option<Crown>,
+    /// How strong the best is among players that stay the same, where a ladder
+    /// measures it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ladder: Option<LadderPoint>,
 }
 
 /// Counts in bins of equal width.
@@ -88,7 +97,7 @@ enum WrittenParent {
 }
 
 /// The letter of each origin.
-const LETTERS: [(Origin, char); 8] = [
+const LETTERS: [(Origin, char); 9] = [
     (Origin::Random, 'r'),
     (Origin::Given, 'g'),
     (Origin::Elite, 'e'),
@@ -97,6 +106,7 @@ const LETTERS: [(Origin, char); 8] = [
     (Origin::Copy, 'c'),
     (Origin::HallOfFame, 'h'),
     (Origin::Step, 's'),
+    (Origin::Probe, 'p'),
 ];
 
 impl From<Lineage> for WrittenLineage {

@@ -2,17 +2,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use mendel_engine::Player;
 use mendel_store::{FolderLock, fingerprint, replace};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use toml::{Table, Value};
 
-use crate::proof::{MatchProof, PARENT, Proof};
-use crate::recipe::Recipe;
+use crate::data::DataSet;
+use crate::proof::{MatchProof, PARENT, Proof, UNMOVED};
+use crate::recipe::{Recipe, SweepSuite};
 use crate::run::manifest::Manifest;
 use crate::run::{self, Event, FolderError, Order, RunError, RunFolder, Work};
+use crate::trial::{Suite, SuiteSettings, TrialError};
 
 /// `sweep.json`: what the grid showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,8 +25,21 @@ pub struct Sweep {
     pub unit: String,
     /// Whether less is better.
     pub smaller_is_better: bool,
+    /// What the parent makes of the suite that all champions are held to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<OnSuite>,
     /// The combinations, in the order of the grid.
     pub cells: Vec<Cell>,
+}
+
+/// A player on the suite of a sweep: positions that no run was bred with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OnSuite {
+    /// Thousands of nodes that a position takes on average; one that is not solved
+    /// takes the limit.
+    pub nodes: f64,
+    /// The share of positions that are solved, in per cent.
+    pub solved: f64,
 }
 
 /// One combination of values, over all seeds.
@@ -47,6 +64,13 @@ pub struct Cell {
     /// Their mean and its 95 % interval over the seeds (Student's t).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo: Option<(f64, Option<[f64; 2]>)>,
+    /// Thousands of nodes that the champions take for a position of the suite, where
+    /// the sweep holds them to one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite_nodes: Vec<f64>,
+    /// The share of its positions that they solve, in per cent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite_solved: Vec<f64>,
 }
 
 /// One run of a sweep, about to begin.
@@ -120,7 +144,12 @@ pub fn sweep(
     write_plan(order, &seeds)?;
 
     // 2. The runs.
+    let suite = settings.and_then(|it| it.suite.as_ref());
+    let suite = suite.map(|it| Yardstick::new(it, order)).transpose()?;
     let mut result = Sweep::default();
+    if let Some(suite) = &suite {
+        result.parent = suite.measure(order.recipe.parent.clone(), work)?;
+    }
     let runs = grid.len() * seeds.len();
     for (at, setting) in grid.iter().enumerate() {
         let mut cell = Cell {
@@ -149,7 +178,17 @@ pub fn sweep(
             cell.finals.extend(proof.training.map(|it| it.champion));
             cell.holdouts.extend(proof.holdout.map(|it| it.champion));
             let parent = proof.matches.iter().find(|it| it.role == PARENT);
-            cell.elos.extend(parent.and_then(elo_of));
+            // A parent that nobody beat is as strong as itself; no match says so.
+            let unmoved = settings.is_some_and(|it| it.proof) && proof.verdict == UNMOVED;
+            let elo = parent.and_then(elo_of);
+            cell.elos.extend(elo.or_else(|| unmoved.then_some(0.0)));
+            if let Some(suite) = &suite {
+                let Some(found) = suite.measure(champion(&folder)?, work)? else {
+                    return Ok(None);
+                };
+                cell.suite_nodes.push(found.nodes);
+                cell.suite_solved.push(found.solved);
+            }
         }
         cell.conclude();
         result.cells.push(cell);
@@ -160,6 +199,52 @@ pub fn sweep(
     let path = order.folder.join(Sweep::FILE);
     replace(&path, format!("{json}\n").as_bytes()).map_err(FolderError::from)?;
     Ok(Some(result))
+}
+
+/// The suite that all champions of a sweep are held to.
+struct Yardstick(Suite);
+
+impl Yardstick {
+    fn new(settings: &SweepSuite, order: &Order) -> Result<Self, RunError> {
+        let set = DataSet::find(&settings.data)?;
+        let mut header = set.header.clone();
+        header.hold_out = settings.holdout.unwrap_or(header.hold_out);
+        let positions = set.samples.iter().enumerate();
+        let positions = positions.filter(|(_, sample)| header.holds_out(sample.game));
+        let positions =
+            positions.filter_map(|(at, sample)| Some((&sample.position, set.best_moves(at)?)));
+        let suite = Suite::new(
+            positions,
+            SuiteSettings {
+                nodes: settings.nodes,
+                ..SuiteSettings::default()
+            },
+        );
+        let suite = suite.map_err(|error| order.recipe.complaint("sweep.suite", error))?;
+        Ok(Self(suite))
+    }
+
+    /// What a player makes of it; `None` if it was stopped.
+    fn measure(&self, player: Player, work: &Work) -> Result<Option<OnSuite>, RunError> {
+        let solved = match self.0.solve(&[Arc::new(player)], work.threads, &work.stop) {
+            Err(TrialError::Stopped) => return Ok(None),
+            solved => solved?,
+        };
+        let count = self.0.len() as f64;
+        let nodes: u64 = solved[0].iter().map(|&it| self.0.cost(it)).sum();
+        Ok(Some(OnSuite {
+            nodes: nodes as f64 / 1000.0 / count,
+            solved: 100.0 * solved[0].iter().flatten().count() as f64 / count,
+        }))
+    }
+}
+
+/// The champion of a run that is done.
+fn champion(folder: &Path) -> Result<Player, RunError> {
+    let path = folder.join(RunFolder::CHAMPION);
+    Player::find(&path.to_string_lossy()).map_err(|error| RunError::Changed {
+        what: format!("`{}` ({error})", path.display()),
+    })
 }
 
 /// What was asked for in a folder: the order to go on with it.

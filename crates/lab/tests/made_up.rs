@@ -236,6 +236,8 @@ fn line_of(
             high: worst,
             counts,
         },
+        king: None,
+        ladder: None,
     }
 }
 

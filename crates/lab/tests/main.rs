@@ -1,10 +1,16 @@
 //! The laboratory from outside.
 
+mod accuracy;
 mod chromosomes;
 mod data;
+mod games;
 mod made_data;
 mod made_up;
 mod matrix;
+mod network;
+mod perturbation;
+mod pipelines;
 mod reports;
 mod runs;
+mod suite;
 mod trials;

@@ -137,12 +137,24 @@ fn a_run_stopped_at_every_generation_equals_the_unbroken_one() {
             folder: folder.join("broken"),
         };
         let mut starts = 0;
+        let mut known_games = 0;
         let mut finished = false;
         while !finished {
             let work = work(2);
             let stop = Arc::clone(&work.stop);
             let mut stop_soon = |event: Event| {
-                if matches!(event, Event::Generation(_) | Event::Game { .. }) {
+                // Games of earlier starts are told again, and are no progress.
+                let is_new = match event {
+                    Event::Generation(_) => true,
+                    Event::Game { progress, .. } => {
+                        let games = progress.standing.games();
+                        let is_new = games > known_games;
+                        known_games = games.max(known_games);
+                        is_new
+                    }
+                    _ => false,
+                };
+                if is_new {
                     stop.store(true, Ordering::Relaxed);
                 }
             };

@@ -10,11 +10,21 @@ use mendel_board::{Move, Position};
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_lab::trial::{
-    AgreementFitness, AgreementSettings, Distance, DistanceSettings, Draw, ExpertDistance,
+    AgreementFitness, AgreementSettings, Alone, Distance, DistanceSettings, Draw, ExpertDistance,
     Labelled, MoveAgreement, Target, Trial, TrialError,
 };
 
 use crate::matrix::{evaluators, near};
+
+/// The scores of a generation outside of a run.
+fn judged(
+    trial: &mut dyn Trial,
+    members: &[Vec<i32>],
+    seed: u64,
+    threads: usize,
+) -> Result<Vec<f64>, TrialError> {
+    Alone::default().round(seed, threads, |round| trial.judge(members, round))
+}
 
 /// Positions with scores and results that mean nothing.
 fn labels(positions: &[Position]) -> Vec<(i32, f64)> {
@@ -106,9 +116,8 @@ fn every_distance_is_the_mean_over_the_positions() {
                 ..DistanceSettings::default()
             };
             let mut trial = trial(&evaluator, &positions, settings);
-            let scores = trial
-                .judge(std::slice::from_ref(&own), 1, 2)
-                .expect("sound weights");
+            let scores =
+                judged(&mut trial, std::slice::from_ref(&own), 1, 2).expect("sound weights");
             let expected = slowly(&evaluator, &positions, each);
             let found = trial.report(scores[0]);
             assert!(
@@ -138,9 +147,8 @@ fn a_member_that_is_the_expert_has_no_error() {
             .collect();
         let mut other = own.clone();
         other[0] += 50;
-        let scores = trial
-            .judge(&[own.clone(), other.clone()], 1, 1)
-            .expect("sound weights");
+        let scores =
+            judged(&mut trial, &[own.clone(), other.clone()], 1, 1).expect("sound weights");
         assert!(scores[0] == 0.0 && scores[1] < 0.0, "{scores:?}");
         let compared = trial.compare(&own, &other, &[], 1).expect("sound weights");
         assert_eq!((compared.positions, compared.first), (300, 0.0));
@@ -161,13 +169,16 @@ fn samples_come_from_the_seed_and_from_nothing_else() {
         };
         let mut trial = trial(&evaluator, &positions, settings);
         assert_eq!(trial.judgements_per_member(), 100);
-        let first = trial.judge(&members, 1, 1).expect("sound weights");
-        assert_eq!(first, trial.judge(&members, 1, 3).expect("sound weights"));
-        let second = trial.judge(&members, 2, 1).expect("sound weights");
+        let first = judged(&mut trial, &members, 1, 1).expect("sound weights");
+        assert_eq!(
+            first,
+            judged(&mut trial, &members, 1, 3).expect("sound weights")
+        );
+        let second = judged(&mut trial, &members, 2, 1).expect("sound weights");
         assert_eq!(first == second, draw == Draw::Never, "{draw:?}");
         // The same member twice tells whether both saw the same positions.
         let twins = [members[0].clone(), members[0].clone()];
-        let twins = trial.judge(&twins, 1, 1).expect("sound weights");
+        let twins = judged(&mut trial, &twins, 1, 1).expect("sound weights");
         assert_eq!(twins[0] != twins[1], draw == Draw::Member, "{draw:?}");
     }
 }
@@ -180,14 +191,14 @@ fn a_members_own_sample_has_the_mean_of_its_positions() {
     let evaluator = evaluators().remove(0);
     let member = near(&evaluator, 1, 3);
     let mut all = trial(&evaluator, &positions, DistanceSettings::default());
-    let whole = all.judge(&member, 1, 1).expect("sound weights")[0];
+    let whole = judged(&mut all, &member, 1, 1).expect("sound weights")[0];
     let settings = DistanceSettings {
         sample: Some(599),
         draw: Draw::Member,
         ..DistanceSettings::default()
     };
     let mut most = trial(&evaluator, &positions, settings);
-    let without_one = most.judge(&member, 1, 1).expect("sound weights")[0];
+    let without_one = judged(&mut most, &member, 1, 1).expect("sound weights")[0];
     let left_out = -(600.0 * whole - 599.0 * without_one);
     let labels = labels(&positions);
     let own = evaluator.with_weights(&member[0]).expect("sound weights");
@@ -404,7 +415,7 @@ fn agreement_counts_the_positions_where_the_same_move_is_chosen() {
         let mut members = near(&player.evaluator, 5, 9);
         members.retain(|member| player.evaluator.with_weights(member).is_ok());
         members.insert(0, own);
-        let scores = trial.judge(&members, 1, 2).expect(&name);
+        let scores = judged(&mut trial, &members, 1, 2).expect(&name);
         assert!(scores[0] >= 125.0, "{name}: {}", scores[0]);
         for (member, score) in members.iter().zip(&scores) {
             let evaluator = player.evaluator.with_weights(member).expect(&name);
@@ -446,7 +457,7 @@ fn a_sample_of_moves_is_judged_like_the_whole() {
         };
         let mut trial =
             MoveAgreement::new(&player, borrowed(&positions), settings, 1).expect("sound settings");
-        let scores = trial.judge(&members, 5, threads).expect("sound weights");
+        let scores = judged(&mut trial, &members, 5, threads).expect("sound weights");
         scores
             .iter()
             .map(|&score| score.sqrt())
@@ -493,9 +504,7 @@ fn deeper_agreement_sees_what_one_ply_does_not() {
         .collect();
     let mut trial = MoveAgreement::new(&player, borrowed(&positions), settings, 1).expect("legal");
     // The mate is found, the blunder is not made.
-    let scores = trial
-        .judge(&[own.clone(), own.clone()], 1, 2)
-        .expect("sound weights");
+    let scores = judged(&mut trial, &[own.clone(), own.clone()], 1, 2).expect("sound weights");
     assert_eq!(scores, [1.0, 1.0]);
     assert_eq!(trial.ties(&own, 1).expect("nothing to refuse"), None);
     let compared = trial.compare(&own, &own, &[], 2).expect("sound weights");

@@ -36,6 +36,8 @@ pub enum Block {
     Warnings(Vec<String>),
     /// A list.
     List(Vec<String>),
+    /// Words and the files beside the page that they lead to.
+    Links(Vec<(String, String)>),
     /// A command or a file, as it is.
     Code(String),
     /// What is only shown when it is asked for.
@@ -216,6 +218,15 @@ impl Block {
                 out.push_str("<ul>\n");
                 for text in texts {
                     add(out, "li", text);
+                }
+                out.push_str("</ul>\n");
+            }
+            Self::Links(links) if links.is_empty() => {}
+            Self::Links(links) => {
+                out.push_str("<ul>\n");
+                for (text, to) in links {
+                    let (text, to) = (escape(text), escape(to));
+                    put(out, format_args!("<li><a href=\"{to}\">{text}</a></li>\n"));
                 }
                 out.push_str("</ul>\n");
             }

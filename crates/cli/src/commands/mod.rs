@@ -2,6 +2,7 @@
 
 mod bench;
 mod breed;
+mod calibrate;
 pub(crate) mod contest;
 mod data;
 mod eval;
@@ -47,6 +48,7 @@ enum Command {
     Eval(eval::Arguments),
     Play(play::Arguments),
     Match(Box<contest::Arguments>),
+    Calibrate(calibrate::Arguments),
     Breed(breed::Arguments),
     Resume(breed::ResumeArguments),
     Runs(runs::Arguments),
@@ -67,6 +69,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Play(arguments)) => play::run(&arguments),
         Some(Command::Match(arguments)) => contest::run(&arguments),
+        Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Breed(arguments)) => breed::run(&arguments),
         Some(Command::Resume(arguments)) => breed::resume(&arguments),
         Some(Command::Runs(arguments)) => runs::run(&arguments),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mendel_engine::Player;
+use mendel_lab::pedigree::{ANCESTORS, ancestor};
 use serde_json::{Value, json};
+use toml::Table;
 
 use crate::request;
 
@@ -17,9 +19,12 @@ const DEEPEST: usize = 64;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A bred player carries its pedigree in its file: the run that made it, the recipe, the
-seed and its parents. Parents that are built in or player files are followed.
+seed, the data and its parents, and the same of all its ancestors as far back as they
+were bred. Parents of whom the file does not tell are followed if they are built in or
+player files.
 
 Examples:
+  mendel pedigree mendel
   mendel pedigree gerald-eval-tuned
   mendel pedigree runs/gerald-7/champion.toml
   mendel pedigree champion.toml --json")]
@@ -34,8 +39,8 @@ pub(super) struct Arguments {
 /// Draws the tree.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let player = request::player(Some(&arguments.player))?;
-    let mut line = Line::default();
-    let tree = Relative::of(&arguments.player, Ok(player), &mut line);
+    let mut family = Family::default();
+    let tree = Relative::of_player(&arguments.player, player, &mut family);
     let mut out = io::stdout().lock();
     if arguments.json {
         writeln!(out, "{:#}", tree.json())?;
@@ -51,44 +56,60 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 struct Relative {
     /// As it is named by its child or by the asker.
     called: String,
-    found: Result<Player, String>,
+    found: Result<Known, String>,
     parents: Vec<Relative>,
 }
 
-/// Those between the player asked for and the one at hand.
+/// What is known of a player.
+struct Known {
+    name: String,
+    about: String,
+    /// Without its parents and ancestors, which the tree shows.
+    pedigree: Table,
+}
+
+/// Who was met on the way through the tree.
 #[derive(Default)]
-struct Line(BTreeSet<PathBuf>, usize);
+struct Family {
+    /// Those between the player asked for and the one at hand.
+    line: BTreeSet<PathBuf>,
+    /// Bred ancestors that are in the tree already, with all before them.
+    shown: BTreeSet<String>,
+}
 
 impl Relative {
-    fn of(called: &str, found: Result<Player, String>, line: &mut Line) -> Self {
-        let mut relative = Self {
-            called: called.to_owned(),
-            found,
-            parents: Vec::new(),
-        };
-        let Ok(player) = &relative.found else {
-            return relative;
-        };
+    /// A player that was read, and all before it.
+    fn of_player(called: &str, player: Player, family: &mut Family) -> Self {
         // A path is known by where it leads, a built-in player by its name.
         let place = Path::new(called);
         let key = place.canonicalize().unwrap_or_else(|_| place.to_owned());
-        if line.1 >= DEEPEST || !line.0.insert(key.clone()) {
-            relative.found = Err("is among its own descendants; not followed".to_owned());
-            return relative;
+        if family.line.len() >= DEEPEST || !family.line.insert(key.clone()) {
+            return Self::unknown(called, "is among its own descendants; not followed");
         }
-        line.1 += 1;
         let folder = place.parent().unwrap_or(Path::new(""));
-        let parents = names_of_parents(player);
-        relative.parents = parents
-            .iter()
-            .map(|name| {
-                let (called, found) = find(name, folder);
-                Self::of(&called, found, line)
-            })
-            .collect();
-        line.1 -= 1;
-        line.0.remove(&key);
-        relative
+        let around = Around {
+            pedigree: &player.pedigree,
+            folder,
+        };
+        let parents = around.parents_of(&player.pedigree, family);
+        family.line.remove(&key);
+        Self {
+            called: called.to_owned(),
+            parents,
+            found: Ok(Known {
+                pedigree: facts(&player.pedigree),
+                name: player.name,
+                about: player.about,
+            }),
+        }
+    }
+
+    fn unknown(called: &str, reason: impl Into<String>) -> Self {
+        Self {
+            called: called.to_owned(),
+            found: Err(reason.into()),
+            parents: Vec::new(),
+        }
     }
 
     /// The player's own lines, then its parents.
@@ -99,26 +120,25 @@ impl Relative {
         };
         match &self.found {
             Err(reason) => add(first, &format!("{}: {reason}", self.called)),
-            Ok(player) => {
-                let file = if player.name == self.called {
+            Ok(known) => {
+                let run = known.pedigree.get("run").and_then(toml::Value::as_str);
+                let file = if known.name == self.called || run == Some(&self.called) {
                     String::new()
                 } else {
                     format!("  ({})", self.called)
                 };
-                add(first, &format!("{}{file}", player.name));
+                add(first, &format!("{}{file}", known.name));
                 let bar = if self.parents.is_empty() {
                     "  "
                 } else {
                     "│ "
                 };
                 let start = format!("{rest}{bar}");
-                if !player.about.is_empty() {
-                    add(&start, &player.about);
+                if !known.about.is_empty() {
+                    add(&start, &known.about);
                 }
-                for (key, value) in &player.pedigree {
-                    if key != "parents" && key != "parent" {
-                        add(&start, &format!("{key}: {}", plain(value)));
-                    }
+                for (key, value) in &known.pedigree {
+                    add(&start, &format!("{key}: {}", plain(value)));
                 }
             }
         }
@@ -136,13 +156,13 @@ impl Relative {
     fn json(&self) -> Value {
         match &self.found {
             Err(reason) => json!({ "called": self.called, "reason": reason }),
-            Ok(player) => {
+            Ok(known) => {
                 let parents: Vec<Value> = self.parents.iter().map(Self::json).collect();
                 json!({
                     "called": self.called,
-                    "name": player.name,
-                    "about": player.about,
-                    "pedigree": player.pedigree,
+                    "name": known.name,
+                    "about": known.about,
+                    "pedigree": known.pedigree,
                     "parents": parents,
                 })
             }
@@ -150,9 +170,63 @@ impl Relative {
     }
 }
 
+/// The file whose pedigree tells of ancestors, and where it lies.
+struct Around<'a> {
+    pedigree: &'a Table,
+    folder: &'a Path,
+}
+
+impl Around<'_> {
+    fn parents_of(&self, pedigree: &Table, family: &mut Family) -> Vec<Relative> {
+        let names = names_of_parents(pedigree);
+        names.iter().map(|name| self.parent(name, family)).collect()
+    }
+
+    /// A parent: told of in the file, or found beside it or as it is named.
+    fn parent(&self, name: &str, family: &mut Family) -> Relative {
+        let Some(entry) = ancestor(self.pedigree, name) else {
+            let (called, found) = find(name, self.folder);
+            return match found {
+                Ok(player) => Relative::of_player(&called, player, family),
+                Err(reason) => Relative::unknown(&called, reason),
+            };
+        };
+        let text = |key: &str| {
+            let text = entry.get(key).and_then(toml::Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        // Shared ancestors are told of once. That also ends circles.
+        let parents = names_of_parents(entry);
+        if !family.shown.insert(name.to_owned()) && !parents.is_empty() {
+            let called = format!("{} ({name})", text("name"));
+            return Relative::unknown(&called, "as above");
+        }
+        let mut pedigree = facts(entry);
+        pedigree.remove("name");
+        pedigree.remove("about");
+        Relative {
+            called: name.to_owned(),
+            found: Ok(Known {
+                name: text("name"),
+                about: text("about"),
+                pedigree,
+            }),
+            parents: self.parents_of(entry, family),
+        }
+    }
+}
+
+/// What a pedigree says of its owner alone.
+fn facts(pedigree: &Table) -> Table {
+    let mut facts = pedigree.clone();
+    for key in [ANCESTORS, "parents", "parent"] {
+        facts.remove(key);
+    }
+    facts
+}
+
 /// What the pedigree calls the parents: a list, or one by itself.
-fn names_of_parents(player: &Player) -> Vec<String> {
-    let pedigree = &player.pedigree;
+fn names_of_parents(pedigree: &Table) -> Vec<String> {
     let listed = pedigree.get("parents").and_then(toml::Value::as_array);
     let single = pedigree.get("parent").or_else(|| pedigree.get("parents"));
     let names = listed.map_or_else(

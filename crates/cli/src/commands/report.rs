@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use mendel_lab::report::{self, ReportError, RunRecord, SweepRecord};
+use mendel_lab::pipeline::is_pipeline;
+use mendel_lab::report::{self, PipelineRecord, ReportError, RunRecord, SweepRecord};
 use mendel_lab::run::manifest::ManifestError;
 use serde_json::json;
 
@@ -16,14 +17,14 @@ use crate::request::Wrong;
 #[command(after_help = "\
 The page needs nothing but itself: open it in any browser, send it, keep it. It can
 be made while the run goes on. The folder of a sweep gives the comparison of its
-settings.
+settings, that of a pipeline its steps with links to their own pages.
 
 Examples:
   mendel report runs/gerald-7
   mendel report 3f2a9c --out page.html    (the beginning of a run's id)
   mendel report 3f2a9c --json             what the page says, as data")]
 pub(super) struct Arguments {
-    /// The run or sweep: its folder, or the beginning of a run's id
+    /// The run, sweep or pipeline: its folder, or the beginning of a run's id
     run: String,
     /// Where the page goes; `report.html` in the folder if not given
     #[arg(long, value_name = "FILE")]
@@ -36,7 +37,10 @@ pub(super) struct Arguments {
 /// Makes the page.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = home::find_run(&arguments.run)?;
-    let (page, data) = if report::is_sweep(&folder) {
+    let (page, data) = if is_pipeline(&folder) {
+        let pipeline = PipelineRecord::read(&folder).map_err(wrong)?;
+        (pipeline.page(), arguments.json.then(|| json!(pipeline)))
+    } else if report::is_sweep(&folder) {
         let sweep = SweepRecord::read(&folder).map_err(wrong)?;
         (sweep.page(), arguments.json.then(|| json!(sweep)))
     } else {

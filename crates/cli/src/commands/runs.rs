@@ -68,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let entries = if arguments.runs.is_empty() {
         let all = home::index()?.list(None)?;
         all.into_iter()
-            .filter(|entry| entry.kind == home::RUN || entry.kind == home::SWEEP)
+            .filter(|entry| [home::RUN, home::SWEEP, home::PIPELINE].contains(&entry.kind.as_str()))
             .map(refreshed)
             .collect()
     } else {
@@ -156,7 +156,13 @@ fn list(entries: &[Entry], json: bool) -> anyhow::Result<()> {
             text(&summary["recipe"]),
             text(&summary["seed"]),
             entry.state.name().to_owned(),
-            text(&summary["generations"]),
+            match entry.kind.as_str() {
+                home::PIPELINE => {
+                    let (done, steps) = (text(&summary["done"]), text(&summary["steps"]));
+                    format!("{done}/{steps} steps")
+                }
+                _ => text(&summary["generations"]),
+            },
             // Plain digits, so that the column is one of numbers.
             summary["best"]
                 .as_f64()

@@ -7,7 +7,7 @@ use mendel_evaluator::Evaluator;
 
 use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, chances, readable};
 use super::{Root, RootMove, Searcher, Task};
-use crate::{Bound, Info};
+use crate::{Bound, Change, Info};
 
 /// What one thread found.
 #[derive(Debug)]
@@ -18,6 +18,10 @@ pub(crate) struct Findings {
     pub(crate) depth: i32,
     pub(crate) info: Option<Info>,
     pub(crate) nodes: u64,
+    pub(crate) changes: Vec<Change>,
+    /// Where strength is limited: the root moves with an exact score in the last
+    /// finished iteration, the best first.
+    pub(crate) seen: Vec<RootMove>,
 }
 
 /// The deepest iteration; lines may be longer through extensions.
@@ -54,6 +58,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             depth: 0,
             info: None,
             nodes: 0,
+            changes: Vec::new(),
+            seen: Vec::new(),
         };
 
         for depth in 1..=asked.min(DEEPEST) {
@@ -83,6 +89,9 @@ impl<E: Evaluator> Searcher<'_, E> {
                 break;
             }
             findings.depth = depth;
+            if self.shared.margin > 0 {
+                findings.seen = self.seen();
+            }
 
             // 2. Say what was found.
             if self.thread == 0 {
@@ -102,9 +111,21 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
 
         self.shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
+        if self.shared.margin > 0 && findings.seen.is_empty() {
+            findings.seen = self.seen();
+        }
         findings.nodes = self.nodes;
         findings.moves = self.root_moves;
+        findings.changes = self.changes;
         findings
+    }
+
+    /// The root moves whose scores are known from this iteration, the best first.
+    fn seen(&self) -> Vec<RootMove> {
+        let known = self.root_moves.iter().filter(|root| root.score > -INFINITE);
+        let mut seen: Vec<RootMove> = known.cloned().collect();
+        seen.sort_by_key(|root| std::cmp::Reverse(root.score));
+        seen
     }
 
     /// Helpers leave out some depths, so that threads spread over the tree
@@ -123,7 +144,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let params = self.params;
         let expected = self.root_moves[self.first_root_move].before;
         let mut width = params.aspiration_window;
-        let narrow = depth >= params.aspiration_depth.max(2) && expected.abs() < MATE_BOUND;
+        let narrow = depth >= params.aspiration_depth.max(2)
+            && expected.abs() < MATE_BOUND
+            && self.shared.margin == 0;
         let (mut alpha, mut beta) = if narrow {
             (
                 (expected - width).max(-INFINITE),
@@ -207,6 +230,25 @@ impl<E: Evaluator> Searcher<'_, E> {
         } else {
             // Only a bound is known: not as good as the best, whatever it is.
             root.score = -INFINITE;
+        }
+        if self.first_root_move == 0 {
+            self.note_change();
+        }
+    }
+
+    /// Writes down if the move that would be played now is another one.
+    fn note_change(&mut self) {
+        // Of equal scores the first counts, as it would in sorting.
+        let better = |best, root: &RootMove| match best {
+            Some((_, score)) if root.score <= score => best,
+            _ => Some((root.m, root.score)),
+        };
+        let Some((m, _)) = self.root_moves.iter().fold(None, better) else {
+            return;
+        };
+        if self.changes.last().is_none_or(|last| last.m != m) {
+            let nodes = self.nodes;
+            self.changes.push(Change { nodes, m });
         }
     }
 
@@ -292,6 +334,19 @@ impl Steadiness {
         let work = (1.55 - share) * 1.25;
         let drop = 1.0 + f64::from(self.dropped) / 100.0;
         standing * work * drop
+    }
+}
+
+impl Info {
+    /// The same report on another root move of the same iteration.
+    pub(crate) fn of_line(self, root: &RootMove) -> Self {
+        Self {
+            seldepth: root.seldepth.max(1) as u32,
+            score: readable(root.score),
+            wdl: chances(root.score),
+            pv: root.line.clone(),
+            ..self
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use self::history::{Arrival, Context, History};
 use self::score::{MAX_PLY, WIN_BOUND};
 use self::table::Table;
 use self::time::TimeKeeper;
-use crate::{Control, Limits, SearchParams};
+use crate::{Change, Control, Limits, SearchParams};
 
 /// What one thread keeps between moves of a game.
 pub(crate) struct Memory<E: Evaluator> {
@@ -42,6 +42,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) time: &'a TimeKeeper,
     pub(crate) multipv: usize,
+    /// Root moves so much worse than the best still get an exact score; 0 unless
+    /// strength is limited.
+    pub(crate) margin: i32,
     /// Set once the search is over, for whatever reason.
     pub(crate) halt: AtomicBool,
     /// Moves made, by thread; told from time to time.
@@ -78,6 +81,8 @@ pub(crate) struct Searcher<'a, E: Evaluator> {
     /// The first root move that this line of a multi-line search may choose.
     first_root_move: usize,
     root_depth: i32,
+    /// How the best move changed so far.
+    changes: Vec<Change>,
     /// Below this ply no null move is tried: a null move is being verified.
     null_from_ply: usize,
 }
@@ -195,6 +200,12 @@ impl<E: Evaluator> Memory<E> {
         }
     }
 
+    /// The static score of a position for its side to move.
+    pub(crate) fn judge(&mut self, evaluator: &E, position: &Position) -> i32 {
+        let score = evaluator.evaluate(position, &mut self.scratch, &mut Silent);
+        score.0.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
+    }
+
     /// Forgets all games before.
     pub(crate) fn clear(&mut self) {
         self.history.clear();
@@ -235,6 +246,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             root_moves: Vec::new(),
             first_root_move: 0,
             root_depth: 0,
+            changes: Vec::new(),
             null_from_ply: 0,
         }
     }

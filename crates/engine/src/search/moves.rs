@@ -152,7 +152,13 @@ impl<E: Evaluator> Searcher<'_, E> {
                         bound = Bound::Lower;
                         break;
                     }
-                    alpha = score;
+                    // Where strength is limited, moves a little worse than the
+                    // best are of interest, too.
+                    alpha = if N::ROOT {
+                        alpha.max(score - self.shared.margin)
+                    } else {
+                        score
+                    };
                     bound = Bound::Exact;
                 }
             }

@@ -7,7 +7,10 @@ use std::time::Duration;
 use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
-use crate::{Engine, Options, OptionsError, ParamError, Player, PlayerError, SearchParams};
+use crate::{
+    Engine, Options, OptionsError, ParamError, Player, PlayerError, SearchParams, Strength,
+    StrengthTable, StrengthTableError,
+};
 
 /// What was set. It reaches the engine with [`apply`](Self::apply), so that an
 /// option may be set at any time, also while the engine thinks.
@@ -26,6 +29,16 @@ pub(crate) struct Setup {
     forget: bool,
     /// Whether a file was named that only the engine can judge.
     unproved: bool,
+    /// Whether strength is limited.
+    limit: bool,
+    /// To which rating.
+    elo: i32,
+    /// By which chance.
+    strength_seed: u64,
+    /// Which level is how strong.
+    levels: Arc<StrengthTable>,
+    /// Where that is written, if it is not the built-in table.
+    levels_path: Option<PathBuf>,
     /// Whether castling is written as in Chess960.
     pub(crate) chess960: bool,
     /// Whether reports carry winning, drawing and losing chances.
@@ -52,6 +65,8 @@ pub(crate) enum OptionError {
     NoFile { name: String, path: String },
     #[error("option Player: {0}")]
     Player(#[from] PlayerError),
+    #[error("option Strength Table: {0}")]
+    Levels(#[from] StrengthTableError),
     #[error(transparent)]
     Number(#[from] ParamError),
     #[error(transparent)]
@@ -76,6 +91,11 @@ impl Setup {
             analyse: false,
             forget: false,
             unproved: false,
+            limit: false,
+            elo: StrengthTable::built_in().max(),
+            strength_seed: 0,
+            levels: StrengthTable::built_in(),
+            levels_path: None,
             chess960: false,
             show_wdl: false,
         }
@@ -110,6 +130,12 @@ impl Setup {
             let mut options = self.options.clone();
             if self.analyse {
                 options.book = None;
+                options.strength = None;
+            } else if self.limit {
+                options.strength = Some(Strength {
+                    level: self.levels.level(self.elo),
+                    seed: self.strength_seed,
+                });
             }
             if *engine.options() == options {
                 break;
@@ -140,6 +166,7 @@ impl Setup {
     pub(crate) fn declared(&self) -> Vec<OptionLine> {
         let options = &self.options;
         let overhead = options.move_overhead.as_millis() as i64;
+        let (low, high) = (self.levels.min(), self.levels.max());
         let mut declared = vec![
             spin("Hash", options.hash as i64, 1, 65_536),
             line("Clear Hash", OptionKind::Button),
@@ -152,6 +179,10 @@ impl Setup {
             check("UCI_Chess960", self.chess960),
             check("UCI_ShowWDL", self.show_wdl),
             check("UCI_AnalyseMode", self.analyse),
+            check("UCI_LimitStrength", self.limit),
+            spin("UCI_Elo", self.elo.into(), low.into(), high.into()),
+            spin("Strength Seed", self.strength_seed as i64, 0, i64::MAX),
+            path("Strength Table", self.levels_path.as_deref()),
             text("Player", &self.player.name),
         ];
         if self.tunable {
@@ -193,12 +224,28 @@ impl Setup {
             ("UCI_Chess960", Value::Flag(flag)) => self.chess960 = flag,
             ("UCI_ShowWDL", Value::Flag(flag)) => self.show_wdl = flag,
             ("UCI_AnalyseMode", Value::Flag(flag)) => self.analyse = flag,
+            ("UCI_LimitStrength", Value::Flag(flag)) => self.limit = flag,
+            ("UCI_Elo", Value::Number(number)) => self.elo = number as i32,
+            ("Strength Seed", Value::Number(number)) => self.strength_seed = number as u64,
+            ("Strength Table", Value::Text(text)) => self.set_levels(text)?,
             ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
             (name, Value::Number(number)) => {
                 Arc::make_mut(&mut self.player).params.set(name, number)?;
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Takes the levels of a file, or the built-in ones for the empty text.
+    fn set_levels(&mut self, text: &str) -> Result<(), OptionError> {
+        let path = (!text.is_empty()).then(|| PathBuf::from(text));
+        self.levels = match &path {
+            None => StrengthTable::built_in(),
+            Some(path) => Arc::new(StrengthTable::read(path)?),
+        };
+        self.levels_path = path;
+        self.elo = self.elo.clamp(self.levels.min(), self.levels.max());
         Ok(())
     }
 

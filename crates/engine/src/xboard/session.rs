@@ -451,7 +451,7 @@ fn introduce(desk: &mut Desk<'_>) -> io::Result<()> {
 fn option_text(option: &OptionLine) -> Option<String> {
     let name = &option.name;
     if matches!(name.as_str(), "Hash" | "Threads" | "Ponder" | "SyzygyPath")
-        || name.starts_with("UCI_")
+        || (name.starts_with("UCI_") && !matches!(name.as_str(), "UCI_LimitStrength" | "UCI_Elo"))
     {
         return None;
     }
@@ -459,7 +459,9 @@ fn option_text(option: &OptionLine) -> Option<String> {
         OptionKind::Button => format!("{name} -button"),
         OptionKind::Check { default } => format!("{name} -check {}", u8::from(*default)),
         OptionKind::Spin { default, min, max } => format!("{name} -spin {default} {min} {max}"),
-        OptionKind::Text { default } if name == "Book" => format!("{name} -file {default}"),
+        OptionKind::Text { default } if matches!(name.as_str(), "Book" | "Strength Table") => {
+            format!("{name} -file {default}")
+        }
         OptionKind::Text { default } => format!("{name} -string {default}"),
         OptionKind::Combo { default, vars } => {
             let choices: Vec<_> = vars

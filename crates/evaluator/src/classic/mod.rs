@@ -30,6 +30,7 @@ mod threats;
 mod weights;
 
 use std::fmt;
+use std::sync::Arc;
 
 use mendel_board::{Color, Position};
 use toml::Table;
@@ -38,10 +39,11 @@ use self::facts::{BISHOP, Facts, KNIGHT, QUEEN, ROOK};
 
 use self::table::PawnTable;
 pub use self::terms::{COUNT, GROUPS, Group};
+use crate::network;
 use crate::packed::Packed;
 use crate::random::mix;
 use crate::side::{Black, Side, White};
-use crate::{Centipawns, Evaluator, EvaluatorError, Share, Silent, Term, Trace};
+use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace};
 
 /// The classic evaluator with its weights.
 #[derive(Clone)]
@@ -50,6 +52,8 @@ pub struct Classic {
     /// Material and square added, by kind of piece and by square as the piece's
     /// side sees it: the two are always counted together.
     placed: Box<[[Packed; 64]; 6]>,
+    /// Judges beside the terms.
+    network: Option<Arc<Network>>,
     /// Keeps what one set of weights stored from being read with another.
     fingerprint: u64,
 }
@@ -58,7 +62,11 @@ pub struct Classic {
 #[derive(Debug, Default)]
 pub struct Scratch {
     pawns: PawnTable,
+    network: network::Memory,
 }
+
+/// The group whose count is what the network says.
+pub(crate) const NETWORK: &str = terms::network.name;
 
 /// Heavy pieces left, from which the taper is made: full middle game with
 /// [`FULL`] or more, end game with [`BARE`] or fewer.
@@ -148,8 +156,29 @@ impl Classic {
         Self {
             weights,
             placed,
+            network: None,
             fingerprint,
         }
+    }
+
+    /// The evaluator with a network beside its terms; what it says counts as much
+    /// as the weight `network` says.
+    #[must_use]
+    pub fn with_network(mut self, network: Option<Arc<Network>>) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// The evaluator with this network, which counts in full.
+    #[must_use]
+    pub fn judging_with(mut self, network: Arc<Network>) -> Self {
+        self.weights[terms::network.first] = Packed::new(1, 1);
+        self.with_network(Some(network))
+    }
+
+    /// The network beside the terms, if there is one.
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
     }
 
     /// The table `[evaluator.weights]` of a player file.
@@ -251,7 +280,16 @@ impl Evaluator for Classic {
             Color::Black => sum.one::<Black>(terms::tempo.first),
         }
 
-        // 6. Taper, scale and rounding, towards zero for either side.
+        // 6. What the network says.
+        if let Some(network) = &self.network {
+            let said = network.evaluate(position, &mut scratch.network);
+            match turn {
+                Color::White => sum.add::<White>(terms::network.first, said),
+                Color::Black => sum.add::<Black>(terms::network.first, said),
+            }
+        }
+
+        // 7. Taper, scale and rounding, towards zero for either side.
         let score = sum.score;
         let phase = phase(&facts);
         let scale = scale::scale(&facts);
@@ -285,7 +323,7 @@ fn phase(facts: &Facts) -> i32 {
 /// The derived tables follow from the weights.
 impl PartialEq for Classic {
     fn eq(&self, other: &Self) -> bool {
-        self.weights == other.weights
+        self.weights == other.weights && self.network == other.network
     }
 }
 

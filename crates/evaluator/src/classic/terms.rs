@@ -19,6 +19,8 @@ pub struct Group {
     pub length: usize,
     /// The largest weight, without sign, that a player file may hold.
     pub limit: i32,
+    /// Whether a player file may leave it out, which means zeros.
+    pub optional: bool,
 }
 
 /// How the index within a group is read.
@@ -91,6 +93,7 @@ macro_rules! terms {
                 first: first(Order::$name as usize),
                 length: $length,
                 limit: limit(Order::$name as usize),
+                optional: Order::$name as usize == Order::network as usize,
             };
         )+
 
@@ -115,6 +118,8 @@ const fn first(group: usize) -> usize {
 const fn limit(group: usize) -> i32 {
     if group == Order::material as usize {
         3000
+    } else if group == Order::network as usize {
+        4
     } else {
         2000
     }
@@ -269,4 +274,7 @@ terms! {
 
     /// The move.
     tempo[1] Single;
+
+    /// A centipawn that the network beside the terms gives the side to move.
+    network[1] Single;
 }

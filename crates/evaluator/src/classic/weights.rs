@@ -21,6 +21,10 @@ pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
     }
     let mut weights = Vec::with_capacity(COUNT);
     for group in GROUPS {
+        if group.optional && !table.contains_key(group.name) {
+            weights.resize(weights.len() + group.length, [0, 0]);
+            continue;
+        }
         let value = table
             .get(group.name)
             .ok_or_else(|| EvaluatorError::MissingGroup {
@@ -92,11 +96,19 @@ pub(super) fn check(pairs: &[[i32; 2]]) -> Result<(), EvaluatorError> {
     Ok(())
 }
 
+/// The groups that say something.
+fn told(weights: &[[i32; 2]]) -> impl Iterator<Item = &'static Group> {
+    let silent = |group: &Group| {
+        let values = &weights[group.first..group.first + group.length];
+        group.optional && values.iter().all(|pair| *pair == [0, 0])
+    };
+    GROUPS.iter().filter(move |group| !silent(group))
+}
+
 /// The inverse of [`read`].
 pub(super) fn write(weights: &[[i32; 2]]) -> Table {
     let pair = |pair: &[i32; 2]| Value::Array(pair.iter().map(|&n| Value::from(n)).collect());
-    GROUPS
-        .iter()
+    told(weights)
         .map(|group| {
             let values = &weights[group.first..group.first + group.length];
             let pairs = values.iter().map(pair).collect();
@@ -109,7 +121,7 @@ pub(super) fn write(weights: &[[i32; 2]]) -> Table {
 /// eight pairs a line.
 pub(super) fn write_text(weights: &[[i32; 2]]) -> String {
     let mut text = String::new();
-    for group in GROUPS {
+    for group in told(weights) {
         let values = &weights[group.first..group.first + group.length];
         let pairs: Vec<String> = values
             .iter()

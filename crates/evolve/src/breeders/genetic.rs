@@ -73,6 +73,22 @@ pub enum Founders {
     Random,
     /// Mutants of those that were given, in turn; drawn at random if none were.
     Mutants,
+    /// Children of those that were given: each two of them are crossed once, the
+    /// first with the second, the first with the third and so on, and nothing is
+    /// mutated. Where there are not enough pairs the rest is drawn at random, where
+    /// there are too many the last have no child.
+    ///
+    /// # Source
+    ///
+    /// Klevansky, Ostroff and Offen, "Determining the Optimal Tradeoff for building
+    /// Chess Playing Agents", Technion, 2023: five champions and their ten children
+    /// begin the co-evolution.
+    ///
+    /// # Where this differs
+    ///
+    /// A crossover makes two children; only the first, which begins as the first
+    /// parent does, is taken.
+    Crosses,
 }
 
 /// A genetic algorithm with generations: parents are chosen by how they did, their
@@ -158,17 +174,33 @@ impl<G: Genome> Ga<G> {
     fn founders(&self) -> Vec<Born<G>> {
         let population = self.settings.population;
         let mut born = found(&self.given, population, &self.space, self.seed);
-        if self.settings.founders == Founders::Mutants && !self.given.is_empty() {
-            for (place, born) in born.iter_mut().enumerate().skip(self.given.len()) {
-                let mut rng = generator(self.seed, 0, place as u32, Purpose::Breed);
-                born.genome = self.given[place % self.given.len()].clone();
-                let changed = self.mutate(&mut born.genome, &mut rng);
-                born.origin = if changed {
-                    Origin::Mutation
-                } else {
-                    Origin::Copy
-                };
+        let given = self.given.len();
+        let rest = born.iter_mut().enumerate().skip(given);
+        let chance = |place| generator(self.seed, 0, place as u32, Purpose::Breed);
+        match self.settings.founders {
+            Founders::Mutants if given > 0 => {
+                for (place, born) in rest {
+                    born.genome = self.given[place % given].clone();
+                    let changed = self.mutate(&mut born.genome, &mut chance(place));
+                    born.origin = if changed {
+                        Origin::Mutation
+                    } else {
+                        Origin::Copy
+                    };
+                }
             }
+            Founders::Crosses => {
+                let pairs = (0..given).flat_map(|one| (one + 1..given).map(move |it| [one, it]));
+                for ((place, born), pair) in rest.zip(pairs) {
+                    let parents = pair.map(|place| &self.given[place]);
+                    let (way, mut rng) = (&self.settings.crossover, chance(place));
+                    let [child, _] = G::cross(way, &self.space, parents, &mut rng);
+                    born.genome = child;
+                    born.parents = pair.map(|place| named(0, place)).to_vec();
+                    born.origin = Origin::Crossover;
+                }
+            }
+            Founders::Random | Founders::Mutants => {}
         }
         born
     }

@@ -4,6 +4,7 @@ mod adam;
 mod genetic;
 mod mu_plus_lambda;
 mod random;
+mod spsa;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,7 @@ pub use adam::{Adam, AdamSettings};
 pub use genetic::{Founders, Ga, GaSettings, HallOfFame};
 pub use mu_plus_lambda::{Archive, MuPlusLambda, MuPlusLambdaSettings};
 pub use random::{RandomSearch, RandomSettings};
+pub use spsa::{Gains, Reach, Spsa, SpsaSettings};
 
 /// A member as it is remembered after it was judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -27,6 +27,9 @@ pub struct Bounds {
     pub high: f64,
     /// Where breeders begin that begin at one point.
     pub start: f64,
+    /// A change that is worth trying, where somebody knows one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
 }
 
 impl Bounds {
@@ -37,7 +40,14 @@ impl Bounds {
             low,
             high,
             start: f64::midpoint(low, high),
+            step: None,
         }
+    }
+
+    /// A change that is worth trying: the one that is known, or else a twentieth of
+    /// the way between the bounds.
+    pub fn step(&self) -> f64 {
+        self.step.unwrap_or(self.width() / 20.0)
     }
 
     /// The nearest value that is allowed. What is not a number becomes the start.
@@ -67,6 +77,8 @@ impl Bounds {
                 "it starts at {}, outside {} to {}",
                 self.start, self.low, self.high
             )
+        } else if let Some(step) = self.step.filter(|it| !(it.is_finite() && *it > 0.0)) {
+            format!("its step is {step}, which must be a number above 0")
         } else {
             return Ok(());
         };

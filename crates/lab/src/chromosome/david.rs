@@ -1,4 +1,4 @@
-//! The chromosome of David, van den Herik, Koppel and Netanyahu.
+//! The chromosomes of David, van den Herik, Koppel and Netanyahu.
 
 /// The genes: the weight they set and their bits, 224 in all, Gray-coded. The pawn
 /// has no gene: it is the unit, 100.
@@ -47,4 +47,37 @@ pub const DAVID: [(&str, u32); 34] = [
     ("king_no_enemy_pawn", 6),
     ("king_no_enemy_pawn_adj", 6),
     ("king_pressure_mult", 6),
+];
+
+/// The genes of the search: the number they set and their bits, 70 in all,
+/// Gray-coded.
+///
+/// # Source
+///
+/// As for [`DAVID`], Table I: 18 parameters of null moves, futility pruning,
+/// multi-cut and extensions.
+///
+/// # Where this differs
+///
+/// The extensions have three bits and values from 0 to 4, quarters of a ply; what
+/// the codes beyond mean is not said, here they count as 4.
+pub const DAVID_SEARCH: [(&str, u32); 18] = [
+    ("search.use_null_move", 1),
+    ("search.null_reduction", 3),
+    ("search.use_null_adaptivity", 1),
+    ("search.null_adaptive_depth", 3),
+    ("search.futility_depth", 2),
+    ("search.futility_margin_1", 10),
+    ("search.futility_margin_2", 10),
+    ("search.futility_margin_3", 10),
+    ("search.use_multi_cut", 1),
+    ("search.multi_cut_reduction", 3),
+    ("search.multi_cut_depth", 3),
+    ("search.multi_cut_moves", 5),
+    ("search.multi_cut_cuts", 3),
+    ("search.extension_check", 3),
+    ("search.extension_one_reply", 3),
+    ("search.extension_recapture", 3),
+    ("search.extension_passed_pawn", 3),
+    ("search.extension_mate_threat", 3),
 ];

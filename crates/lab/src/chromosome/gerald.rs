@@ -1,4 +1,4 @@
-//! The chromosome of GERALD's evaluation.
+//! The chromosomes of GERALD's evaluation and search.
 
 /// The name of each weight, as the evaluator calls it, and its bits; a weight of
 /// no bits stays as it is.
@@ -73,6 +73,31 @@ pub const GERALD: [(&str, u32); 58] = [
     ("king_no_enemy_pawn.eg", 6),
     ("king_pressure.mg", 4),
     ("king_pressure.eg", 4),
+];
+
+/// The name of each search number and its bits, 64 in all, Gray-coded.
+///
+/// # Source
+///
+/// As for [`GERALD`], Table 3.3.1, in the order of Figure 3.3.2, where the base and
+/// the bred values stand.
+///
+/// # Where this differs
+///
+/// An aspiration window of 0 is no window and counts as 1.
+pub const GERALD_SEARCH: [(&str, u32); 12] = [
+    ("search.aspiration_window", 6),
+    ("search.aspiration_depth", 3),
+    ("search.use_lazy_evaluation", 1),
+    ("search.reverse_futility_margin", 8),
+    ("search.razoring_margin", 8),
+    ("search.delta_margin", 10),
+    ("search.killer_bonus", 10),
+    ("search.reduction_depth", 3),
+    ("search.reduction_count", 3),
+    ("search.late_move_count", 4),
+    ("search.null_reduction", 3),
+    ("search.null_depth_factor", 5),
 ];
 
 #[cfg(test)]

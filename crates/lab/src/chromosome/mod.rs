@@ -1,11 +1,14 @@
 //! What of a player is bred: chromosomes as the papers print them, and how a
-//! genome becomes the weights of a player.
+//! genome becomes a player.
 
 mod david;
 mod gerald;
 mod lambda;
+mod settings;
 pub mod space;
+#[cfg(test)]
+mod tests;
 
-pub use david::DAVID;
-pub use gerald::GERALD;
+pub use david::{DAVID, DAVID_SEARCH};
+pub use gerald::{GERALD, GERALD_SEARCH};
 pub use lambda::LAMBDA;

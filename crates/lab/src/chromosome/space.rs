@@ -1,104 +1,33 @@
-//! What of a player is bred, and how a genome becomes its weights.
+//! What of a player is bred, and how a genome becomes a player.
+//!
+//! A **member** is a list of whole numbers: all weights of an evaluator in the order
+//! of [`weights`](mendel_evaluator::AnyEvaluator::weights), and behind them, only
+//! where search numbers are bred, all of those in the order of
+//! [`TUNABLES`](SearchParams::TUNABLES). A gene is one of these numbers.
 
-use mendel_evaluator::{AnyEvaluator, Weight};
+use mendel_engine::{Player, SearchParams};
+use mendel_evaluator::EvaluatorError;
 use mendel_evolve::{Bits, Bounds, Coding, Gene, Layout, Reals};
-use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
 
-/// The table `[genome]` of a recipe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GenomeSettings {
-    /// How weights are written.
-    pub coding: CodingName,
-    /// Published widths of the genes; else all weights that `weights` names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chromosome: Option<String>,
-    /// Names of the weights that are bred, with `*` for any text; all others
-    /// stay the parent's.
-    #[serde(default = "every_weight")]
-    pub weights: Vec<String>,
-    /// Bits for each weight, where no published chromosome says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bits: Option<u32>,
-    /// How far a weight may go from the parent's, in centipawns, where no
-    /// published chromosome says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spread: Option<u32>,
-    /// Where the first generation comes from.
-    #[serde(default)]
-    pub start: Start,
-}
-
-fn every_weight() -> Vec<String> {
-    vec!["*".to_owned()]
-}
-
-impl GenomeSettings {
-    /// Refuses keys that would silently mean nothing.
-    fn check(&self) -> Result<(), SpaceError> {
-        let published = self.chromosome.is_some();
-        let real = self.coding == CodingName::Real;
-        let table = [
-            ("weights", published && self.weights != every_weight()),
-            ("bits", self.bits.is_some() && (published || real)),
-            (
-                "spread",
-                self.spread.is_some() && (published || self.bits.is_some()),
-            ),
-        ];
-        match table.iter().find(|(_, idle)| *idle) {
-            None => Ok(()),
-            Some((key, _)) => Err(SpaceError {
-                key,
-                reason: "means nothing here: the range of the genes is set by `chromosome`, \
-                         by `bits` or by `spread`, one of them"
-                    .to_owned(),
-            }),
-        }
-    }
-}
-
-/// How weights are written in a genome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CodingName {
-    /// Bits, in Gray code.
-    Gray,
-    /// Bits, in plain binary.
-    Binary,
-    /// Real numbers.
-    Real,
-}
-
-/// Where the first generation comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// Chance alone.
-    #[default]
-    Random,
-    /// The parent, and what the breeder makes of it.
-    Parent,
-}
-
-/// What is wrong with a `[genome]` table: which key, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SpaceError {
-    pub(crate) key: &'static str,
-    pub(crate) reason: String,
-}
+pub(crate) use super::settings::SpaceError;
+pub use super::settings::{CodingName, GenomeSettings, Start};
 
 /// The genomes of a recipe and what they mean.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// What the genomes are.
     pub kind: SpaceKind,
-    /// Which weight each gene is.
+    /// Which number of a member each gene is.
     slots: Vec<usize>,
     names: Vec<String>,
-    /// The parent's weights: what is not bred stays.
+    /// The least and the largest value that each gene may stand for; what its bits
+    /// could say beyond counts as the nearest.
+    limits: Vec<[i32; 2]>,
+    /// The parent as a member: what is not bred stays.
     base: Vec<i32>,
+    /// How many numbers of a member are weights.
+    weights: usize,
 }
 
 /// What the genomes are.
@@ -110,15 +39,20 @@ pub enum SpaceKind {
     Reals(Vec<Bounds>),
 }
 
-/// A published chromosome: the name of each weight and its bits.
+/// A published chromosome: the name of each number and its bits.
 type Chromosome = &'static [(&'static str, u32)];
 
 /// The published chromosomes.
-const PUBLISHED: [(&str, Chromosome); 3] = [
+const PUBLISHED: [(&str, Chromosome); 5] = [
     ("gerald", &super::GERALD),
     ("lambda", &super::LAMBDA),
     ("david", &super::DAVID),
+    ("gerald-search", &super::GERALD_SEARCH),
+    ("david-search", &super::DAVID_SEARCH),
 ];
+
+/// What stands before the name of a search number in the name of its gene.
+const SEARCH: &str = "search.";
 
 /// Where no spread is given, real weights may go this far from the parent's.
 const SPREAD: u32 = 200;
@@ -126,35 +60,71 @@ const SPREAD: u32 = 200;
 /// The most bits a weight needs.
 const WIDEST: u32 = 15;
 
+/// A weight may be whatever its gene says.
+const ANY: [i32; 2] = [i32::MIN, i32::MAX];
+
+/// A number of the parent.
+struct Number {
+    name: String,
+    value: i32,
+    limits: [i32; 2],
+    /// A change that is worth trying, where it is known.
+    step: Option<f64>,
+    /// Whether it is never bred.
+    fixed: bool,
+}
+
+/// A number that is bred: which, and as either kind of gene.
+struct Planned {
+    slot: usize,
+    gene: Gene,
+    bounds: Bounds,
+    limits: [i32; 2],
+}
+
 impl Space {
-    /// What `settings` make of a player with this evaluator.
-    pub(crate) fn new(
-        evaluator: &AnyEvaluator,
-        settings: &GenomeSettings,
-    ) -> Result<Self, SpaceError> {
-        let weights = evaluator.weights();
-        if weights.is_empty() {
+    /// What `settings` make of a player.
+    pub(crate) fn new(parent: &Player, settings: &GenomeSettings) -> Result<Self, SpaceError> {
+        settings.check()?;
+        let (numbers, weights) = numbers(parent);
+        if weights == 0 && needs_weights(settings) {
             return Err(SpaceError {
                 key: "coding",
                 reason: format!(
                     "the parent's evaluator, `{}`, has no weights to breed; choose another parent",
-                    evaluator.kind()
+                    parent.evaluator.kind()
                 ),
             });
         }
-        settings.check()?;
-        let base: Vec<i32> = weights.iter().map(|weight| weight.value).collect();
-        let (slots, kind) = match &settings.chromosome {
-            Some(name) => published(name, &weights, settings)?,
-            None => chosen(&weights, settings)?,
+        let planned = match &settings.chromosome {
+            Some(name) => published(name, &numbers)?,
+            None => chosen(&numbers, weights, settings)?,
         };
-        let names = slots.iter().map(|&slot| weights[slot].name.clone());
+        let search = planned.iter().any(|it| it.slot >= weights);
+        let bred = if search { numbers.len() } else { weights };
+        let names = planned.iter().map(|it| numbers[it.slot].name.clone());
+        let names = names.collect();
+        let slots = planned.iter().map(|it| it.slot).collect();
+        let limits = planned.iter().map(|it| it.limits).collect();
+        let genes = planned.iter().map(|it| it.gene.clone());
+        let kind = match settings.coding {
+            CodingName::Gray => bits(genes.collect(), Coding::Gray)?,
+            CodingName::Binary => bits(genes.collect(), Coding::Binary)?,
+            CodingName::Real => SpaceKind::Reals(planned.into_iter().map(|it| it.bounds).collect()),
+        };
         Ok(Self {
-            names: names.collect(),
             kind,
             slots,
-            base,
+            names,
+            limits,
+            base: numbers[..bred].iter().map(|it| it.value).collect(),
+            weights,
         })
+    }
+
+    /// Whether search numbers are bred, so that members have them.
+    pub fn breeds_search(&self) -> bool {
+        self.base.len() > self.weights
     }
 
     /// The genes' names.
@@ -164,7 +134,7 @@ impl Space {
 
     /// The least and the largest value of each gene.
     pub fn bounds(&self) -> Vec<[f64; 2]> {
-        match &self.kind {
+        let ends: Vec<[f64; 2]> = match &self.kind {
             SpaceKind::Bits(layout) => layout
                 .genes()
                 .iter()
@@ -177,54 +147,60 @@ impl Space {
                 let ends = bounds.iter().map(|bounds| [bounds.low, bounds.high]);
                 ends.collect()
             }
-        }
+        };
+        let held = ends.into_iter().zip(&self.limits).map(|(ends, limits)| {
+            let [low, high] = limits.map(f64::from);
+            ends.map(|end| end.max(low).min(high))
+        });
+        held.collect()
     }
 
-    /// The genes of a player with these weights, as numbers.
-    pub fn genes_of(&self, weights: &[i32]) -> Vec<f64> {
+    /// The genes of a member, as numbers.
+    pub fn genes_of(&self, member: &[i32]) -> Vec<f64> {
         self.slots
             .iter()
-            .map(|&slot| f64::from(weights[slot]))
+            .map(|&slot| f64::from(member[slot]))
             .collect()
     }
 
-    /// The parent's weights.
+    /// The parent as a member.
     pub fn base(&self) -> &[i32] {
         &self.base
     }
 
-    /// Which weight each gene is.
+    /// Which number of a member each gene is.
     pub fn slots(&self) -> &[usize] {
         &self.slots
     }
 
-    /// All weights of the player that a string of bits describes.
+    /// The member that a string of bits describes.
     pub fn from_bits(&self, bits: &Bits) -> Vec<i32> {
         let SpaceKind::Bits(layout) = &self.kind else {
             return self.base.clone();
         };
-        self.with(layout.values(bits).map(|value| value as i32))
+        self.with(layout.values(bits))
     }
 
-    /// All weights of the player that a list of numbers describes, each rounded
-    /// to the nearest whole number.
+    /// The member that a list of numbers describes, each rounded to the nearest
+    /// whole number.
     pub fn from_reals(&self, reals: &Reals) -> Vec<i32> {
-        self.with(reals.0.iter().map(|value| libm::round(*value) as i32))
+        self.with(reals.0.iter().map(|value| libm::round(*value) as i64))
     }
 
-    fn with(&self, values: impl Iterator<Item = i32>) -> Vec<i32> {
-        let mut weights = self.base.clone();
-        for (&slot, value) in self.slots.iter().zip(values) {
-            weights[slot] = value;
+    fn with(&self, values: impl Iterator<Item = i64>) -> Vec<i32> {
+        let mut member = self.base.clone();
+        let genes = self.slots.iter().zip(&self.limits);
+        for ((&slot, &[low, high]), value) in genes.zip(values) {
+            member[slot] = value.clamp(low.into(), high.into()) as i32;
         }
-        weights
+        member
     }
 
     /// The bits of the parent, or why it has none.
     ///
     /// # Errors
     ///
-    /// If a gene cannot hold the parent's weight.
+    /// If a gene cannot hold the parent's number.
     pub fn parent_bits(&self) -> Result<Bits, String> {
         let SpaceKind::Bits(layout) = &self.kind else {
             return Err("the genomes are no strings of bits".to_owned());
@@ -241,14 +217,74 @@ impl Space {
     pub fn parent_reals(&self) -> Reals {
         Reals(self.genes_of(&self.base))
     }
+
+    /// The player that a member is: `parent` with the member's numbers, a search
+    /// number out of its range counting as the nearest in it.
+    ///
+    /// # Errors
+    ///
+    /// If the member is not one of this space, or has weights that the evaluator
+    /// may not have.
+    ///
+    /// # Panics
+    ///
+    /// Never: a search number held in its range is taken.
+    pub fn player(&self, parent: &Player, member: &[i32]) -> Result<Player, EvaluatorError> {
+        if member.len() != self.base.len() {
+            return Err(EvaluatorError::WrongCount {
+                kind: parent.evaluator.kind(),
+                needed: self.base.len(),
+                found: member.len(),
+            });
+        }
+        let (weights, search) = member.split_at(self.weights);
+        let mut player = parent.clone();
+        // An evaluator without weights takes none, not even an empty list.
+        if !weights.is_empty() {
+            player.evaluator = parent.evaluator.with_weights(weights)?;
+        }
+        for (tunable, &value) in SearchParams::TUNABLES.iter().zip(search) {
+            let value = value.clamp(tunable.low, tunable.high);
+            let set = player.params.set(tunable.name, value.into());
+            set.expect("a number of the table within its range");
+        }
+        Ok(player)
+    }
+}
+
+/// All numbers of a player, as a member that breeds its search has them, and how
+/// many of them are weights.
+fn numbers(parent: &Player) -> (Vec<Number>, usize) {
+    let weights = parent.evaluator.weights();
+    let count = weights.len();
+    let weights = weights.into_iter().map(|weight| Number {
+        name: weight.name,
+        value: weight.value,
+        limits: ANY,
+        step: None,
+        fixed: weight.fixed,
+    });
+    let search = SearchParams::TUNABLES.iter().map(|tunable| Number {
+        name: format!("{SEARCH}{}", tunable.name),
+        value: parent.params.get(tunable.name).unwrap_or(tunable.default),
+        limits: [tunable.low, tunable.high],
+        step: Some(tunable.step.into()),
+        fixed: false,
+    });
+    (weights.chain(search).collect(), count)
+}
+
+/// Whether weights are to be bred.
+fn needs_weights(settings: &GenomeSettings) -> bool {
+    let Some(name) = &settings.chromosome else {
+        return !settings.weight_patterns().is_empty();
+    };
+    let mut known = PUBLISHED.iter().filter(|(known, _)| known == name);
+    known.any(|(_, genes)| genes.iter().any(|(gene, _)| !gene.starts_with(SEARCH)))
 }
 
 /// The genes of a published chromosome.
-fn published(
-    name: &str,
-    weights: &[Weight],
-    settings: &GenomeSettings,
-) -> Result<(Vec<usize>, SpaceKind), SpaceError> {
+fn published(name: &str, numbers: &[Number]) -> Result<Vec<Planned>, SpaceError> {
     let complain = |reason: String| SpaceError {
         key: "chromosome",
         reason,
@@ -260,112 +296,160 @@ fn published(
             known.join("`, `")
         )));
     };
-    let mut slots = Vec::with_capacity(table.len());
-    let mut genes = Vec::with_capacity(table.len());
+    let mut planned = Vec::with_capacity(table.len());
     for (gene, bits) in *table {
-        let slot = weights.iter().position(|weight| weight.name == *gene);
+        let slot = numbers.iter().position(|number| number.name == *gene);
         let Some(slot) = slot else {
             return Err(complain(format!(
                 "`{name}` breeds the weight `{gene}`, which the parent's evaluator does not have; choose another parent"
             )));
         };
+        let Number { value, limits, .. } = numbers[slot];
         // A gene without bits stays what the parent has.
-        let offset = if *bits == 0 { weights[slot].value } else { 0 };
-        genes.push(Gene {
-            offset: offset.into(),
-            ..Gene::new(*gene, *bits)
+        let offset = if *bits == 0 { i64::from(value) } else { 0 };
+        let last = offset + (1 << bits) - 1;
+        let [low, high] = limits.map(i64::from);
+        let ends = [offset, last].map(|end| end.clamp(low, high) as f64);
+        planned.push(Planned {
+            slot,
+            gene: Gene {
+                offset,
+                ..Gene::new(*gene, *bits)
+            },
+            bounds: Bounds {
+                step: numbers[slot].step,
+                ..Bounds::new(*gene, ends[0], ends[1])
+            },
+            limits,
         });
-        slots.push(slot);
     }
-    let kind = match settings.coding {
-        CodingName::Gray => bits(genes, Coding::Gray)?,
-        CodingName::Binary => bits(genes, Coding::Binary)?,
-        CodingName::Real => SpaceKind::Reals(
-            genes
-                .iter()
-                .map(|gene| {
-                    let last = gene.offset + (1 << gene.bits) - 1;
-                    Bounds::new(&gene.name, gene.offset as f64, last as f64)
-                })
-                .collect(),
-        ),
-    };
-    Ok((slots, kind))
+    Ok(planned)
 }
 
-/// Genes around the parent's weights.
+/// Genes around the parent's numbers: `weights` of them are weights.
 fn chosen(
-    weights: &[Weight],
+    numbers: &[Number],
+    weights: usize,
     settings: &GenomeSettings,
-) -> Result<(Vec<usize>, SpaceKind), SpaceError> {
-    // 1. Which weights.
-    let patterns: Vec<WildMatch> = settings
-        .weights
-        .iter()
-        .map(|it| WildMatch::new(it))
-        .collect();
-    let idle = settings
-        .weights
-        .iter()
-        .zip(&patterns)
-        .find(|(_, pattern)| !weights.iter().any(|weight| pattern.matches(&weight.name)));
-    if let Some((text, _)) = idle {
-        return Err(SpaceError {
-            key: "weights",
-            reason: format!("no weight of the parent is called `{text}`; `mendel eval` shows them"),
-        });
-    }
-    let slots: Vec<usize> = (0..weights.len())
-        .filter(|&slot| patterns.iter().any(|it| it.matches(&weights[slot].name)))
-        .collect();
-
-    // 2. How far they may go.
-    let spread = i64::from(settings.spread.unwrap_or(SPREAD));
-    if !(1..=16_000).contains(&spread) {
-        return Err(SpaceError {
-            key: "spread",
-            reason: "must be from 1 to 16000".to_owned(),
-        });
-    }
-    let width = settings
-        .bits
-        .unwrap_or(WIDEST.min((2 * spread).ilog2() + 1));
-    if !(1..=WIDEST).contains(&width) {
-        return Err(SpaceError {
-            key: "bits",
-            reason: format!("must be from 1 to {WIDEST}"),
-        });
-    }
-
-    // 3. As bits or as numbers.
-    let kind = match settings.coding {
-        CodingName::Real => SpaceKind::Reals(
-            slots
-                .iter()
-                .map(|&slot| {
-                    let value = f64::from(weights[slot].value);
-                    let spread = spread as f64;
-                    Bounds {
-                        start: value,
-                        ..Bounds::new(&weights[slot].name, value - spread, value + spread)
-                    }
-                })
-                .collect(),
+) -> Result<Vec<Planned>, SpaceError> {
+    // 1. Which numbers.
+    let (weights, search) = numbers.split_at(weights);
+    let first = weights.len();
+    let named: Vec<&str> = weights.iter().map(|it| it.name.as_str()).collect();
+    let bred = matching(&settings.weight_patterns(), &named).map_err(|text| SpaceError {
+        key: "weights",
+        reason: format!("no weight of the parent is called `{text}`; `mendel eval` shows them"),
+    })?;
+    let named: Vec<&str> = search.iter().map(|it| &it.name[SEARCH.len()..]).collect();
+    let bred_search = matching(&settings.search, &named).map_err(|text| SpaceError {
+        key: "search",
+        reason: format!(
+            "there is no search number `{text}`; they are the options that `mendel uci` lists"
         ),
-        coding => {
-            let genes = slots.iter().map(|&slot| Gene {
-                // The parent stands in the middle of the range.
-                offset: i64::from(weights[slot].value) - (1 << (width - 1)),
-                ..Gene::new(&weights[slot].name, width)
+    })?;
+
+    // 2. How far weights may go.
+    let reach = Reach::new(settings)?;
+    let mut planned: Vec<Planned> = bred
+        .into_iter()
+        .filter(|&slot| !weights[slot].fixed)
+        .map(|slot| reach.weight(slot, &weights[slot]))
+        .collect();
+
+    // 3. How far search numbers may go.
+    let searching = bred_search.into_iter().map(|at| {
+        let number = &search[at];
+        searched(first + at, number, settings.window.unwrap_or(1.0))
+    });
+    planned.extend(searching);
+    Ok(planned)
+}
+
+/// Which names the patterns match, in the order of the names; or the pattern that
+/// matches none.
+fn matching<'a>(patterns: &'a [String], names: &[&str]) -> Result<Vec<usize>, &'a str> {
+    let wild: Vec<WildMatch> = patterns.iter().map(|it| WildMatch::new(it)).collect();
+    let mut tested = patterns.iter().zip(&wild);
+    let idle = tested.find(|(_, it)| !names.iter().any(|name| it.matches(name)));
+    match idle {
+        Some((text, _)) => Err(text),
+        None => Ok((0..names.len())
+            .filter(|&at| wild.iter().any(|it| it.matches(names[at])))
+            .collect()),
+    }
+}
+
+/// How far weights go from the parent's.
+struct Reach {
+    spread: u32,
+    width: u32,
+}
+
+impl Reach {
+    fn new(settings: &GenomeSettings) -> Result<Self, SpaceError> {
+        let spread = settings.spread.unwrap_or(SPREAD);
+        if !(1..=16_000).contains(&spread) {
+            return Err(SpaceError {
+                key: "spread",
+                reason: "must be from 1 to 16000".to_owned(),
             });
-            let coding = match coding {
-                CodingName::Gray => Coding::Gray,
-                _ => Coding::Binary,
-            };
-            bits(genes.collect(), coding)?
         }
+        let width = settings
+            .bits
+            .unwrap_or(WIDEST.min((2 * spread).ilog2() + 1));
+        if !(1..=WIDEST).contains(&width) {
+            return Err(SpaceError {
+                key: "bits",
+                reason: format!("must be from 1 to {WIDEST}"),
+            });
+        }
+        Ok(Self { spread, width })
+    }
+
+    fn weight(&self, slot: usize, number: &Number) -> Planned {
+        let value = f64::from(number.value);
+        let spread = f64::from(self.spread);
+        Planned {
+            slot,
+            gene: Gene {
+                // The parent stands in the middle of the range.
+                offset: i64::from(number.value) - (1 << (self.width - 1)),
+                ..Gene::new(&number.name, self.width)
+            },
+            bounds: Bounds {
+                start: value,
+                ..Bounds::new(&number.name, value - spread, value + spread)
+            },
+            limits: ANY,
+        }
+    }
+}
+
+/// A search number within a share of its range around the parent's value; at least
+/// one to either side, or a switch could never be thrown.
+fn searched(slot: usize, number: &Number, share: f64) -> Planned {
+    let [low, high] = number.limits;
+    let half = f64::from(high - low) * share / 2.0;
+    let half = (libm::ceil(half) as i32).max(1);
+    let [low, high] = if share < 1.0 {
+        [low.max(number.value - half), high.min(number.value + half)]
+    } else {
+        [low, high]
     };
-    Ok((slots, kind))
+    let codes = u32::try_from(high - low).unwrap_or(0);
+    Planned {
+        slot,
+        gene: Gene {
+            offset: low.into(),
+            ..Gene::new(&number.name, codes.checked_ilog2().map_or(0, |it| it + 1))
+        },
+        bounds: Bounds {
+            start: number.value.into(),
+            step: number.step,
+            ..Bounds::new(&number.name, low.into(), high.into())
+        },
+        limits: [low, high],
+    }
 }
 
 fn bits(genes: Vec<Gene>, coding: Coding) -> Result<SpaceKind, SpaceError> {

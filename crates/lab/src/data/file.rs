@@ -7,7 +7,7 @@ use std::path::Path;
 use mendel_store::ReplaceError;
 
 use super::record::{self, RecordFault};
-use super::{BUILT_IN, DataSet, Header, Sample};
+use super::{BUILT_IN, DataSet, Header, SUITES, Sample, suite};
 
 /// What a data file is called, by convention.
 pub const SUFFIX: &str = "mds";
@@ -72,6 +72,18 @@ pub enum DataError {
         /// What is wrong.
         reason: String,
     },
+    /// A suite has a line that is none of a suite.
+    #[error(
+        "`{name}`, line {line}: {reason}; a line of a suite is an EPD record with a best move, such as `FEN bm Rd8#;`"
+    )]
+    Suite {
+        /// The suite.
+        name: String,
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The set is too large for one file.
     #[error("a data set holds at most {MOST_POSITIONS} positions; take a sample")]
     TooLarge,
@@ -81,10 +93,9 @@ pub enum DataError {
 }
 
 fn names() -> String {
-    let names: Vec<String> = BUILT_IN
-        .iter()
-        .map(|set| format!("`{}`", set.name))
-        .collect();
+    let sets = BUILT_IN.iter().map(|set| set.name);
+    let names = sets.chain(SUITES.iter().map(|(name, _)| *name));
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
 
@@ -132,7 +143,8 @@ impl Reader<'static> {
         }
     }
 
-    /// Opens the set that `text` names: a built-in one, or a file.
+    /// Opens the set that `text` names: a built-in one, or a file, which may also
+    /// be a suite as EPD.
     ///
     /// # Errors
     ///
@@ -140,6 +152,10 @@ impl Reader<'static> {
     pub fn find(text: &str) -> Result<Self, DataError> {
         if let Some(set) = BUILT_IN.iter().find(|set| set.name == text) {
             return Reader::from_read(text.to_owned(), Box::new(set.bytes));
+        }
+        if let Some(suite) = suite::find(text) {
+            let bytes = io::Cursor::new(suite?);
+            return Reader::from_read(text.to_owned(), Box::new(bytes));
         }
         if !Path::new(text).exists() {
             return Err(DataError::Unknown {

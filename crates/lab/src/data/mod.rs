@@ -3,7 +3,7 @@
 //! A [`DataSet`] is what a trial measures against: positions, each with a score, a
 //! best move or a result, or several of these. [`make`] plays games and asks an
 //! expert, [`import`] reads what others have gathered, [`BUILT_IN`] are the sets
-//! that ship with the program. The file is described in `docs/formats.md`.
+//! that ship with the program, [`SUITES`] those as text. The file is described in `docs/formats.md`.
 //!
 //! ```
 //! use mendel_lab::data::DataSet;
@@ -22,6 +22,7 @@ pub mod info;
 pub mod make;
 mod quiet;
 mod record;
+mod suite;
 
 use std::path::Path;
 
@@ -33,6 +34,7 @@ pub use built_in::{BUILT_IN, BuiltIn};
 pub use file::{Collector, DataError, Reader, SUFFIX};
 pub use header::{Expert, Header, Kind};
 pub use quiet::{is_quiet, settle};
+pub use suite::SUITES;
 
 /// The score of a forced mate for the side to move, whatever its length.
 pub const MATE: i16 = 32_000;
@@ -140,6 +142,18 @@ impl DataSet {
     /// go to one side or the other, by a hash of the game's number.
     pub fn split(&self) -> (Vec<usize>, Vec<usize>) {
         (0..self.samples.len()).partition(|&index| !self.header.holds_out(self.samples[index].game))
+    }
+
+    /// The best moves of a position, where several samples in a row name one each;
+    /// `None` for all of those samples but the first.
+    pub fn best_moves(&self, index: usize) -> Option<Vec<Move>> {
+        let sample = &self.samples[index];
+        let same = |other: &Sample| other.game == sample.game && other.position == sample.position;
+        if index > 0 && same(&self.samples[index - 1]) {
+            return None;
+        }
+        let row = self.samples[index..].iter().take_while(|it| same(it));
+        Some(row.filter_map(|it| it.best).collect())
     }
 
     /// A fingerprint of everything the positions and labels say; the header's words

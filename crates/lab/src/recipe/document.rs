@@ -15,8 +15,8 @@ pub(crate) struct Document {
     origin: String,
     text: String,
     table: Table,
-    /// Keys that were set by hand and do not stand in the text.
-    by_hand: Vec<String>,
+    /// Keys that do not stand in the text as they are, and where they were set.
+    by_hand: Vec<(String, &'static str)>,
 }
 
 /// What is wrong with a recipe: where, why, and what would be right.
@@ -47,6 +47,12 @@ impl fmt::Display for Complaint {
 
 impl std::error::Error for Complaint {}
 
+/// How a key is changed on the command line.
+const SET: &str = "--set";
+
+/// The table of the changes that make the whole form of a paper.
+const FULL: &str = "[full]";
+
 impl Document {
     /// Reads the text; `origin` says in complaints where it is from.
     pub(crate) fn parse(text: &str, origin: &str) -> Result<Self, Complaint> {
@@ -72,8 +78,29 @@ impl Document {
     /// Sets `key` (with its tables, separated by dots; a number picks from a
     /// list) to `value`; tables on the way are made.
     pub(crate) fn set(&mut self, key: &str, value: Value) -> Result<(), Complaint> {
-        let complaint = self.complaint_by_hand(key, "there is no such place in the recipe");
-        self.by_hand.push(key.to_owned());
+        self.change(key, value, SET)
+    }
+
+    /// Applies the table `[full]`, whose keys are the places to change; what it
+    /// names as a table is replaced as a whole.
+    pub(crate) fn apply_full(&mut self) -> Result<(), Complaint> {
+        let changes = match self.table.remove("full") {
+            Some(Value::Table(changes)) => changes,
+            Some(_) => return Err(self.complaint("full", "must be a table")),
+            None => {
+                let reason = "is missing: the recipe has one form only; leave out `--full`";
+                return Err(self.complaint("full", reason));
+            }
+        };
+        for (key, value) in changes {
+            self.change(&key, value, FULL)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, key: &str, value: Value, how: &'static str) -> Result<(), Complaint> {
+        let complaint = self.changed(key, "there is no such place in the recipe", how);
+        self.by_hand.push((key.to_owned(), how));
         let mut root = Value::Table(std::mem::take(&mut self.table));
         let done = put(&mut root, key, value);
         if let Value::Table(table) = root {
@@ -85,28 +112,61 @@ impl Document {
     /// Paths are meant from where the recipe is run; made absolute, they still are
     /// when the run goes on from elsewhere.
     pub(crate) fn make_paths_absolute(&mut self) {
-        let mut keys = vec!["parent".to_owned(), "trial.data".to_owned()];
-        let stages = self
-            .get("stage")
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        keys.extend((0..stages).map(|at| format!("stage.{at}.trial.data")));
+        self.change_paths(&|path| {
+            // A bare word is a built-in name, whatever lies in the folder.
+            let named = path.components().count() > 1 || path.extension().is_some();
+            let is_meant = named && path.is_file() && path.is_relative();
+            let path = is_meant.then(|| std::path::absolute(path).ok()).flatten()?;
+            Some(path.to_string_lossy().into_owned())
+        });
+    }
+
+    /// Leaves of every path the file's name only.
+    pub(crate) fn shorten_paths(&mut self) {
+        self.change_paths(&|path| {
+            let name = path.file_name().filter(|_| path.is_absolute())?;
+            Some(name.to_string_lossy().into_owned())
+        });
+    }
+
+    /// Changes the values of keys that may be paths, where `change` gives another.
+    fn change_paths(&mut self, change: &dyn Fn(&Path) -> Option<String>) {
+        let stages = self.length("stage");
+        let stages = (0..stages).map(|at| format!("stage.{at}."));
+        let mut keys = vec!["parent".to_owned(), "sweep.suite.data".to_owned()];
+        let mut lists = vec!["founders".to_owned(), "proof.outside".to_owned()];
+        for stage in std::iter::once(String::new()).chain(stages) {
+            keys.extend(
+                ["data", "openings", "ladder.anchor"].map(|it| format!("{stage}trial.{it}")),
+            );
+            lists.extend(["players", "ladder.players"].map(|it| format!("{stage}trial.{it}")));
+        }
+        for list in lists {
+            keys.extend((0..self.length(&list)).map(|at| format!("{list}.{at}")));
+        }
+        let steps = self.get("step").and_then(Value::as_array);
+        keys.extend(steps.map_or_else(Vec::new, |steps| crate::pipeline::path_keys(steps)));
         for key in keys {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
-            // A bare word is a built-in name, whatever lies in the folder.
-            let named = |path: &&Path| path.components().count() > 1 || path.extension().is_some();
-            let path = path.filter(named);
-            let path = path.filter(|path| path.is_file() && path.is_relative());
-            if let Some(path) = path.and_then(|path| std::path::absolute(path).ok()) {
-                let path = Value::String(path.to_string_lossy().into_owned());
+            if let Some(path) = path.and_then(change) {
                 let mut root = Value::Table(std::mem::take(&mut self.table));
-                let placed = put(&mut root, &key, path);
+                let placed = put(&mut root, &key, Value::String(path));
                 debug_assert!(placed.is_some(), "it was read from there");
                 if let Value::Table(table) = root {
                     self.table = table;
                 }
             }
         }
+    }
+
+    /// How long the list at `key` is; 0 if there is none.
+    fn length(&self, key: &str) -> usize {
+        self.get(key).and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// All of it.
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
     }
 
     /// Drops a key of the outermost table.
@@ -116,8 +176,12 @@ impl Document {
 
     /// A complaint about `key`, which was set by hand.
     pub(crate) fn complaint_by_hand(&self, key: &str, reason: impl fmt::Display) -> Complaint {
+        self.changed(key, reason, SET)
+    }
+
+    fn changed(&self, key: &str, reason: impl fmt::Display, how: &str) -> Complaint {
         Complaint {
-            origin: format!("{} with `--set`", self.origin),
+            origin: format!("{} with `{how}`", self.origin),
             line: None,
             key: key.to_owned(),
             reason: reason.to_string(),
@@ -126,8 +190,14 @@ impl Document {
 
     /// A complaint about `key`.
     pub(crate) fn complaint(&self, key: &str, reason: impl fmt::Display) -> Complaint {
-        if self.by_hand.iter().any(|set| set == key) {
-            return self.complaint_by_hand(key, reason);
+        let set = |(set, _): &&(String, &'static str)| {
+            set == key
+                || key
+                    .strip_prefix(set)
+                    .is_some_and(|rest| rest.starts_with('.'))
+        };
+        if let Some((_, how)) = self.by_hand.iter().rev().find(set) {
+            return self.changed(key, reason, how);
         }
         Complaint {
             origin: self.origin.clone(),

@@ -2,6 +2,7 @@
 
 mod built_in;
 mod document;
+mod fit;
 mod paper;
 mod stage;
 
@@ -17,6 +18,8 @@ pub use self::document::Complaint;
 pub(crate) use self::document::Document;
 pub use self::paper::{Figure, Paper, Published};
 pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
+use crate::data::Reader;
+use crate::pipeline;
 use crate::proof::ProofSettings;
 
 /// One experiment: what is bred from whom, how it is judged, and how the result is
@@ -34,6 +37,9 @@ pub struct Recipe {
     pub parent: Player,
     /// The parent as the recipe names it.
     pub parent_name: String,
+    /// Players whose genes the first generation begins with, as the recipe names
+    /// them.
+    pub founders: Vec<(String, Player)>,
     /// What is done, one after the other; each starts from the champion of the
     /// one before.
     pub stages: Vec<StageSettings>,
@@ -45,6 +51,8 @@ pub struct Recipe {
     pub report: ReportSettings,
     /// A grid over its numbers.
     pub sweep: Option<SweepSettings>,
+    /// Its steps, where it is a pipeline; it has no stages of its own then.
+    pub pipeline: Option<pipeline::Settings>,
 }
 
 /// The table `[report]`.
@@ -65,14 +73,32 @@ pub struct SweepSettings {
     /// comparison is also one of strength.
     #[serde(default)]
     pub proof: bool,
-    /// A key of the recipe, with its tables, and the values it takes.
+    /// A suite that all champions are held to, whatever they were bred by.
+    #[serde(default)]
+    pub suite: Option<SweepSuite>,
+    /// A key of the recipe, with its tables, and the values it takes; the value of
+    /// a whole table such as `trial` is a table.
     pub axes: toml::Table,
 }
 
+/// The suite of a sweep: the positions of a set that are held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SweepSuite {
+    /// The set: a built-in name or a file.
+    pub data: String,
+    /// The share of its games that is held out, where the set's own is not meant;
+    /// 1 for all.
+    #[serde(default)]
+    pub holdout: Option<f64>,
+    /// Nodes that a position may take.
+    pub nodes: u64,
+}
+
 /// The keys of a recipe.
-const KEYS: [&str; 13] = [
-    "name", "about", "player", "parent", "genome", "breeder", "trial", "stop", "stage", "proof",
-    "paper", "report", "sweep",
+const KEYS: [&str; 17] = [
+    "name", "about", "player", "parent", "founders", "genome", "breeder", "trial", "stop", "stage",
+    "proof", "paper", "report", "sweep", "full", "step", "rounds",
 ];
 
 /// Recipes larger than this were not written by people.
@@ -88,15 +114,21 @@ impl Recipe {
     ///
     /// If there is no such recipe, or anything in it is wrong.
     pub fn find(text: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
-        let built_in = BUILT_IN.iter().find(|(name, _)| *name == text);
-        let (contents, origin) = match built_in {
-            Some((name, contents)) => (
-                (*contents).to_owned(),
-                format!("the built-in recipe `{name}`"),
-            ),
-            None => (read(text)?, format!("`{text}`")),
-        };
+        let (contents, origin) = contents(text)?;
         Self::parse(&contents, &origin, set)
+    }
+
+    /// The same in the whole form of its paper: with what its table `[full]` says.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such recipe, it has no such form, or anything in it is wrong.
+    pub fn find_full(text: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        let (contents, origin) = contents(text)?;
+        let mut document = Document::parse(&contents, &origin)?;
+        document.knows_only("", &KEYS)?;
+        document.apply_full()?;
+        Self::read(document, set)
     }
 
     /// Reads the text of a recipe; `origin` says in complaints where it is from.
@@ -105,9 +137,21 @@ impl Recipe {
     ///
     /// If anything in it is wrong.
     pub fn parse(text: &str, origin: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
-        // 1. The text, with what was set by hand.
-        let mut document = Document::parse(text, origin)?;
+        let document = Document::parse(text, origin)?;
         document.knows_only("", &KEYS)?;
+        if document.get("full").is_some() {
+            // A form that is not asked for today must not be wrong tomorrow.
+            let mut full = document.clone();
+            full.forget("sweep");
+            full.apply_full()?;
+            Self::read(full, &[])?;
+        }
+        Self::read(document, set)
+    }
+
+    /// Reads a recipe, with what was set by hand.
+    fn read(mut document: Document, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        // 1. What was set by hand.
         for (key, value) in set {
             let table = key.split('.').next().unwrap_or_default();
             if !KEYS.contains(&table) {
@@ -142,11 +186,26 @@ impl Recipe {
         }
 
         // 3. The tables.
-        let stages = stage::read(&document, &parent)?;
+        let founders = founders(&document)?;
+        let pipeline = match document.get("step") {
+            None if document.get("rounds").is_some() => {
+                return Err(document.complaint("rounds", "repeats steps: write `[[step]]`"));
+            }
+            None => None,
+            Some(_) => Some(pipeline::check(&document, &name, &parent_name)?),
+        };
+        let stages = match &pipeline {
+            None => stage::read(&document, &parent, &founders)?,
+            Some(_) => Vec::new(),
+        };
         let proof: ProofSettings = document.section("proof")?;
         proof
             .check()
             .map_err(|(key, reason)| document.complaint(&format!("proof.{key}"), reason))?;
+        if proof.founders && founders.is_empty() {
+            let reason = "means nothing here: the recipe has no `founders`";
+            return Err(document.complaint("proof.founders", reason));
+        }
         let paper = match document.get("paper") {
             None => None,
             Some(_) => Some(document.section("paper")?),
@@ -167,11 +226,13 @@ impl Recipe {
             player,
             parent,
             parent_name,
+            founders,
             stages,
             proof,
             paper,
             report,
             sweep,
+            pipeline,
         };
         recipe.grid()?;
         Ok(recipe)
@@ -180,6 +241,19 @@ impl Recipe {
     /// The recipe as text, with what was set by hand.
     pub fn to_toml(&self) -> String {
         self.document.to_toml()
+    }
+
+    /// What the recipe says, wherever the files lie that it names: they count by
+    /// what is in them.
+    pub(crate) fn identity(&self) -> String {
+        let mut document = self.document.clone();
+        document.shorten_paths();
+        document.to_toml()
+    }
+
+    /// The text of a recipe as it is written, and what complaints call it.
+    pub(crate) fn text_of(text: &str) -> Result<(String, String), Complaint> {
+        contents(text)
     }
 
     /// A complaint about one of its keys.
@@ -199,6 +273,20 @@ impl Recipe {
         };
         if !(1..=1000).contains(&sweep.seeds) {
             return Err(self.complaint("sweep.seeds", "must be from 1 to 1000"));
+        }
+        if let Some(suite) = &sweep.suite {
+            let refuse = |key, reason: &dyn std::fmt::Display| {
+                Err(self.complaint(&format!("sweep.suite.{key}"), reason))
+            };
+            if suite.holdout.is_some_and(|it| !(0.0..=1.0).contains(&it)) {
+                return refuse("holdout", &"must be a share from 0 to 1");
+            }
+            if suite.nodes == 0 {
+                return refuse("nodes", &"must be at least 1 for each position");
+            }
+            if let Err(error) = Reader::find(&suite.data) {
+                return refuse("data", &error);
+            }
         }
         let mut grid: Vec<Vec<(String, Value)>> = vec![Vec::new()];
         for (key, values) in &sweep.axes {
@@ -224,6 +312,7 @@ impl Recipe {
         }
         let mut plain = self.document.clone();
         plain.forget("sweep");
+        plain.forget("full");
         for cell in &grid {
             Self::parse(&plain.to_toml(), "a cell of the sweep", cell).map_err(|complaint| {
                 self.complaint(
@@ -243,8 +332,40 @@ impl Recipe {
     pub fn cell(&self, set: &[(String, Value)]) -> Result<Self, Complaint> {
         let mut plain = self.document.clone();
         plain.forget("sweep");
+        plain.forget("full");
         Self::parse(&plain.to_toml(), &self.name, set)
     }
+}
+
+/// The players that the key `founders` names.
+fn founders(document: &Document) -> Result<Vec<(String, Player)>, Complaint> {
+    let names = match document.get("founders") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(names)) => names,
+        Some(_) => {
+            let reason = "must be a list of players, such as [\"gerald-base\"]";
+            return Err(document.complaint("founders", reason));
+        }
+    };
+    let found = names.iter().map(|name| {
+        let name = name.as_str().ok_or("must be a list of texts in quotes");
+        let name = name.map_err(|reason| document.complaint("founders", reason))?;
+        let player = Player::find(name).map_err(|error| document.complaint("founders", error))?;
+        Ok((name.to_owned(), player))
+    });
+    found.collect()
+}
+
+/// The text of a recipe, and what complaints call it.
+fn contents(text: &str) -> Result<(String, String), Complaint> {
+    let built_in = BUILT_IN.iter().find(|(name, _)| *name == text);
+    Ok(match built_in {
+        Some((name, contents)) => (
+            (*contents).to_owned(),
+            format!("the built-in recipe `{name}`"),
+        ),
+        None => (read(text)?, format!("`{text}`")),
+    })
 }
 
 /// The text of a recipe file.

@@ -3,15 +3,17 @@
 use mendel_engine::Player;
 use mendel_evolve::{
     Adam, AdamSettings, Bits, Ga, GaSettings, Genome, MuPlusLambda, MuPlusLambdaSettings,
-    RandomSearch, RandomSettings, Reals, SettingsError, StopRules,
+    RandomSearch, RandomSettings, Reals, SettingsError, Spsa, SpsaSettings, StopRules,
 };
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::document::{Complaint, Document};
 use crate::chromosome::space::{GenomeSettings, Space, SpaceKind, Start};
-use crate::data::Reader;
-use crate::trial::{AgreementSettings, Distance, DistanceSettings, TrialError};
+use crate::trial::games::GameKind;
+use crate::trial::{
+    AgreementSettings, Distance, DistanceSettings, GameSettings, Measure, SuiteSettings, TrialError,
+};
 
 /// What is bred, by whom, how it is judged and when it ends.
 #[derive(Clone, Debug)]
@@ -22,8 +24,9 @@ pub struct StageSettings {
     pub breeder: BreederSettings,
     /// Who judges.
     pub trial: TrialSettings,
-    /// The data set that is judged by: a built-in name or a file.
-    pub data: String,
+    /// The data set that is judged by, a built-in name or a file; none where
+    /// games judge.
+    pub data: Option<String>,
     /// The share of its games that is held out, where the set's own is not meant.
     pub holdout: Option<f64>,
     /// When it ends.
@@ -41,6 +44,8 @@ pub enum BreederSettings {
     MuPlusLambda(MuPlusLambdaSettings),
     /// Gradient descent.
     Adam(AdamSettings),
+    /// Simultaneous perturbation.
+    Spsa(SpsaSettings),
     /// Chance.
     Random(RandomSettings),
 }
@@ -52,20 +57,21 @@ pub enum TrialSettings {
     Distance(DistanceSettings),
     /// Agreement with an expert's move.
     Agreement(AgreementSettings),
+    /// Games, of whichever kind.
+    Games(Box<GameSettings>),
+    /// A suite of positions with best moves.
+    Suite(SuiteSettings),
 }
 
 /// What every trial knows beside its own settings.
 #[derive(Debug, Serialize, Deserialize)]
 struct Around {
-    data: String,
+    #[serde(default)]
+    data: Option<String>,
     #[serde(default)]
     holdout: Option<f64>,
-    #[serde(default = "yes")]
-    baseline: bool,
-}
-
-fn yes() -> bool {
-    true
+    #[serde(default)]
+    baseline: Option<bool>,
 }
 
 /// The keys of [`Around`] and the choice itself.
@@ -76,7 +82,11 @@ const TABLES: [&str; 4] = ["genome", "breeder", "trial", "stop"];
 
 /// The stages of a recipe: those of its list `[[stage]]`, or the one whose tables
 /// stand by themselves.
-pub(super) fn read(document: &Document, parent: &Player) -> Result<Vec<StageSettings>, Complaint> {
+pub(super) fn read(
+    document: &Document,
+    parent: &Player,
+    founders: &[(String, Player)],
+) -> Result<Vec<StageSettings>, Complaint> {
     let keys = match document.get("stage") {
         None => vec![String::new()],
         Some(Value::Array(stages)) if !stages.is_empty() => {
@@ -92,6 +102,13 @@ pub(super) fn read(document: &Document, parent: &Player) -> Result<Vec<StageSett
     let mut first: Option<Space> = None;
     for key in &keys {
         let (settings, space) = one(document, key, parent)?;
+        if stages.is_empty() {
+            for founder in founders {
+                settings
+                    .can_found(&space, founder)
+                    .map_err(|reason| document.complaint("founders", reason))?;
+            }
+        }
         // The records of a run have one list of genes, one unit and one hold-out.
         let first = first.get_or_insert_with(|| space.clone());
         if first.names() != space.names() {
@@ -147,37 +164,39 @@ fn one(
     }
 
     // 2. Whether they fit together, found out by trying.
-    let space = Space::new(&parent.evaluator, &genome).map_err(|error| {
+    let space = Space::new(parent, &genome).map_err(|error| {
         document.complaint(&format!("{}.{}", at("genome"), error.key), error.reason)
     })?;
+    let by_positions = matches!(
+        trial,
+        TrialSettings::Distance(_) | TrialSettings::Agreement(_)
+    );
+    if by_positions && space.breeds_search() {
+        let key = match genome.chromosome {
+            Some(_) => at("genome.chromosome"),
+            None => at("genome.search"),
+        };
+        let reason = "breeds search numbers, and this trial looks at positions without a \
+                      search of theirs: choose a trial by games or by a suite";
+        return Err(document.complaint(&key, reason));
+    }
     stop.check()
         .map_err(|error| complain(document, &at("stop"), &error))?;
     trial.check().map_err(|error| {
         let key = match &error {
-            TrialError::Setting { key, .. } => at(&format!("trial.{key}")),
+            TrialError::Setting { key, .. } | TrialError::Key { key, .. } => {
+                at(&format!("trial.{key}"))
+            }
             _ => at("trial"),
         };
         document.complaint(&key, error)
     })?;
-    Reader::find(&around.data).map_err(|error| document.complaint(&at("trial.data"), error))?;
     if genome.start == Start::Parent && matches!(space.kind, SpaceKind::Bits(_)) {
         space
             .parent_bits()
             .map_err(|reason| document.complaint(&at("genome.start"), reason))?;
     }
-    if let (BreederSettings::Adam(_), TrialSettings::Agreement(it)) = (&breeder, &trial)
-        && it.depth > 1
-    {
-        let reason = "must be 1 for a breeder that climbs: a search has no slope";
-        return Err(document.complaint(&at("trial.depth"), reason));
-    }
-    if let (BreederSettings::Ga(ga), TrialSettings::Distance(_)) = (&breeder, &trial)
-        && ga.selection.needs_scores_from_zero()
-    {
-        let reason = "needs scores from 0, and an error is a negative score: \
-                      write selection = \"roulette-shifted\"";
-        return Err(document.complaint(&at("breeder.selection"), reason));
-    }
+    let by_search = matches!(trial, TrialSettings::Games(_) | TrialSettings::Suite(_));
     let settings = StageSettings {
         genome,
         breeder,
@@ -185,8 +204,12 @@ fn one(
         data: around.data,
         holdout: around.holdout,
         stop,
-        baseline: around.baseline,
+        // Chance beside it would cost as many searches again.
+        baseline: around.baseline.unwrap_or(!by_search),
     };
+    settings
+        .check()
+        .map_err(|(key, reason)| document.complaint(&at(key), reason))?;
     settings
         .try_breeder(&space)
         .map_err(|error| complain(document, &at("breeder"), &error))?;
@@ -205,7 +228,7 @@ fn complain(document: &Document, table: &str, error: &SettingsError) -> Complain
 }
 
 fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complaint> {
-    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\" or \"random\"";
+    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\", \"spsa\" or \"random\"";
     let kind = document.text(&format!("{table}.kind"))?;
     Ok(match kind.as_deref() {
         Some("ga") => BreederSettings::Ga(document.section_without(table, &["kind"])?),
@@ -213,6 +236,7 @@ fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complain
             BreederSettings::MuPlusLambda(document.section_without(table, &["kind"])?)
         }
         Some("adam") => BreederSettings::Adam(document.section_without(table, &["kind"])?),
+        Some("spsa") => BreederSettings::Spsa(document.section_without(table, &["kind"])?),
         Some("random") => BreederSettings::Random(document.section_without(table, &["kind"])?),
         Some(other) => {
             let reason = format!("there is no breeder `{other}`; {KINDS}");
@@ -223,7 +247,9 @@ fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complain
 }
 
 fn trial(document: &Document, table: &str) -> Result<TrialSettings, Complaint> {
-    const KINDS: &str = "write kind = \"expert-distance\" or \"move-agreement\"";
+    const KINDS: &str = "write kind = \"expert-distance\", \"move-agreement\", \"suite\", \
+                         \"round-robin\", \"random-members\", \"gauntlet\", \"duels\" or \
+                         \"king-of-the-hill\"";
     let kind = document.text(&format!("{table}.kind"))?;
     Ok(match kind.as_deref() {
         Some("expert-distance") => {
@@ -232,6 +258,10 @@ fn trial(document: &Document, table: &str) -> Result<TrialSettings, Complaint> {
         Some("move-agreement") => {
             TrialSettings::Agreement(document.section_without(table, &AROUND)?)
         }
+        Some(kind) if GameKind::NAMES.contains(&kind) => {
+            TrialSettings::Games(document.section_without(table, &["data", "holdout", "baseline"])?)
+        }
+        Some("suite") => TrialSettings::Suite(document.section_without(table, &AROUND)?),
         Some(other) => {
             let reason = format!("there is no trial `{other}`; {KINDS}");
             return Err(document.complaint(&format!("{table}.kind"), reason));
@@ -245,14 +275,19 @@ impl TrialSettings {
         match self {
             Self::Distance(it) => it.check(),
             Self::Agreement(it) => it.check(),
+            Self::Games(it) => it.check(),
+            Self::Suite(it) => it.check(),
         }
     }
 
     /// What is measured; figures of different kinds do not compare.
-    fn measures(&self) -> Option<Distance> {
+    fn measures(&self) -> (u8, Option<Distance>) {
         match self {
-            Self::Distance(it) => Some(it.distance),
-            Self::Agreement(_) => None,
+            Self::Distance(it) => (0, Some(it.distance)),
+            Self::Agreement(_) => (1, None),
+            Self::Games(_) => (2, None),
+            Self::Suite(it) if it.measure == Measure::Nodes => (3, None),
+            Self::Suite(_) => (4, None),
         }
     }
 }
@@ -265,6 +300,9 @@ impl StageSettings {
             SpaceKind::Reals(bounds) => match &self.breeder {
                 BreederSettings::Adam(settings) => {
                     Adam::new(*settings, bounds.clone(), None, 0).map(|_| ())
+                }
+                BreederSettings::Spsa(settings) => {
+                    Spsa::new(*settings, bounds.clone(), None, 0).map(|_| ())
                 }
                 _ => self.try_in::<Reals>(bounds.clone()),
             },
@@ -282,12 +320,18 @@ impl StageSettings {
             BreederSettings::MuPlusLambda(settings) => {
                 MuPlusLambda::<G>::new(settings.clone(), space, None, 0).map(|_| ())
             }
-            BreederSettings::Adam(_) => Err(SettingsError::Unsuited {
-                key: "kind",
-                value: "adam",
-                genomes: "strings of bits",
-                instead: "`ga`, `mu-plus-lambda` or `random`, or coding = \"real\"",
-            }),
+            BreederSettings::Adam(_) => Err(needs_reals("adam")),
+            BreederSettings::Spsa(_) => Err(needs_reals("spsa")),
         }
+    }
+}
+
+/// The error for a breeder that moves a point.
+fn needs_reals(value: &'static str) -> SettingsError {
+    SettingsError::Unsuited {
+        key: "kind",
+        value,
+        genomes: "strings of bits",
+        instead: "`ga`, `mu-plus-lambda` or `random`, or coding = \"real\"",
     }
 }

@@ -1,5 +1,7 @@
 //! Fitness and diversity, generation by generation.
 
+use std::fmt::Write as _;
+
 use mendel_store::page::Block;
 use mendel_store::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, number};
 
@@ -163,6 +165,67 @@ impl RunRecord {
             range,
             cuts: all.0 < range.0 || all.1 > range.1,
         })
+    }
+
+    /// How strong the best or the king was among players that stay the same.
+    pub(super) fn ladder_block(&self) -> Option<Block> {
+        // 1. The points and their frame.
+        let lines = &self.generations;
+        let measured = || {
+            let point = |line: &Generation| Some((f64::from(line.generation), line.ladder?));
+            lines.iter().filter_map(point)
+        };
+        let ends = measured().flat_map(|(_, point)| [point.low, point.high]);
+        let (low, high) = extent(ends)?;
+        let air = ((high - low) * 0.05).max(1.0);
+        let mut y = Axis::new("Elo above the ladder’s anchor");
+        y.range = Some((low - air, high + air));
+
+        // 2. A line upwards for each new king.
+        let kings = self.kings();
+        let mut series = vec![Series {
+            name: "ladder".to_owned(),
+            pen: 0,
+            points: measured().map(|(at, point)| (at, point.elo)).collect(),
+            band: measured()
+                .map(|(at, point)| (at, point.low, point.high))
+                .collect(),
+        }];
+        series.extend(kings.iter().map(|&generation| {
+            let at = f64::from(generation);
+            Series::line("", 4, vec![(at, low - air), (at, high + air)])
+        }));
+        let chart = LineChart {
+            title: "Strength".to_owned(),
+            x: Axis::whole("generation"),
+            y,
+            series,
+            references: Vec::new(),
+            height: 320,
+        };
+        let mut caption = "Measured by games against players that stay the same, all from the \
+                           same openings; the band is the 95 % interval."
+            .to_owned();
+        if !kings.is_empty() {
+            let list: Vec<String> = kings.iter().map(u32::to_string).collect();
+            let many = if kings.len() == 1 { "" } else { "s" };
+            let _ = write!(
+                caption,
+                " The upright lines are new kings, in generation{many} {}.",
+                list.join(", ")
+            );
+        }
+        Some(Block::Figure {
+            drawing: chart.draw(),
+            caption,
+        })
+    }
+
+    /// The generations that brought a new king.
+    pub(super) fn kings(&self) -> Vec<u32> {
+        let crowned = |line: &&Generation| line.king.is_some_and(|king| king.new);
+        let lines = self.generations.iter().filter(crowned);
+        lines.map(|line| line.generation).collect()
     }
 
     /// The population at chosen generations.

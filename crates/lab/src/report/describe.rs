@@ -13,6 +13,7 @@ use toml::Table;
 use super::is_sweep;
 use super::read::{has_own_samples, reached, text_of};
 use super::sweep::SweepRecord;
+use crate::pipeline::{Pipeline, is_pipeline};
 use crate::proof::Proof;
 use crate::run::RunFolder;
 use crate::run::manifest::Manifest;
@@ -25,7 +26,8 @@ struct Glance {
     best: f64,
 }
 
-/// A folder as the index lists it: a run (kind `run`), a sweep (`sweep`), or `None`.
+/// A folder as the index lists it: a run (kind `run`), a sweep (`sweep`), a pipeline
+/// (`pipeline`), or `None`.
 ///
 /// A run is named by its id. Its summary has `id`, `recipe`, `seed`, `parent`,
 /// `generations`, `best` (the champion on all training positions once that is
@@ -33,6 +35,9 @@ struct Glance {
 /// [`OWN`](super::OWN)), `baseline`, `unit`, `smaller_is_better`, `verdict`,
 /// `training` and `holdout`.
 pub fn describe(folder: &Path) -> Option<Entry> {
+    if is_pipeline(folder) {
+        return describe_pipeline(folder);
+    }
     if is_sweep(folder) {
         return Some(describe_sweep(folder));
     }
@@ -66,6 +71,35 @@ pub fn describe(folder: &Path) -> Option<Entry> {
             "verdict": measured.map(|proof| &proof.verdict),
             "training": measured.and_then(|proof| proof.training.as_ref()),
             "holdout": measured.and_then(|proof| proof.holdout.as_ref()),
+        }),
+    })
+}
+
+fn describe_pipeline(folder: &Path) -> Option<Entry> {
+    let state = Pipeline::read(folder).ok()?;
+    let held = matches!(FolderLock::holder(folder), Ok(Some(_)));
+    let (now, finished) = match (held, state.finished) {
+        (true, _) => (State::Running, None),
+        (false, true) => (State::Finished, seconds(folder, Pipeline::FILE)),
+        (false, false) => (State::Stopped, None),
+    };
+    let last = state.steps.iter().rev().find(|it| it.result.is_some());
+    Some(Entry {
+        folder: folder.to_owned(),
+        kind: "pipeline".to_owned(),
+        name: state.id.clone(),
+        state: now,
+        started: seconds(folder, RunFolder::RECIPE).unwrap_or(0),
+        finished,
+        summary: json!({
+            "id": state.id,
+            "recipe": state.recipe,
+            "seed": state.seed,
+            "parent": state.parent,
+            "steps": state.steps.len(),
+            "done": state.done(),
+            "champion": state.champion,
+            "verdict": last.map(|step| format!("{}: {}", step.title(), step.words())),
         }),
     })
 }

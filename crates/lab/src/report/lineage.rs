@@ -225,6 +225,7 @@ fn short(origin: Origin) -> &'static str {
         Origin::Copy => "copy",
         Origin::HallOfFame => "fame",
         Origin::Step => "step",
+        Origin::Probe => "probe",
         _ => "?",
     }
 }
@@ -240,6 +241,7 @@ pub(super) fn words(origin: Origin) -> &'static str {
         Origin::Copy => "as a copy",
         Origin::HallOfFame => "from the hall of fame",
         Origin::Step => "by a step along the gradient",
+        Origin::Probe => "beside the point a breeder was at",
         _ => "in another way",
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod genes;
 mod lineage;
 mod paper;
+mod pipeline;
 mod read;
 mod run_page;
 mod summary;
@@ -21,12 +22,14 @@ pub use error::ReportError;
 pub use genes::GeneRow;
 pub use lineage::{Ancestor, Ancestry};
 pub use paper::Comparison;
+pub use pipeline::PipelineRecord;
 pub use read::{ALL, OWN, Reached, RunRecord};
 pub use summary::Summary;
-pub use sweep::SweepRecord;
+pub use sweep::{SweepRecord, setting_name};
 
 use std::path::Path;
 
+use crate::pipeline::is_pipeline;
 use crate::proof::Proof;
 use crate::sweep::Sweep;
 
@@ -38,13 +41,15 @@ pub fn is_sweep(folder: &Path) -> bool {
     folder.join(Sweep::FILE).is_file() || folder.join(Sweep::PLAN).is_file()
 }
 
-/// The page of a folder, of a run or of a sweep, as HTML.
+/// The page of a folder, of a run, a sweep or a pipeline, as HTML.
 ///
 /// # Errors
 ///
-/// If the folder is neither, or one of its files cannot be read.
+/// If the folder is none of these, or one of its files cannot be read.
 pub fn html(folder: &Path) -> Result<String, ReportError> {
-    if is_sweep(folder) {
+    if is_pipeline(folder) {
+        Ok(PipelineRecord::read(folder)?.page().render())
+    } else if is_sweep(folder) {
         Ok(SweepRecord::read(folder)?.page().render())
     } else {
         Ok(RunRecord::read(folder)?.page().render())

@@ -209,6 +209,11 @@ impl RunRecord {
         if let (Some(generation), Some(member)) = (generation, number("member")) {
             return Some(MemberId { generation, member });
         }
+        // Bred, but none of the members: what a breeder made of them all, or the
+        // parent itself.
+        if pedigree.is_some_and(|it| it.contains_key("run")) {
+            return None;
+        }
         let named = generation.and_then(|generation| {
             let mut lines = self.generations.iter();
             lines.find(|line| line.generation == generation)

@@ -24,6 +24,8 @@ impl RunRecord {
         blocks.extend(self.asked());
         section(&mut blocks, "Proof", self.proof_blocks());
         section(&mut blocks, "Paper and ours", self.paper_blocks());
+        let strength = self.ladder_block().into_iter().collect();
+        section(&mut blocks, "Strength", strength);
         section(&mut blocks, "Fitness", self.fitness_blocks());
         let population = self.histogram_block().into_iter();
         let population = population.chain(self.diversity_block());
@@ -126,6 +128,21 @@ impl RunRecord {
             let count = counted(self.generations.len() as u64, "generation");
             let judgements = counted(last.judgements, "judgement");
             facts.push(("length", format!("{count}, {judgements}")));
+        }
+        if self.generations.iter().any(|line| line.king.is_some()) {
+            let kings = self.kings();
+            let list: Vec<String> = kings.iter().map(u32::to_string).collect();
+            facts.push((
+                "kings",
+                match list.len() {
+                    0 => "nobody dethroned the parent".to_owned(),
+                    count => format!(
+                        "{}, by generation {}",
+                        counted(count as u64, "new king"),
+                        list.join(", ")
+                    ),
+                },
+            ));
         }
         if let Some(seconds) = self.seconds_of("generation") {
             let proof = self
@@ -401,7 +418,7 @@ fn measured_blocks(proof: &Proof) -> Vec<Block> {
 }
 
 /// A time as people say it.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{} s", number(seconds))
     } else if seconds < 7200.0 {

@@ -26,12 +26,16 @@ pub struct SweepRecord {
     pub results: Sweep,
 }
 
-/// The setting in words. The last part of a key says enough.
-fn name_of(cell: &Cell) -> String {
+/// The setting of a sweep in words. The last part of a key says enough.
+pub fn setting_name(cell: &Cell) -> String {
     let one = |(key, value): (&String, &Value)| {
         let key = key.rsplit('.').next().unwrap_or(key);
         match value {
             Value::String(text) => format!("{key} {text}"),
+            // Of a whole table its kind says enough, if it has one.
+            Value::Table(table) if table.get("kind").is_some_and(Value::is_str) => {
+                format!("{key} {}", table["kind"].as_str().unwrap_or_default())
+            }
             value => format!("{key} {value}"),
         }
     };
@@ -129,11 +133,18 @@ impl SweepRecord {
         }
         blocks.extend(kinds.iter().map(|kind| self.figure(kind)));
         blocks.push(Block::Table(self.table(&kinds)));
+        if let Some(parent) = &self.results.parent {
+            blocks.push(Block::Text(format!(
+                "The parent takes {} thousand nodes a position of the suite and solves {} %.",
+                number(parent.nodes),
+                number(parent.solved)
+            )));
+        }
         if let [first, others @ ..] = &cells[..]
             && !others.is_empty()
             && compared().next().is_some()
         {
-            let heading = format!("Difference to {}", name_of(first));
+            let heading = format!("Difference to {}", setting_name(first));
             blocks.push(Block::Heading(heading));
             blocks.push(Block::Text(
                 "Settings with the same seeds are compared seed by seed. An interval that holds 0 tells no difference."
@@ -179,6 +190,22 @@ impl SweepRecord {
                 smaller_is_better: false,
                 compares: true,
                 ..kind("in games against the parent", "in games", |cell| &cell.elos)
+            },
+            Kind {
+                unit: "thousand nodes a position".to_owned(),
+                smaller_is_better: true,
+                compares: true,
+                ..kind("on the suite held out from all", "suite nodes", |cell| {
+                    &cell.suite_nodes
+                })
+            },
+            Kind {
+                unit: "% solved".to_owned(),
+                smaller_is_better: false,
+                compares: true,
+                ..kind("solved of the suite held out", "suite solved", |cell| {
+                    &cell.suite_solved
+                })
             },
             kind("on positions never seen", "never seen", |cell| {
                 &cell.holdouts
@@ -234,7 +261,7 @@ impl SweepRecord {
         });
         let (tone, large, small) = match &order[..] {
             [] => (Tone::Plain, "nothing to compare".to_owned(), String::new()),
-            [only] => (Tone::Plain, name_of(only), words(only, kind)),
+            [only] => (Tone::Plain, setting_name(only), words(only, kind)),
             [best, next, ..] => {
                 let difference = difference(best, next, kind.values);
                 let told = difference
@@ -245,16 +272,16 @@ impl SweepRecord {
                 let words = format!(
                     "{}; next {} with {}; difference {apart}",
                     words(best, kind),
-                    name_of(next),
+                    setting_name(next),
                     words(next, kind),
                 );
                 if told {
-                    (Tone::Good, format!("best: {}", name_of(best)), words)
+                    (Tone::Good, format!("best: {}", setting_name(best)), words)
                 } else {
                     (
                         Tone::Plain,
                         "no clear winner".to_owned(),
-                        format!("{}: {words}", name_of(best)),
+                        format!("{}: {words}", setting_name(best)),
                     )
                 }
             }
@@ -286,7 +313,7 @@ impl SweepRecord {
                 |interval| format!("{} {}", number(mean), interval_text(interval, number)),
             );
             Some(PointRow {
-                name: name_of(cell),
+                name: setting_name(cell),
                 value: mean,
                 interval: interval.map(|[low, high]| (low, high)),
                 marks: values.clone(),
@@ -319,7 +346,7 @@ impl SweepRecord {
         }
         let mut table = Table::new(head);
         for cell in &self.results.cells {
-            let mut row = vec![name_of(cell), cell.seeds.len().to_string()];
+            let mut row = vec![setting_name(cell), cell.seeds.len().to_string()];
             for kind in kinds {
                 let values = (kind.values)(cell);
                 let dash = || "–".to_owned();
@@ -351,7 +378,7 @@ fn differences(first: &Cell, others: &[Cell], kind: &Kind) -> Table {
     for cell in others {
         let Some(difference) = difference(cell, first, kind.values) else {
             let row = ["–", "–", "not measured"].map(str::to_owned);
-            table.row(std::iter::once(name_of(cell)).chain(row));
+            table.row(std::iter::once(setting_name(cell)).chain(row));
             continue;
         };
         let says = match difference.interval {
@@ -369,7 +396,7 @@ fn differences(first: &Cell, others: &[Cell], kind: &Kind) -> Table {
             .interval
             .map_or_else(|| "–".to_owned(), |i| interval_text(i, signed));
         let value = signed(difference.value);
-        table.row([name_of(cell), value, interval, says.to_owned()]);
+        table.row([setting_name(cell), value, interval, says.to_owned()]);
     }
     table
 }

@@ -6,35 +6,38 @@
 //! before, then measures its champion on positions it never saw, then plays the
 //! matches of the proof.
 
+mod finalist;
 mod folder;
 pub mod manifest;
 mod prepare;
+mod prove;
 mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use mendel_arena::Progress;
-use mendel_engine::Player;
 use mendel_evolve::{
-    Adam, Bits, Breeder, Ga, Genome, MemberId, MuPlusLambda, RandomSearch, Reals, SettingsError,
-    Stopped,
+    Adam, Bits, Breeder, Ga, Genome, MuPlusLambda, RandomSearch, Reals, SettingsError, Spsa,
+    Stopped, generation_seed,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use self::finalist::Finalist;
 pub use self::folder::{FolderError, RunFolder};
 use self::manifest::Manifest;
+pub(crate) use self::prepare::command;
 use self::prepare::{Bench, Material};
-use self::stage::{Bred, Ended, Finalist, Stage, StageError, State, timing};
+pub(crate) use self::stage::{Bred, timing};
+use self::stage::{Ended, Stage, StageError, State, Step};
 use crate::chromosome::space::{Space, SpaceKind, Start};
 use crate::data::DataError;
-use crate::proof::{Bout, OUTSIDE, PARENT, Proof, ProofError, first_that_plays};
+use crate::proof::{Proof, ProofError};
 use crate::recipe::{BreederSettings, Complaint, Recipe, StageSettings};
 use crate::record::Generation;
-use crate::trial::TrialError;
+use crate::trial::{GameJournal, Judging, Round, TrialError};
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -71,6 +74,13 @@ pub enum Event<'a> {
         /// The most generations of all stages, where the recipe says so.
         generations: Option<u64>,
     },
+    /// A generation is being judged by games.
+    Judging {
+        /// Which, from 0.
+        generation: u32,
+        /// How far it is.
+        judging: Judging,
+    },
     /// A generation was judged and written down.
     Generation(&'a Generation),
     /// A stage has ended.
@@ -84,7 +94,7 @@ pub enum Event<'a> {
     Measured(&'a Proof),
     /// A game of the proof was counted.
     Game {
-        /// `parent` or `outside`.
+        /// `parent`, `founder` or `outside`.
         role: &'static str,
         /// Against whom.
         opponent: &'a str,
@@ -199,6 +209,10 @@ pub fn breed(
     work: &Work,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Outcome, RunError> {
+    if order.recipe.pipeline.is_some() {
+        let reason = "a recipe of steps is not one run; it is bred as a pipeline";
+        return Err(order.recipe.complaint("step", reason).into());
+    }
     let bench = Bench::new(&order.recipe, order.data.as_deref(), work.threads)?;
     let manifest = bench.manifest(order)?;
     let recipe = order.recipe.to_toml();
@@ -207,6 +221,7 @@ pub fn breed(
         recipe: &order.recipe,
         manifest,
         folder,
+        games: GameJournal::default(),
         work,
     }
     .go(bench, Checkpoint::default(), watch)
@@ -248,6 +263,7 @@ pub fn resume(
         recipe: &recipe,
         manifest,
         folder,
+        games: GameJournal::default(),
         work,
     }
     .go(bench, checkpoint, watch)
@@ -257,6 +273,7 @@ struct Running<'a> {
     recipe: &'a Recipe,
     manifest: Manifest,
     folder: RunFolder,
+    games: GameJournal,
     work: &'a Work,
 }
 
@@ -269,6 +286,8 @@ impl Running<'_> {
     ) -> Result<Outcome, RunError> {
         // 1. The records, cut back to the checkpoint.
         self.folder.begin(checkpoint.done)?;
+        self.games =
+            GameJournal::open(self.folder.path(), checkpoint.done).map_err(FolderError::from)?;
         let most = self
             .recipe
             .stages
@@ -293,7 +312,10 @@ impl Running<'_> {
             else {
                 return Ok(self.unfinished());
             };
-            let champion = bench.verify(checkpoint.stage, &finalists, self.work.threads)?;
+            let chosen = self.choose(&mut bench, &checkpoint, generations, &finalists, watch)?;
+            let Some(champion) = chosen else {
+                return Ok(self.unfinished());
+            };
             watch(Event::Stage {
                 stage: checkpoint.stage,
                 reason,
@@ -307,6 +329,7 @@ impl Running<'_> {
         }
 
         // 3. The champion, and what it is worth.
+        self.games.finish().map_err(FolderError::from)?;
         let Some(champion) = checkpoint.champions.last() else {
             return Err(self.broken("it has no champion").into());
         };
@@ -329,6 +352,45 @@ impl Running<'_> {
         }
     }
 
+    /// Each stage has its own chance.
+    fn seed(&self, stage: usize) -> u64 {
+        let stages = self.recipe.stages.len() as u64;
+        self.manifest
+            .seed
+            .wrapping_mul(stages)
+            .wrapping_add(stage as u64)
+    }
+
+    /// The champion of a stage; `None` if somebody asked to stop.
+    fn choose(
+        &mut self,
+        bench: &mut Bench,
+        checkpoint: &Checkpoint,
+        generation: u32,
+        finalists: &[Finalist],
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Option<Finalist>, RunError> {
+        let mut round = Round {
+            // Fresh games: no generation has this number yet.
+            seed: generation_seed(self.seed(checkpoint.stage), generation),
+            generation,
+            threads: self.work.threads,
+            stop: &self.work.stop,
+            games: &mut self.games,
+            incumbent: None,
+            watch: &mut |judging| {
+                watch(Event::Judging {
+                    generation,
+                    judging,
+                });
+            },
+        };
+        match bench.choose(checkpoint.stage, finalists, &mut round) {
+            Err(RunError::Trial(TrialError::Stopped)) => Ok(None),
+            chosen => chosen.map(Some),
+        }
+    }
+
     /// Runs one stage with the breeder its settings name.
     fn stage(
         &mut self,
@@ -341,25 +403,27 @@ impl Running<'_> {
         let Material {
             space,
             trial,
-            alike,
+            keep,
+            founders,
         } = material;
-        let stages = self.recipe.stages.len() as u64;
-        // Each stage has its own chance.
-        let seed = self
-            .manifest
-            .seed
-            .wrapping_mul(stages)
-            .wrapping_add(checkpoint.stage as u64);
-        let mut told = |generation: &Generation| watch(Event::Generation(generation));
+        let seed = self.seed(checkpoint.stage);
+        let mut told = |step: Step| match step {
+            Step::Judging(generation, judging) => watch(Event::Judging {
+                generation,
+                judging,
+            }),
+            Step::Judged(generation) => watch(Event::Generation(generation)),
+        };
         let around = Stage {
             folder: &mut self.folder,
+            games: &mut self.games,
             space,
             trial,
             seed,
             threads: self.work.threads,
             first: checkpoint.first,
             judged: checkpoint.judged,
-            alike,
+            keep,
             baseline: settings.baseline,
             rules: settings.stop,
             asked_to_stop: &self.work.stop,
@@ -367,6 +431,7 @@ impl Running<'_> {
         };
         let begun = Begun {
             settings,
+            founders,
             checkpoint,
             state,
             seed,
@@ -397,129 +462,18 @@ impl Running<'_> {
             (_, BreederSettings::Adam(it)) => begun.run(around, |home, start| {
                 Adam::new(it, home, start.into_iter().next(), seed)
             }),
+            (_, BreederSettings::Spsa(it)) => begun.run(around, |home, start| {
+                Spsa::new(it, home, start.into_iter().next(), seed)
+            }),
         }
-    }
-
-    /// The champion as a player, with its pedigree.
-    fn champion(&self, champion: &Finalist, bench: &Bench) -> Result<Player, RunError> {
-        let parent = &self.recipe.parent;
-        let evaluator = parent
-            .evaluator
-            .with_weights(&champion.weights)
-            .map_err(TrialError::from)?;
-        let mut pedigree = toml::Table::new();
-        let MemberId { generation, member } = champion.id;
-        pedigree.insert("run".into(), self.manifest.id.clone().into());
-        pedigree.insert("recipe".into(), self.recipe.name.clone().into());
-        pedigree.insert("seed".into(), self.manifest.seed.to_string().into());
-        pedigree.insert("version".into(), self.manifest.version.clone().into());
-        pedigree.insert("generation".into(), i64::from(generation).into());
-        pedigree.insert("member".into(), i64::from(member).into());
-        pedigree.insert("data".into(), bench.data_names().into());
-        pedigree.insert(
-            "parents".into(),
-            vec![self.recipe.parent_name.clone()].into(),
-        );
-        Ok(Player {
-            name: format!("{}-{}", self.recipe.name, self.manifest.seed),
-            about: format!(
-                "Bred by the recipe {} with seed {}",
-                self.recipe.name, self.manifest.seed
-            ),
-            evaluator,
-            profile: parent.profile,
-            params: parent.params.clone(),
-            pedigree,
-        })
-    }
-
-    /// Measures the champion on positions, then in games.
-    fn prove(
-        mut self,
-        champion: &Finalist,
-        bench: &mut Bench,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Outcome, RunError> {
-        let began = Instant::now();
-        let last = self.recipe.stages.len() - 1;
-        let mut proof = Proof::default();
-        (proof.training, proof.holdout) =
-            bench.measure(last, &champion.weights, self.work.threads)?;
-        // Matches that were played stay, also if nobody asks for them now.
-        let before = Proof::read(self.folder.path()).ok().flatten();
-        proof.matches = before.map_or_else(Vec::new, |it| it.matches);
-        proof.conclude();
-        watch(Event::Measured(&proof));
-        if self.work.proof {
-            proof.matches.clear();
-            let path = self.folder.path().to_owned();
-            let champion = path.join(RunFolder::CHAMPION);
-            let outside = first_that_plays(&self.recipe.proof.outside);
-            let bouts = [
-                (PARENT, Some(self.recipe.parent_name.as_str())),
-                (OUTSIDE, outside),
-            ];
-            for (role, opponent) in bouts {
-                let Some(opponent) = opponent else {
-                    let asked = &self.recipe.proof.outside;
-                    if !asked.is_empty() {
-                        let names = asked.join("`, `");
-                        let note = format!("no outside player could be started: `{names}`");
-                        proof.notes.push(note);
-                    }
-                    continue;
-                };
-                let bout = Bout {
-                    folder: path.join("proof").join(role),
-                    champion: &champion,
-                    opponent,
-                    role,
-                    seed: self.manifest.seed,
-                    threads: self.work.threads,
-                };
-                let mut told = |progress: &Progress| {
-                    watch(Event::Game {
-                        role,
-                        opponent,
-                        progress,
-                    });
-                };
-                let played = bout.play(&self.recipe.proof, &self.work.stop, &mut told)?;
-                let Some(played) = played else {
-                    return Ok(self.unfinished());
-                };
-                proof.matches.push(played);
-            }
-            self.gather_games()?;
-        }
-        proof.conclude();
-        proof.write(self.folder.path()).map_err(FolderError::from)?;
-        self.folder.timing(&timing("proof", None, began))?;
-        Ok(Outcome {
-            manifest: self.manifest,
-            proof: Some(proof),
-        })
-    }
-
-    /// All games of the proof in one file.
-    fn gather_games(&self) -> Result<(), RunError> {
-        let mut games = String::new();
-        for role in [PARENT, OUTSIDE] {
-            let path = self
-                .folder
-                .path()
-                .join("proof")
-                .join(role)
-                .join("games.pgn");
-            games.push_str(&std::fs::read_to_string(path).unwrap_or_default());
-        }
-        Ok(self.folder.write(RunFolder::GAMES, &games)?)
     }
 }
 
 /// A stage about to be run: from its beginning, or from a checkpoint.
 struct Begun<'a> {
     settings: &'a StageSettings,
+    /// Whose genes the first generation begins with.
+    founders: Vec<(String, Vec<i32>)>,
     checkpoint: &'a Checkpoint,
     state: Option<serde_json::Value>,
     seed: u64,
@@ -543,10 +497,15 @@ impl Begun<'_> {
             })?
         } else {
             let mut start = Vec::new();
+            let mut given: Vec<(&str, &[i32])> = Vec::new();
             if self.settings.genome.start == Start::Parent {
-                let parent = B::Genome::parent(space);
-                start.push(parent.map_err(|reason| {
-                    RunError::Stage(format!("the parent cannot be encoded: {reason}"))
+                given.push(("the parent", space.base()));
+            }
+            let founders = self.founders.iter();
+            given.extend(founders.map(|(name, numbers)| (name.as_str(), numbers.as_slice())));
+            for (name, numbers) in given {
+                start.push(B::Genome::of(space, numbers).map_err(|reason| {
+                    RunError::Stage(format!("{name} cannot be encoded: {reason}"))
                 })?);
             }
             let home = B::Genome::home(space).expect("the kinds were matched");

@@ -5,25 +5,27 @@ use std::path::Path;
 use std::rc::Rc;
 
 use mendel_engine::Player;
-use mendel_evaluator::AnyEvaluator;
 use mendel_store::fingerprint;
 
+use super::finalist::{Finalist, Keep};
 use super::manifest::{Data, Manifest};
-use super::stage::Finalist;
 use super::{Order, RunError, RunFolder};
 use crate::chromosome::space::Space;
 use crate::data::{DataSet, GameResult};
 use crate::proof::Measured;
 use crate::recipe::{Recipe, StageSettings, TrialSettings};
-use crate::trial::{Draw, ExpertDistance, Labelled, MoveAgreement, Trial, TrialError};
+use crate::trial::games::{GameKind, GameTrial};
+use crate::trial::{
+    Draw, ExpertDistance, Labelled, MoveAgreement, Round, Suite, SuiteTrial, Trial, TrialError,
+};
 
 /// Everything the stages of a recipe work with.
 pub(super) struct Bench {
     recipe: Recipe,
     /// By name: stages may share a set.
     sets: BTreeMap<String, Rc<DataSet>>,
-    /// The set's name for each stage.
-    names: Vec<String>,
+    /// The set's name for each stage that has one.
+    names: Vec<Option<String>>,
     threads: usize,
     stages: Vec<Prepared>,
 }
@@ -34,15 +36,17 @@ struct Prepared {
     /// The game of each training position.
     games: Vec<u32>,
     holdout: Option<(Box<dyn Trial>, Vec<u32>)>,
-    alike: bool,
+    keep: Keep,
 }
 
 /// What one stage works with.
 pub(super) struct Material<'a> {
     pub(super) space: &'a Space,
     pub(super) trial: &'a mut dyn Trial,
-    /// Whether every generation is judged by the same positions.
-    pub(super) alike: bool,
+    /// Which finalists are kept.
+    pub(super) keep: Keep,
+    /// Whose genes the first generation begins with, with their numbers.
+    pub(super) founders: Vec<(String, Vec<i32>)>,
 }
 
 impl Bench {
@@ -60,12 +64,25 @@ impl Bench {
             stages: Vec::new(),
         };
         for stage in &recipe.stages {
-            let name = data.unwrap_or(&stage.data).to_owned();
-            if !bench.sets.contains_key(&name) {
-                let set = DataSet::find(&name)?;
+            let of_its_own = matches!(stage.trial, TrialSettings::Games(_));
+            let name = if of_its_own {
+                None
+            } else {
+                data.map(str::to_owned).or_else(|| stage.data.clone())
+            };
+            if let Some(name) = &name
+                && !bench.sets.contains_key(name)
+            {
+                let set = DataSet::find(name)?;
                 bench.sets.insert(name.clone(), Rc::new(set));
             }
             bench.names.push(name);
+        }
+        if let Some(data) = data
+            && bench.names.iter().all(Option::is_none)
+        {
+            let reason = format!("judges by no data set, so that `{data}` means nothing here");
+            return Err(RunError::Recipe(recipe.complaint("trial", reason)));
         }
         for at in 0..recipe.stages.len() {
             let prepared = bench.prepare(at)?;
@@ -76,17 +93,19 @@ impl Bench {
 
     fn prepare(&self, at: usize) -> Result<Prepared, RunError> {
         let settings = &self.recipe.stages[at];
-        let evaluator = &self.recipe.parent.evaluator;
-        let space = self.space(at, evaluator)?;
-        let set = &self.sets[&self.names[at]];
+        let space = self.space(at, &self.recipe.parent)?;
+        let Some(name) = &self.names[at] else {
+            return self.prepare_without_data(at, space);
+        };
+        let set = &self.sets[name];
         let mut header = set.header.clone();
         header.hold_out = settings.holdout.unwrap_or(header.hold_out);
         let (holdout, train): (Vec<usize>, Vec<usize>) =
-            (0..set.samples.len()).partition(|&at| header.holds_out(set.samples[at].game));
+            positions_of(settings, set).partition(|&at| header.holds_out(set.samples[at].game));
         let judged_by = |indices: &[usize], whole: bool| {
             let made = trial(
                 settings,
-                &self.recipe.parent,
+                (&self.recipe.parent, &space),
                 set,
                 indices,
                 self.threads,
@@ -104,17 +123,41 @@ impl Bench {
         } else {
             Some((judged_by(&holdout, true)?, games(&holdout)))
         };
-        let alike = match &settings.trial {
-            TrialSettings::Distance(it) => it.sample.is_none() || it.draw == Draw::Never,
-            TrialSettings::Agreement(it) => it.sample.is_none() || it.draw == Draw::Never,
-        };
         Ok(Prepared {
             space,
             trial,
             games: games(&train),
             holdout,
-            alike,
+            keep: keep(&settings.trial),
         })
+    }
+
+    /// A stage whose trial has no data set that could be split.
+    fn prepare_without_data(&self, at: usize, space: Space) -> Result<Prepared, RunError> {
+        Ok(Prepared {
+            trial: self.trial_of_its_own(at, &self.recipe.parent, &space)?,
+            space,
+            games: Vec::new(),
+            holdout: None,
+            keep: keep(&self.recipe.stages[at].trial),
+        })
+    }
+
+    /// A trial that needs no data set of ours, for members around this parent.
+    fn trial_of_its_own(
+        &self,
+        at: usize,
+        parent: &Player,
+        space: &Space,
+    ) -> Result<Box<dyn Trial>, RunError> {
+        let made = match &self.recipe.stages[at].trial {
+            TrialSettings::Games(it) => GameTrial::new(parent, space, (**it).clone()),
+            _ => Err(TrialError::NoPositions),
+        };
+        match made {
+            Ok(trial) => Ok(Box::new(trial)),
+            Err(error) => Err(self.complaint(at, &error)),
+        }
     }
 
     /// What is wrong with a trial, at the key of the recipe that can mend it.
@@ -128,15 +171,17 @@ impl Bench {
             TrialError::NoLabel { .. } | TrialError::NoPositions | TrialError::Illegal { .. } => {
                 format!("{table}.data")
             }
-            TrialError::Setting { key, .. } => format!("{table}.{key}"),
+            TrialError::Setting { key, .. } | TrialError::Key { key, .. } => {
+                format!("{table}.{key}")
+            }
             _ => table,
         };
         RunError::Recipe(self.recipe.complaint(&key, error))
     }
 
-    fn space(&self, at: usize, evaluator: &AnyEvaluator) -> Result<Space, RunError> {
+    fn space(&self, at: usize, parent: &Player) -> Result<Space, RunError> {
         let settings = &self.recipe.stages[at];
-        let space = Space::new(evaluator, &settings.genome);
+        let space = Space::new(parent, &settings.genome);
         space.map_err(|error| {
             let key = format!("genome.{}", error.key);
             RunError::Recipe(self.recipe.complaint(&key, error.reason))
@@ -147,22 +192,29 @@ impl Bench {
     pub(super) fn manifest(&self, order: &Order) -> Result<Manifest, RunError> {
         let first = &self.stages[0];
         let base = first.space.base();
-        let baseline = first.trial.compare(base, base, &[], self.threads)?.first;
+        let baseline = if first.trial.by_positions() {
+            Some(first.trial.compare(base, base, &[], self.threads)?.first)
+        } else {
+            None
+        };
         let mut data: Vec<Data> = Vec::new();
-        for name in &self.names {
-            if data.iter().all(|it| it.name != *name) {
+        let mut seen: Vec<&str> = Vec::new();
+        for name in self.names.iter().flatten() {
+            if !seen.contains(&name.as_str()) {
+                seen.push(name);
                 let set = &self.sets[name];
                 data.push(Data {
-                    name: name.clone(),
+                    name: short_name(name),
                     hash: set.hash(),
                     positions: set.samples.len() as u64,
                 });
             }
         }
-        let recipe = order.recipe.to_toml();
+        let recipe = order.recipe.identity();
         let version = env!("CARGO_PKG_VERSION");
         let parent = order.recipe.parent.to_toml();
-        let hashes: Vec<&str> = data.iter().map(|it| it.hash.as_str()).collect();
+        let mut hashes: Vec<String> = data.iter().map(|it| it.hash.clone()).collect();
+        hashes.extend(self.opponents());
         let identity = format!("{recipe}\n{parent}\n{hashes:?}\n{}\n{version}", order.seed);
         Ok(Manifest {
             id: fingerprint(identity.as_bytes()),
@@ -170,11 +222,11 @@ impl Bench {
             seed: order.seed,
             version: version.to_owned(),
             command: command(order),
-            parent: order.recipe.parent_name.clone(),
-            baseline: Some(baseline),
+            parent: called(&order.recipe),
+            baseline,
             unit: first.trial.unit().to_owned(),
             smaller_is_better: first.trial.smaller_is_better(),
-            warnings: Vec::new(),
+            warnings: self.warnings(),
             genes: first.space.names().to_vec(),
             bounds: first.space.bounds(),
             parent_genes: first.space.genes_of(base),
@@ -183,13 +235,49 @@ impl Bench {
         })
     }
 
+    /// The player that a member of any stage is: all of them breed the same numbers.
+    pub(super) fn player(&self, member: &[i32]) -> Result<Player, RunError> {
+        let player = self.stages[0].space.player(&self.recipe.parent, member);
+        Ok(player.map_err(TrialError::from)?)
+    }
+
+    /// What everybody and everything that games depend on looks like inside, so
+    /// that a run is not gone on with against others.
+    fn opponents(&self) -> Vec<String> {
+        let founders = self.recipe.founders.iter();
+        let mut hashes: Vec<String> = founders
+            .map(|(_, player)| fingerprint(player.to_toml().as_bytes()))
+            .collect();
+        for stage in &self.recipe.stages {
+            if let TrialSettings::Games(settings) = &stage.trial {
+                hashes.extend(settings.fingerprints());
+            }
+        }
+        hashes
+    }
+
+    /// What a reader of the results must know.
+    fn warnings(&self) -> Vec<String> {
+        let by_clock = |stage: &StageSettings| match &stage.trial {
+            TrialSettings::Games(it) => !it.pace().is_repeatable(),
+            _ => false,
+        };
+        let mut warnings = Vec::new();
+        if self.recipe.stages.iter().any(by_clock) {
+            let warning = "members were judged by games against a clock: on another machine, or \
+                           on a busy one, the same seed gives another run";
+            warnings.push(warning.to_owned());
+        }
+        warnings
+    }
+
     /// The data sets' names and hashes, for a pedigree; of a file its name will
     /// do, for where it lies is nobody's business.
     pub(super) fn data_names(&self) -> String {
-        let described = self.sets.iter().map(|(name, set)| {
-            let short = Path::new(name).file_name().unwrap_or_default();
-            format!("{} {}", short.to_string_lossy(), set.hash())
-        });
+        let described = self
+            .sets
+            .iter()
+            .map(|(name, set)| format!("{} {}", short_name(name), set.hash()));
         described.collect::<Vec<String>>().join(", ")
     }
 
@@ -200,29 +288,67 @@ impl Bench {
         champions: &[Finalist],
     ) -> Result<Material<'_>, RunError> {
         if let Some(champion) = champions.last() {
-            let evaluator = self
-                .recipe
-                .parent
-                .evaluator
-                .with_weights(&champion.weights)
-                .map_err(TrialError::from)?;
-            self.stages[at].space = self.space(at, &evaluator)?;
+            let parent = self.player(&champion.weights)?;
+            let space = self.space(at, &parent)?;
+            if self.names[at].is_none() {
+                self.stages[at].trial = self.trial_of_its_own(at, &parent, &space)?;
+            }
+            self.stages[at].space = space;
         }
+        let founders = if champions.is_empty() {
+            self.founders(at)?
+        } else {
+            Vec::new()
+        };
         let Prepared {
-            space,
-            trial,
-            alike,
-            ..
+            space, trial, keep, ..
         } = &mut self.stages[at];
         Ok(Material {
             space,
             trial: trial.as_mut(),
-            alike: *alike,
+            keep: *keep,
+            founders,
         })
     }
 
+    /// The founders' numbers.
+    fn founders(&self, at: usize) -> Result<Vec<(String, Vec<i32>)>, RunError> {
+        let numbers = |(name, player): &(String, Player)| {
+            let space = self.space(at, player)?;
+            Ok((name.clone(), space.base().to_vec()))
+        };
+        self.recipe.founders.iter().map(numbers).collect()
+    }
+
+    /// The parent's numbers.
+    pub(super) fn parent(&self) -> &[i32] {
+        self.stages[0].space.base()
+    }
+
+    /// The champion of a stage among its finalists.
+    pub(super) fn choose(
+        &mut self,
+        at: usize,
+        finalists: &[Finalist],
+        round: &mut Round,
+    ) -> Result<Finalist, RunError> {
+        let stage = &mut self.stages[at];
+        if stage.trial.by_positions() {
+            return self.best_on_all(at, finalists, round.threads);
+        }
+        let all: Vec<Vec<i32>> = finalists.iter().map(|it| it.weights.clone()).collect();
+        let chosen = stage.trial.verify(&all, round)?.unwrap_or(0);
+        let nobody = || Finalist {
+            generation: None,
+            member: None,
+            weights: stage.space.base().to_vec(),
+            score: 0.0,
+        };
+        Ok(finalists.get(chosen).cloned().unwrap_or_else(nobody))
+    }
+
     /// The best finalist on all training positions of the stage.
-    pub(super) fn verify(
+    fn best_on_all(
         &self,
         at: usize,
         finalists: &[Finalist],
@@ -260,16 +386,9 @@ impl Bench {
         champion: &[i32],
         threads: usize,
     ) -> Result<(Option<Measured>, Option<Measured>), RunError> {
-        let parent: Vec<i32> = self
-            .recipe
-            .parent
-            .evaluator
-            .weights()
-            .iter()
-            .map(|weight| weight.value)
-            .collect();
+        let parent = self.parent();
         let on = |trial: &dyn Trial, games: &[u32]| -> Result<Measured, RunError> {
-            let found = trial.compare(&parent, champion, games, threads)?;
+            let found = trial.compare(parent, champion, games, threads)?;
             Ok(Measured {
                 positions: found.positions as u64,
                 games: found.games as u64,
@@ -281,6 +400,9 @@ impl Bench {
             })
         };
         let stage = &self.stages[at];
+        if !stage.trial.by_positions() {
+            return Ok((None, None));
+        }
         let holdout = stage
             .holdout
             .as_ref()
@@ -290,16 +412,33 @@ impl Bench {
     }
 }
 
+/// The parent as records name it.
+fn called(recipe: &Recipe) -> String {
+    if Path::new(&recipe.parent_name).is_absolute() {
+        recipe.parent.name.clone()
+    } else {
+        recipe.parent_name.clone()
+    }
+}
+
+/// Of a path the file's name: where it lies is part of no record.
+fn short_name(name: &str) -> String {
+    let short = Path::new(name).file_name().unwrap_or_default();
+    short.to_string_lossy().into_owned()
+}
+
 /// What to type to run it again: the name of a built-in recipe that was not
 /// changed, else the recipe in the run's own folder.
-fn command(order: &Order) -> String {
+pub(crate) fn command(order: &Order) -> String {
     let text = order.recipe.to_toml();
     let name = &order.recipe.name;
-    let unchanged = Recipe::find(name, &[]).is_ok_and(|it| it.to_toml() == text);
-    let recipe = if unchanged {
-        name.as_str()
+    let is_same = |found: Result<Recipe, _>| found.is_ok_and(|it| it.to_toml() == text);
+    let recipe = if is_same(Recipe::find(name, &[])) {
+        name.clone()
+    } else if is_same(Recipe::find_full(name, &[])) {
+        format!("{name} --full")
     } else {
-        RunFolder::RECIPE
+        RunFolder::RECIPE.to_owned()
     };
     let data = order.data.as_ref().map(|data| format!(" --data {data}"));
     format!(
@@ -309,9 +448,39 @@ fn command(order: &Order) -> String {
     )
 }
 
+/// Which finalists a trial's champion is chosen from.
+fn keep(trial: &TrialSettings) -> Keep {
+    let alike = |sample: Option<usize>, draw: Draw| match sample {
+        Some(_) if draw != Draw::Never => Keep::Each,
+        _ => Keep::Best,
+    };
+    match trial {
+        TrialSettings::Distance(it) => alike(it.sample, it.draw),
+        TrialSettings::Agreement(it) => alike(it.sample, it.draw),
+        TrialSettings::Suite(_) => Keep::Best,
+        TrialSettings::Games(it) => {
+            let most = it.verify.map_or(1, |verify| verify.candidates);
+            match it.kind {
+                GameKind::KingOfTheHill => Keep::Kings(most),
+                GameKind::Gauntlet => Keep::Top(most),
+                GameKind::RoundRobin | GameKind::RandomMembers | GameKind::Duels => {
+                    Keep::Latest(most)
+                }
+            }
+        }
+    }
+}
+
+/// The positions of a set, by their indices; one that names several best moves
+/// counts once in a suite.
+fn positions_of(settings: &StageSettings, set: &DataSet) -> impl Iterator<Item = usize> {
+    let suite = matches!(settings.trial, TrialSettings::Suite(_));
+    (0..set.samples.len()).filter(move |&at| !suite || set.best_moves(at).is_some())
+}
+
 fn trial(
     settings: &StageSettings,
-    player: &Player,
+    (player, space): (&Player, &Space),
     set: &DataSet,
     indices: &[usize],
     threads: usize,
@@ -349,5 +518,13 @@ fn trial(
             let moves = moves.collect::<Result<Vec<_>, TrialError>>()?;
             Box::new(MoveAgreement::new(player, moves, it, threads)?)
         }
+        TrialSettings::Suite(it) => {
+            let solutions = |&index: &usize| set.best_moves(index).unwrap_or_default();
+            let moves = indices.iter().map(solutions);
+            let positions = samples.map(|sample| &sample.position).zip(moves);
+            let suite = Suite::new(positions, it.clone())?;
+            Box::new(SuiteTrial::new(player, space, suite))
+        }
+        TrialSettings::Games(_) => return Err(TrialError::NoPositions),
     })
 }

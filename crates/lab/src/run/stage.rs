@@ -1,5 +1,6 @@
 //! The loop: a breeder proposes, a trial judges, the folder remembers.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -8,11 +9,13 @@ use mendel_evolve::{
     StopRules, Stopped, generation_seed,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::finalist::{Finalist, Keep};
 use super::folder::{FolderError, RunFolder};
 use crate::chromosome::space::{Space, SpaceKind};
 use crate::record::{Generation, Histogram, Lineage, Timing};
-use crate::trial::{Trial, TrialError};
+use crate::trial::{GameJournal, Judging, Round, Trial, TrialError};
 
 /// A genome that stands for the weights of a player.
 pub(crate) trait Bred: Genome {
@@ -20,8 +23,8 @@ pub(crate) trait Bred: Genome {
     fn home(space: &Space) -> Option<&Self::Space>;
     /// All weights of the player.
     fn weights(&self, space: &Space) -> Vec<i32>;
-    /// The parent, or why it cannot be one of them.
-    fn parent(space: &Space) -> Result<Self, String>;
+    /// A player with these numbers, or why it cannot be one of them.
+    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String>;
     /// All weights before they are rounded.
     fn exact(&self, space: &Space) -> Vec<f64> {
         let weights = self.weights(space);
@@ -41,8 +44,13 @@ impl Bred for Bits {
         space.from_bits(self)
     }
 
-    fn parent(space: &Space) -> Result<Self, String> {
-        space.parent_bits()
+    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String> {
+        let Some(layout) = Self::home(space) else {
+            return Err("the genomes are no strings of bits".to_owned());
+        };
+        let genes = space.genes_of(numbers);
+        let values: Vec<i64> = genes.iter().map(|&gene| gene as i64).collect();
+        layout.encode(&values).map_err(|error| error.to_string())
     }
 }
 
@@ -58,8 +66,17 @@ impl Bred for Reals {
         space.from_reals(self)
     }
 
-    fn parent(space: &Space) -> Result<Self, String> {
-        Ok(space.parent_reals())
+    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String> {
+        let genes = space.genes_of(numbers);
+        let ends = genes.iter().zip(space.names()).zip(space.bounds());
+        for ((gene, name), [low, high]) in ends {
+            if !(low..=high).contains(gene) {
+                return Err(format!(
+                    "`{name}` is {gene} and must lie from {low} to {high}"
+                ));
+            }
+        }
+        Ok(Self(genes))
     }
 
     fn exact(&self, space: &Space) -> Vec<f64> {
@@ -85,19 +102,15 @@ where
     lucky: Option<Vec<i32>>,
     progress: Progress,
     finalists: Vec<Finalist>,
-}
-
-/// The best of a generation, to be judged again on all positions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Finalist {
-    pub(crate) id: MemberId,
-    pub(crate) weights: Vec<i32>,
-    pub(crate) score: f64,
+    /// What the trial remembers: a king, a hall.
+    #[serde(default)]
+    trial: Value,
 }
 
 /// Everything around a breeder while it works.
 pub(crate) struct Stage<'a> {
     pub(crate) folder: &'a mut RunFolder,
+    pub(crate) games: &'a mut GameJournal,
     pub(crate) space: &'a Space,
     pub(crate) trial: &'a mut dyn Trial,
     pub(crate) seed: u64,
@@ -106,15 +119,22 @@ pub(crate) struct Stage<'a> {
     pub(crate) first: u32,
     /// Judgements of the stages before.
     pub(crate) judged: u64,
-    /// Whether every generation is judged alike, so that scores of two can be
-    /// compared.
-    pub(crate) alike: bool,
+    /// Which finalists are kept.
+    pub(crate) keep: Keep,
     /// Whether random search runs beside, for comparison.
     pub(crate) baseline: bool,
     /// When it is over; a target is meant as the trial reports.
     pub(crate) rules: StopRules,
-    pub(crate) asked_to_stop: &'a AtomicBool,
-    pub(crate) watch: &'a mut dyn FnMut(&Generation),
+    pub(crate) asked_to_stop: &'a Arc<AtomicBool>,
+    pub(crate) watch: &'a mut dyn FnMut(Step),
+}
+
+/// What happens in a stage.
+pub(crate) enum Step<'a> {
+    /// A generation is being judged.
+    Judging(u32, Judging),
+    /// A generation was judged.
+    Judged(&'a Generation),
 }
 
 /// How a stage ended.
@@ -178,6 +198,7 @@ where
             lucky: None,
             progress: Progress::default(),
             finalists: Vec::new(),
+            trial: Value::Null,
         }
     }
 
@@ -200,38 +221,60 @@ impl Stage<'_> {
         B::Genome: Bred,
     {
         let mut saved = Instant::now();
-        let first = self.first;
-        let save = |state: &State<B>| save(first + state.generation(), state);
+        self.trial.restore(&state.trial)?;
         loop {
             // 1. Enough?
             if let Some(reason) = self.rules().reached(&state.progress) {
-                self.folder.settle(&save(&state))?;
+                self.settle(&mut state, &save)?;
                 return Ok(Ended::Done {
                     reason,
                     generations: self.first + state.generation(),
                     judgements: self.judged + state.progress.judgements,
-                    finalists: state.finalists,
+                    finalists: self.finalists(state),
                 });
             }
             if self.asked_to_stop.load(Ordering::Relaxed) {
-                self.folder.settle(&save(&state))?;
+                self.settle(&mut state, &save)?;
                 return Ok(Ended::Stopped);
             }
 
-            // 2. One generation.
+            // 2. One generation. Stopped in the middle of one, the run goes on with
+            //    the games it has.
             let began = Instant::now();
-            let generation = self.generation(&mut state)?;
+            let generation = match self.generation(&mut state) {
+                Err(StageError::Trial(TrialError::Stopped)) => {
+                    self.settle(&mut state, &save)?;
+                    return Ok(Ended::Stopped);
+                }
+                judged => judged?,
+            };
 
             // 3. What a clock gave, apart from the rest; and a checkpoint after
             //    judging, which is the dear part.
             self.folder
                 .timing(&timing("generation", Some(generation.generation), began))?;
             if saved.elapsed() >= BETWEEN_CHECKPOINTS {
-                self.folder.settle(&save(&state))?;
+                self.settle(&mut state, &save)?;
                 saved = Instant::now();
             }
-            (self.watch)(&generation);
+            (self.watch)(Step::Judged(&generation));
         }
+    }
+
+    /// Writes a checkpoint; then games have their place in the record.
+    fn settle<B>(
+        &mut self,
+        state: &mut State<B>,
+        save: &impl Fn(u32, &State<B>) -> String,
+    ) -> Result<(), StageError>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        state.trial = self.trial.state();
+        let done = self.first + state.generation();
+        self.folder.settle(&save(done, state))?;
+        Ok(self.games.settle(done).map_err(TrialError::from)?)
     }
 
     /// Breeds one generation and writes it down.
@@ -253,7 +296,22 @@ impl Stage<'_> {
         // 2. The trial judges. Each generation has its own seed, so that a run
         //    resumed here sees the very positions it would have seen.
         let seed = generation_seed(self.seed, self.first + number);
-        let scores = self.trial.judge(&members, seed, self.threads)?;
+        let generation = self.first + number;
+        let incumbent = state.breeder.incumbent();
+        let incumbent = incumbent.map(|genome| genome.weights(self.space));
+        let watch = &mut *self.watch;
+        let scores = self.trial.judge(
+            &members,
+            &mut Round {
+                seed,
+                generation,
+                threads: self.threads,
+                stop: self.asked_to_stop,
+                games: self.games,
+                incumbent: incumbent.as_deref(),
+                watch: &mut |judging| watch(Step::Judging(generation, judging)),
+            },
+        )?;
         let judgements = born.len() as u64 * self.trial.judgements_per_member();
         let slopes = self.slopes(&state.breeder, &born, seed)?;
         let (scores, luck) = scores.split_at(born.len());
@@ -275,7 +333,12 @@ impl Stage<'_> {
             origins: born.iter().map(|it| it.origin).collect(),
         };
         self.folder.generation(&record, &lineage)?;
-        self.keep(&mut state.finalists, finalist);
+        let crowned = record.king.is_some_and(|king| king.new);
+        if crowned {
+            state.progress.crowned(number);
+        }
+        let king = self.trial.king().filter(|_| crowned);
+        self.keep.keep(&mut state.finalists, finalist, king);
 
         // 4. The breeder and the stop rules learn.
         let judged: Vec<Judged> = scores
@@ -286,6 +349,26 @@ impl Stage<'_> {
         state.breeder.tell(born, &judged);
         state.chance.tell(Vec::new(), &[]);
         Ok(record)
+    }
+
+    /// Who may be the champion: where the breeder itself has come to, if that is no
+    /// member of it, or else the best of its members.
+    fn finalists<B>(&self, state: State<B>) -> Vec<Finalist>
+    where
+        B: Breeder,
+        B::Genome: Bred,
+    {
+        let Some(incumbent) = state.breeder.incumbent() else {
+            return state.finalists;
+        };
+        // Nobody who was judged, and so nobody's number.
+        let last = self.first + state.breeder.generation().saturating_sub(1);
+        vec![Finalist {
+            generation: Some(last),
+            member: None,
+            weights: incumbent.weights(self.space),
+            score: 0.0,
+        }]
     }
 
     /// The rules, with a target that can be compared with progress.
@@ -381,6 +464,7 @@ impl Stage<'_> {
             *sum /= count;
         }
         let home = <B::Genome as Bred>::home(self.space).expect("the breeder works in this space");
+        let note = self.trial.note();
         let generation = Generation {
             generation: id.generation,
             judgements: self.judged + state.progress.judgements,
@@ -394,9 +478,12 @@ impl Stage<'_> {
             genes: self.space.genes_of(&members[best]),
             gene_means,
             histogram: histogram(&reported),
+            king: note.king,
+            ladder: note.ladder,
         };
         let finalist = Finalist {
-            id,
+            generation: Some(id.generation),
+            member: Some(id.member),
             weights: members[best].clone(),
             score: scores[best],
         };
@@ -410,19 +497,6 @@ impl Stage<'_> {
             member: parent.member,
         };
         born.parents.iter().map(shifted).collect()
-    }
-
-    /// Where all generations are judged alike the best so far is enough;
-    /// elsewhere luck with the sample must not decide, and the best of each
-    /// generation is judged again at the end.
-    fn keep(&self, finalists: &mut Vec<Finalist>, finalist: Finalist) {
-        if self.alike {
-            if finalists.iter().all(|it| finalist.score > it.score) {
-                *finalists = vec![finalist];
-            }
-        } else if finalists.iter().all(|it| it.weights != finalist.weights) {
-            finalists.push(finalist);
-        }
     }
 }
 

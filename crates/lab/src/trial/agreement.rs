@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::deeper::Deeper;
 use super::likelihood::likelihood;
 use super::sample::{Drawn, Sampling};
-use super::{Draw, Trial, TrialError};
+use super::{Draw, Round, Trial, TrialError};
 use crate::data::settle;
 use crate::matrix::{Batch, Rows, RowsError, Scored, Slopes};
 
@@ -357,12 +357,8 @@ impl Prepared {
 }
 
 impl Trial for MoveAgreement {
-    fn judge(
-        &mut self,
-        members: &[Vec<i32>],
-        seed: u64,
-        threads: usize,
-    ) -> Result<Vec<f64>, TrialError> {
+    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
+        let (seed, threads) = (round.seed, round.threads);
         let drawn = self.sampling.draw(seed, members.len());
         let counts = self.count(members, &drawn, threads)?;
         Ok(counts

@@ -7,7 +7,7 @@ use mendel_evaluator::{AnyEvaluator, Classic, Evaluator};
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Drawn, Sampling};
-use super::{Draw, Trial, TrialError};
+use super::{Draw, Round, Trial, TrialError};
 use crate::data::MATE;
 use crate::matrix::{Batch, Rows, Scored, Slopes};
 
@@ -232,12 +232,8 @@ impl ExpertDistance {
 }
 
 impl Trial for ExpertDistance {
-    fn judge(
-        &mut self,
-        members: &[Vec<i32>],
-        seed: u64,
-        threads: usize,
-    ) -> Result<Vec<f64>, TrialError> {
+    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
+        let (seed, threads) = (round.seed, round.threads);
         let sums = match self.sampling.draw(seed, members.len()) {
             Drawn::All => self.all.sums(members, threads, |scored| {
                 self.sum(&self.targets, scored.first, scored.scores)

@@ -3,44 +3,52 @@
 //! A [`Trial`] judges a whole generation at once. The trials here hold an
 //! evaluator against an expert, position by position: [`ExpertDistance`] asks how
 //! far the scores lie apart, [`MoveAgreement`] how often both would play the same
-//! move. Where a trial draws positions it does so from the seed it is given, and
-//! no result depends on the number of threads.
+//! move. The trials by games let members meet each other, a king or fixed players.
+//! Where a trial draws positions or openings it does so from the seed it is given,
+//! and no result depends on the number of threads.
 
 mod agreement;
 mod comparison;
 mod deeper;
 mod distance;
+pub mod games;
 mod likelihood;
+mod round;
 mod sample;
+mod suite;
 
+use mendel_arena::ContestError;
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
+use mendel_store::JournalError;
+use serde_json::Value;
 
 pub use self::agreement::{AgreementFitness, AgreementSettings, Leaf, MoveAgreement};
 pub use self::comparison::Comparison;
 pub use self::distance::{Distance, DistanceSettings, ExpertDistance, Labelled, Target};
+pub use self::games::{GameJournal, GameSettings};
+pub use self::round::{Alone, Crown, Judging, King, LadderPoint, Note, Round};
 pub use self::sample::Draw;
+pub use self::suite::{Measure, Solved, Suite, SuiteSettings, SuiteTrial};
 use crate::matrix::{RowsError, Slopes};
 
 /// Measures the fitness of a whole generation at once.
 ///
-/// A member is given with all weights of its evaluator, in the order of
-/// [`weights`](mendel_evaluator::AnyEvaluator::weights).
+/// A member is given with all bred numbers of its player: all weights of its
+/// evaluator, in the order of [`weights`](mendel_evaluator::AnyEvaluator::weights),
+/// and behind them, in recipes that breed the search, all search numbers.
 pub trait Trial {
     /// Judges the members: for each, in their order, a score; larger is better.
     ///
-    /// The seed is the generation's: with the same seed the same positions are
-    /// drawn.
+    /// The round's seed is the generation's: with the same seed the same positions
+    /// are drawn.
     ///
     /// # Errors
     ///
     /// If the members do not fit the evaluator, or an engine cannot be started.
-    fn judge(
-        &mut self,
-        members: &[Vec<i32>],
-        seed: u64,
-        threads: usize,
-    ) -> Result<Vec<f64>, TrialError>;
+    /// [`TrialError::Stopped`] if somebody asked it to stop: the trial is then as
+    /// before, and the generation is judged again later.
+    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError>;
 
     /// Judges members whose weights are no whole numbers and says how each score
     /// changes with each weight; `None` where the trial cannot tell.
@@ -70,8 +78,62 @@ pub trait Trial {
     /// How many positions or games one member is judged by.
     fn judgements_per_member(&self) -> u64;
 
+    /// Whether members are judged by positions, which can be held out and compared
+    /// one by one, and not by games.
+    fn by_positions(&self) -> bool {
+        true
+    }
+
+    /// What the trial remembers from one generation to the next: a king, a hall of
+    /// fame. It goes into the checkpoint beside the breeder's state.
+    fn state(&self) -> Value {
+        Value::Null
+    }
+
+    /// Goes on from what [`state`](Self::state) gave.
+    ///
+    /// # Errors
+    ///
+    /// If it is no state of this trial.
+    fn restore(&mut self, state: &Value) -> Result<(), TrialError> {
+        let _ = state;
+        Ok(())
+    }
+
+    /// The generation after which the king was crowned; `None` where there are no
+    /// kings, or the first still reigns.
+    fn king_since(&self) -> Option<u32> {
+        None
+    }
+
+    /// Who is king, where there are kings.
+    fn king(&self) -> Option<King> {
+        None
+    }
+
+    /// What the record of the generation judged last gets beside the scores.
+    fn note(&self) -> Note {
+        Note::default()
+    }
+
+    /// Chooses the champion among finalists by fresh games; the likeliest comes
+    /// first. `None` where the trial has no opinion.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](Self::judge).
+    fn verify(
+        &mut self,
+        finalists: &[Vec<i32>],
+        round: &mut Round,
+    ) -> Result<Option<usize>, TrialError> {
+        let _ = (finalists, round);
+        Ok(None)
+    }
+
     /// What two members get for every position of the trial, in their order and
-    /// in the trial's unit, however few a generation is judged by.
+    /// in the trial's unit, however few a generation is judged by. Only asked
+    /// where [`by_positions`](Self::by_positions).
     ///
     /// # Errors
     ///
@@ -124,6 +186,29 @@ pub enum TrialError {
     /// An engine cannot be started.
     #[error(transparent)]
     Engine(#[from] OptionsError),
+    /// Somebody asked it to stop; nothing is lost.
+    #[error("stopped before the generation was judged; go on with `mendel resume`")]
+    Stopped,
+    /// Games cannot be played.
+    #[error(transparent)]
+    Contest(#[from] ContestError),
+    /// Games cannot be written down.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A checkpoint that is none of this trial's.
+    #[error("the state of the trial is broken: {reason}; restore the checkpoint from a copy")]
+    State {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A setting that makes no sense, with the values in question.
+    #[error("{reason}")]
+    Key {
+        /// Which setting.
+        key: &'static str,
+        /// What is wrong with it and what to write instead.
+        reason: String,
+    },
     /// There is nothing to judge by.
     #[error("the trial has no positions; give it a data set with some")]
     NoPositions,

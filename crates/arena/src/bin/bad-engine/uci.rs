@@ -157,7 +157,7 @@ fn misbehave(misdeed: &str, game: &Game) -> io::Result<()> {
             rustix::stdio::dup2_stdout(&null)?;
             sleep_forever();
         }
-        "late" => thread::sleep(Duration::from_millis(1300)),
+        "late" => thread::sleep(Duration::from_secs(6)),
         "bounds" => {
             let best = choose(game.position()).unwrap_or_default();
             say(&format!(

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_lab::record::Generation;
+use mendel_lab::trial::Judging;
 use mendel_store::plot::{number, spark};
+
+use super::pacing::Pacing;
 
 /// Where there is no terminal, a line is enough so often.
 const EVERY: Duration = Duration::from_secs(5);
@@ -25,6 +28,9 @@ pub(super) struct Live {
     smaller_is_better: bool,
     best: Option<f64>,
     curve: Curve,
+    pacing: Pacing,
+    /// What is known of the generations before, while one is judged by games.
+    so_far: String,
 }
 
 enum Show {
@@ -55,6 +61,26 @@ impl Live {
             smaller_is_better,
             best: None,
             curve: Curve::default(),
+            pacing: Pacing::default(),
+            so_far: String::new(),
+        }
+    }
+
+    /// A generation is being judged by games.
+    pub(super) fn judging(&mut self, generation: u32, judging: Judging) {
+        let text = self.pacing.hear(generation, judging, self.total);
+        match &mut self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_style(style(BY_GAMES));
+                bar.set_message(format!("{text}  {}", self.so_far));
+                bar.tick();
+            }
+            Show::Lines { last } => {
+                if is_time(last) {
+                    say(&format!("generation {}: {text}", generation + 1));
+                }
+            }
         }
     }
 
@@ -73,7 +99,15 @@ impl Live {
         }
         self.curve.push(value);
         let done = u64::from(generation.generation) + 1;
-        let text = self.text(generation.mean);
+        let mut text = self.text(generation.mean);
+        if let Some(point) = generation.ladder {
+            let error = (point.high - point.low) / 2.0;
+            text = format!("ladder {:+.0} ± {error:.0}  {text}", point.elo);
+        }
+        if generation.king.is_some_and(|king| king.new) {
+            self.announce(done, generation);
+        }
+        self.so_far.clone_from(&text);
         match &mut self.show {
             Show::Nothing => {}
             Show::Bar(bar) => {
@@ -81,14 +115,25 @@ impl Live {
                 bar.set_message(text);
             }
             Show::Lines { last } => {
-                if last.is_none_or(|last| last.elapsed() >= EVERY) {
-                    *last = Some(Instant::now());
+                if is_time(last) {
                     let of = self
                         .total
                         .map_or_else(String::new, |total| format!(" of {total}"));
                     say(&format!("generation {done}{of}: {text}"));
                 }
             }
+        }
+    }
+
+    /// There is a new king.
+    fn announce(&self, done: u64, generation: &Generation) {
+        let member = generation.king.and_then(|king| king.member);
+        let member = member.map_or_else(String::new, |it| format!(", member {}", it.member));
+        let text = format!("generation {done}: a new king{member}");
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => bar.println(text),
+            Show::Lines { .. } => say(&text),
         }
     }
 
@@ -124,6 +169,22 @@ impl Live {
     }
 }
 
+/// Whether it is time for another line.
+fn is_time(last: &mut Option<Instant>) -> bool {
+    let due = last.is_none_or(|last| last.elapsed() >= EVERY);
+    if due {
+        *last = Some(Instant::now());
+    }
+    due
+}
+
+/// Generations are few and long then, and games are what is counted.
+const BY_GAMES: &str = "{bar:16} {pos}/{len} generations  {wide_msg}";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is tested by use")
+}
+
 fn bar(total: Option<u64>) -> ProgressBar {
     let (bar, template) = match total {
         Some(total) => (
@@ -135,7 +196,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
             "{spinner} {pos} generations in {elapsed}  {wide_msg}",
         ),
     };
-    bar.with_style(ProgressStyle::with_template(template).expect("the template is tested by use"))
+    bar.with_style(style(template))
 }
 
 /// The best of each generation, thinned where there are many.
@@ -181,7 +242,7 @@ mod tests {
     #[test]
     fn the_bars_are_well_formed() {
         for total in [None, Some(0), Some(300)] {
-            bar(total).finish_and_clear();
+            bar(total).with_style(style(BY_GAMES)).finish_and_clear();
         }
     }
 

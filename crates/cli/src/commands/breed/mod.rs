@@ -1,6 +1,8 @@
 //! `mendel breed` and `mendel resume`: run an experiment to its proof.
 
 mod live;
+mod pacing;
+mod pipeline;
 mod tell;
 
 use std::io::{self, Write as _};
@@ -31,6 +33,7 @@ Examples:
   mendel breed gerald-eval --seed 7 --out runs/gerald-7
   mendel breed gerald-eval --data positions.mds --no-proof
   mendel breed first-steps --set breeder.population=200 --set stop.generations=50
+  mendel breed gerald-search --full       (as in the thesis: days, not minutes)
   mendel breed my-experiment.toml --threads 2 --json")]
 pub(super) struct Arguments {
     /// The experiment: a built-in name or a file
@@ -47,6 +50,9 @@ pub(super) struct Arguments {
     /// Change a number of the recipe, such as stop.generations=50
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, toml::Value)>,
+    /// The whole form of the paper, where the recipe's own is a reduced one
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     work: WorkArguments,
 }
@@ -111,7 +117,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return list(arguments.work.json);
     };
     // 1. The whole request is checked before anything is written or bred.
-    let recipe = Recipe::find(name, &arguments.set)
+    let find = if arguments.full {
+        Recipe::find_full
+    } else {
+        Recipe::find
+    };
+    let recipe = find(name, &arguments.set)
         .map_err(|complaint| Wrong::new(complaint, "`mendel breed` lists the built-in recipes"))?;
     let folder = match &arguments.out {
         Some(path) => std::path::absolute(path)?,
@@ -132,8 +143,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         folder,
     };
 
-    // 2. A sweep is many runs.
+    // 2. A pipeline has steps, a sweep is many runs.
     let work = arguments.work.work()?;
+    if order.recipe.pipeline.is_some() {
+        return pipeline::breed(&order, &work, &arguments.work);
+    }
     if order.recipe.sweep.is_some() {
         return run_sweep(&order, &work, &arguments.work);
     }
@@ -142,10 +156,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     finish(result, &order.folder, teller)
 }
 
-/// Goes on with a run, or with a sweep.
+/// Goes on with a run, a sweep or a pipeline.
 pub(super) fn resume(arguments: &ResumeArguments) -> anyhow::Result<()> {
     let folder = home::find_run(&arguments.run)?;
     let work = arguments.work.work()?;
+    if mendel_lab::pipeline::is_pipeline(&folder) {
+        return pipeline::resume(&folder, &work, &arguments.work);
+    }
     if report::is_sweep(&folder) {
         let order = sweep::order_of(&folder).map_err(wrong)?;
         return run_sweep(&order, &work, &arguments.work);
@@ -245,7 +262,7 @@ fn list(json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the page of a run or a sweep into its folder.
+/// Writes the page of a run, a sweep or a pipeline into its folder.
 fn write_report(folder: &Path) -> anyhow::Result<()> {
     let page = report::html(folder)?;
     Ok(mendel_store::replace(

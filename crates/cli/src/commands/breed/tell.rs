@@ -21,6 +21,8 @@ pub(super) struct Teller {
     folder: PathBuf,
     json: bool,
     quiet: bool,
+    /// Whether the index is told; a step's run belongs to its pipeline.
+    registers: bool,
     live: Option<Live>,
     games: Option<ProgressBar>,
 }
@@ -31,8 +33,17 @@ impl Teller {
             folder: folder.to_owned(),
             json,
             quiet: quiet || json,
+            registers: true,
             live: None,
             games: None,
+        }
+    }
+
+    /// Listens to a run that is a step of a pipeline.
+    pub(super) fn of_step(folder: &Path, json: bool, quiet: bool) -> Self {
+        Self {
+            registers: false,
+            ..Self::new(folder, json, quiet)
         }
     }
 
@@ -42,8 +53,18 @@ impl Teller {
                 manifest,
                 generations,
             } => {
-                home::register_run(&self.folder);
+                if self.registers {
+                    home::register_run(&self.folder);
+                }
                 self.begin(manifest, *generations);
+            }
+            Event::Judging {
+                generation,
+                judging,
+            } => {
+                if let Some(live) = &mut self.live {
+                    live.judging(*generation, *judging);
+                }
             }
             Event::Generation(generation) => {
                 if let Some(live) = &mut self.live {
@@ -167,13 +188,13 @@ impl Teller {
 }
 
 /// Adds the fields of one object to another.
-fn merge(into: &mut serde_json::Value, from: serde_json::Value) {
+pub(super) fn merge(into: &mut serde_json::Value, from: serde_json::Value) {
     if let (Some(into), serde_json::Value::Object(from)) = (into.as_object_mut(), from) {
         into.extend(from);
     }
 }
 
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{}", text.trim_end_matches('\n'));
 }
 
@@ -199,6 +220,7 @@ fn span(interval: Option<[f64; 2]>) -> String {
 
 /// The proof as a table.
 fn render(proof: &Proof) -> String {
+    let measured = proof.training.is_some() || proof.holdout.is_some();
     let mut table = Table::default();
     table.row(["", "parent", "champion", "difference", "95 % interval"]);
     table.rule();
@@ -212,7 +234,11 @@ fn render(proof: &Proof) -> String {
             span(it.interval),
         ]);
     }
-    let mut text = table.render();
+    let mut text = if measured {
+        table.render()
+    } else {
+        String::new()
+    };
     for it in &proof.matches {
         let _ = write!(
             text,
@@ -227,7 +253,7 @@ fn render(proof: &Proof) -> String {
             );
         }
     }
-    format!("{text}\n\n{}\n", proof.verdict)
+    format!("{}\n\n{}\n", text.trim_start_matches('\n'), proof.verdict)
 }
 
 /// The runs of a sweep, one after the other.
@@ -280,17 +306,14 @@ pub(super) fn sweep(found: &Sweep, folder: &Path, json: bool) {
         "95 % interval",
         "training mean",
         "Elo over the parent",
+        "suite nodes",
+        "suite solved",
     ]);
     table.rule();
     for cell in &found.cells {
-        let setting: Vec<String> = cell
-            .setting
-            .iter()
-            .map(|(key, value)| format!("{key} = {value}"))
-            .collect();
         let training = cell.finals.iter().sum::<f64>() / cell.finals.len().max(1) as f64;
         table.row([
-            setting.join(", "),
+            mendel_lab::report::setting_name(cell),
             cell.seeds.len().to_string(),
             format!("{:.4}", cell.mean),
             span(cell.interval),
@@ -299,9 +322,17 @@ pub(super) fn sweep(found: &Sweep, folder: &Path, json: bool) {
                 let interval = interval.map(|[low, high]| format!(" [{low:+.0}, {high:+.0}]"));
                 format!("{mean:+.0}{}", interval.unwrap_or_default())
             }),
+            on_suite(&cell.suite_nodes),
+            on_suite(&cell.suite_solved),
         ]);
     }
     say(&table.render());
+    if let Some(parent) = &found.parent {
+        say(&format!(
+            "suite: thousand nodes a position, and per cent solved; the parent {:.2} and {:.1}",
+            parent.nodes, parent.solved
+        ));
+    }
     let better = if found.smaller_is_better {
         "smaller is better"
     } else {
@@ -312,4 +343,14 @@ pub(super) fn sweep(found: &Sweep, folder: &Path, json: bool) {
         "report    {}",
         folder.join(mendel_lab::report::FILE).display()
     ));
+}
+
+/// Figures of a suite over the seeds, where there are any.
+fn on_suite(values: &[f64]) -> String {
+    if values.is_empty() {
+        return String::new();
+    }
+    let (mean, interval) = mendel_lab::sweep::mean_and_interval(values);
+    let interval = interval.map(|[low, high]| format!(" [{low:.2}, {high:.2}]"));
+    format!("{mean:.2}{}", interval.unwrap_or_default())
 }

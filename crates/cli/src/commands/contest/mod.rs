@@ -174,6 +174,8 @@ enum FormatName {
     RoundRobin,
     /// The first meets all others
     Gauntlet,
+    /// Each meets the next two: for players in the order of their strength
+    Ladder,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -233,6 +235,7 @@ impl Arguments {
             format: match self.format {
                 FormatName::RoundRobin => Format::RoundRobin,
                 FormatName::Gauntlet => Format::Gauntlet,
+                FormatName::Ladder => Format::Ladder,
             },
             games: self.games,
             openings: self.openings.openings.clone(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use mendel_lab::data::info::{Histogram, Info};
-use mendel_lab::data::{BUILT_IN, DataError, Header, Reader};
+use mendel_lab::data::{BUILT_IN, DataError, Header, Reader, SUITES};
 use serde_json::json;
 
 use crate::request::Wrong;
@@ -66,15 +66,17 @@ pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
     table.row(["set", "positions", "games", "KiB", "what it is"]);
     table.rule();
     let mut rows = Vec::new();
-    for set in BUILT_IN {
-        let reader = Reader::find(set.name)?;
+    let sets = BUILT_IN.iter().map(|set| (set.name, set.bytes.len()));
+    let suites = SUITES.iter().map(|(name, text)| (*name, text.len()));
+    for (name, bytes) in sets.chain(suites) {
+        let reader = Reader::find(name)?;
         let header = reader.header();
-        rows.push(json!({ "name": set.name, "bytes": set.bytes.len(), "header": header }));
+        rows.push(json!({ "name": name, "bytes": bytes, "header": header }));
         table.row([
-            set.name,
+            name,
             &header.positions.to_string(),
             &header.games.to_string(),
-            &set.bytes.len().div_ceil(1024).to_string(),
+            &bytes.div_ceil(1024).to_string(),
             &header.description,
         ]);
     }

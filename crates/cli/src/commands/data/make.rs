@@ -89,11 +89,15 @@ struct GameArguments {
     /// Only quiet positions [default: false for moves, else true]
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     only_quiet: Option<bool>,
+    /// Leave each game by one random move and play captures out: positions as a
+    /// search meets them, for `quiet` [default: false]
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    stray: Option<bool>,
     /// Keep score and move of the player's own search [default: true for selfplay]
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     with_search: Option<bool>,
     /// Positions of this data set instead of games; they are only labelled
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "per_game", "spacing", "random_plies", "only_quiet", "with_search", "player"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "per_game", "spacing", "random_plies", "only_quiet", "stray", "with_search", "player"])]
     from: Option<PathBuf>,
 }
 
@@ -162,6 +166,7 @@ impl Arguments {
             spacing: games.spacing.unwrap_or(plan.spacing),
             random_plies: games.random_plies,
             only_quiet: games.only_quiet.unwrap_or(plan.only_quiet),
+            stray: games.stray.unwrap_or(plan.stray),
             with_search: games.with_search.unwrap_or(plan.with_search),
             from: games.from.clone(),
             expert: self.expert.plan(kind),

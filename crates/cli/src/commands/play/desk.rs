@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mendel_arena::TimeControl;
 use mendel_board::pgn::{GameResult, PgnGame};
 use mendel_board::{Color, Game, Move, Position};
-use mendel_engine::{Best, Control, Engine, Limits, Score};
+use mendel_engine::{Best, Control, Engine, Limits, Options, Score};
 
 use super::THINKING_TIME;
 use super::clock::Clocks;
@@ -306,9 +306,18 @@ impl<W: Write> Desk<W> {
             movetime: self.limits.movetime.or(Some(Duration::from_secs(1))),
             ..self.limits.clone()
         };
+        // A hint is as good as can be, however weak the opponent is asked to be.
+        let playing = self.engine.options().clone();
+        let advising = Options {
+            strength: None,
+            ..playing.clone()
+        };
+        // Neither names a new book or table, which alone could be refused.
+        let _ = self.engine.set_options(advising);
         let best = self
             .engine
             .go(&self.game, &limits, &Control::default(), &mut |_| {});
+        let _ = self.engine.set_options(playing);
         let text = match best.best {
             None => "there is no move\n".to_owned(),
             Some(m) => format!("{}  {}\n", self.game.position().san(m), judgement(&best)),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mendel_board::{Color, Position};
-use mendel_engine::{Engine, Options};
+use mendel_engine::{Engine, Options, Strength, StrengthTable};
 
 use crate::draw::Ink;
 use crate::limits::LimitArguments;
@@ -30,7 +30,8 @@ Moves are typed as Nf3 or g1f3. Besides moves:
 Examples:
   mendel play                               you have White
   mendel play --side black --tc 300+3       with clocks
-  mendel play --player material --depth 2   an easy opponent
+  mendel play --elo 1200                    an opponent of your strength
+  mendel play --elo 1200 --seed 2           another one: the same seed, the same answers
   mendel play --side both                   two people, one board; `hint` still works
   mendel play --side none --nodes 20000     watch it play itself
   echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
@@ -50,6 +51,12 @@ pub(super) struct Arguments {
     /// The position to start from [default: the initial position]
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
+    /// How strong it plays; without it, as strong as it can
+    #[arg(long, value_name = "ELO", value_parser = elo, allow_negative_numbers = true)]
+    elo: Option<i32>,
+    /// Chance in what it overlooks when its strength is limited
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "elo")]
+    seed: u64,
     /// Size of the engine's table in MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
@@ -65,6 +72,19 @@ enum Side {
     None,
 }
 
+/// A rating of the table.
+fn elo(text: &str) -> Result<i32, String> {
+    let table = StrengthTable::built_in();
+    let known = table.min()..=table.max();
+    text.parse().ok().filter(|elo| known.contains(elo)).ok_or_else(|| {
+        format!(
+            "a whole number from {} to {} is wanted; without `--elo` it plays as strong as it can",
+            table.min(),
+            table.max()
+        )
+    })
+}
+
 /// Plays until the game or the input ends.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let player = Arc::new(request::player(arguments.player.as_deref())?);
@@ -77,6 +97,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let options = Options {
         hash: arguments.hash as usize,
+        strength: arguments.elo.map(|elo| Strength {
+            level: StrengthTable::built_in().level(elo),
+            seed: arguments.seed,
+        }),
         ..Options::default()
     };
     let stdout = io::stdout();

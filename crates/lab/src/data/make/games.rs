@@ -282,7 +282,12 @@ impl<'a> Table<'a> {
         }
         Ok(Some(GameLine {
             game,
-            result: played.ending.result().to_owned(),
+            // Who left the game by a random move has no part in its result.
+            result: if self.plan.stray {
+                "*".to_owned()
+            } else {
+                played.ending.result().to_owned()
+            },
             drawn: draw::from_game(self.plan, &self.evaluator, game, &played),
         }))
     }

@@ -28,6 +28,10 @@ pub struct Plan {
     pub random_plies: u32,
     /// Only positions in which nothing is to be won at once.
     pub only_quiet: bool,
+    /// Leave the game by one random move and play captures out: a position as a
+    /// search meets it, and no game's result belongs to it.
+    #[serde(default)]
+    pub stray: bool,
     /// Keep the score and the move of the player's own search.
     pub with_search: bool,
     /// Positions of this set instead of games.
@@ -56,6 +60,7 @@ impl Plan {
             spacing,
             random_plies: 4,
             only_quiet: kind.is_about_quiet_positions(),
+            stray: false,
             with_search: kind == Kind::Selfplay,
             from: None,
             expert: None,
@@ -64,7 +69,7 @@ impl Plan {
     }
 
     /// Whether the numbers make sense.
-    pub(super) fn check(&self) -> Result<(), MakeError> {
+    pub(crate) fn check(&self) -> Result<(), MakeError> {
         let wrong = |reason: &str| {
             Err(MakeError::Plan {
                 reason: reason.to_owned(),
@@ -86,6 +91,11 @@ impl Plan {
             && !(expert.scale.is_finite() && expert.scale.abs() <= 1000.0)
         {
             return wrong("the scale is a number such as 2.0");
+        }
+        if self.stray && (self.kind != Kind::Quiet || self.with_search) {
+            return wrong(
+                "positions that left their game are for `quiet` alone, and without the player's search",
+            );
         }
         match (self.kind, &self.expert) {
             (Kind::Quiet | Kind::Moves, None) => wrong("somebody has to label the positions"),
@@ -113,6 +123,9 @@ impl Plan {
                 self.player, self.nodes, self.per_game, self.spacing, self.random_plies
             ));
             words.push(format!("--only-quiet {}", self.only_quiet));
+            if self.stray {
+                words.push("--stray true".to_owned());
+            }
             words.push(format!("--with-search {}", self.with_search));
         }
         if let Some(expert) = &self.expert {
@@ -134,8 +147,14 @@ impl Plan {
         let source = match &self.from {
             Some(from) => format!("positions of {}", from.display()),
             None => format!(
-                "{quiet}positions from games of {} at {} nodes a move",
-                self.player, self.nodes
+                "{quiet}positions {}games of {} at {} nodes a move",
+                if self.stray {
+                    "a random move and its captures away from "
+                } else {
+                    "from "
+                },
+                self.player,
+                self.nodes
             ),
         };
         let label = match self

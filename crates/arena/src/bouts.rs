@@ -1,0 +1,193 @@
+//! Games in pairs between any two of some entrants: what a breeder asks for.
+//!
+//! A [`Contest`](crate::Contest) is a match with a folder, a schedule and a
+//! conclusion. Bouts are only the games: the caller says who meets whom, gets each
+//! outcome as soon as there is one, and keeps whatever record it likes.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use mendel_board::tablebase::Tablebase;
+use serde::{Deserialize, Serialize};
+
+use crate::contest::ContestError;
+use crate::hands::{GoOn, Hands, Piece};
+use crate::seats::{self, Seats};
+use crate::{Adjudication, EndReason, Entrant, GameSetting, Opening, Pace, Patience, Played, Side};
+
+/// Games in pairs between any two of some entrants, from openings that all share.
+#[derive(Clone, Debug)]
+pub struct Bouts {
+    /// Who may play.
+    pub entrants: Vec<Entrant>,
+    /// Where games may start.
+    pub openings: Vec<Opening>,
+    /// The pace of everybody who has none of its own.
+    pub pace: Pace,
+    /// How exactly time is taken.
+    pub patience: Patience,
+    /// What stops a game early.
+    pub adjudication: Adjudication,
+}
+
+/// Two games from one opening with the colours changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pair {
+    /// What its outcome is found by; the caller's business alone.
+    pub id: u64,
+    /// Index of the entrant with White in the first game.
+    pub first: usize,
+    /// Index of the entrant with Black in the first game.
+    pub second: usize,
+    /// Index of the opening.
+    pub opening: usize,
+}
+
+/// What came of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairOutcome {
+    /// Of which pair.
+    pub id: u64,
+    /// The game in which the first has White, and the one in which it has Black.
+    pub games: [BoutGame; 2],
+}
+
+/// What came of one game, without anything a clock gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoutGame {
+    /// For the first of the pair: 1 if it won, −1 if it lost, 0 for a draw.
+    pub points: i8,
+    /// Half-moves of both players; those of the opening are not counted.
+    pub plies: u32,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// Nodes that both players said they searched.
+    pub nodes: u64,
+}
+
+impl Bouts {
+    /// Whether everybody can be seated and keep the pace, and the tables that
+    /// decide games can be read. Programs are started for it.
+    ///
+    /// # Errors
+    ///
+    /// Who cannot, and why.
+    pub fn check(&self) -> Result<(), ContestError> {
+        let without = |entrant: &Entrant| entrant.pace.is_none();
+        if self.pace == Pace::default() && self.entrants.iter().any(without) {
+            return Err(ContestError::NoPace);
+        }
+        self.tablebase().transpose()?;
+        self.entrants
+            .iter()
+            .try_for_each(|entrant| seats::check(entrant, self.pace))
+    }
+
+    /// Plays `pairs` on `threads` threads and hands each outcome to `done` on this
+    /// one, as soon as it is there and in any order. Stops early when `stop` is set
+    /// or `done` says no; a pair that is not finished then is not handed over.
+    ///
+    /// A player that misbehaves loses the game, with the reason; one that cannot be
+    /// seated any more loses it before the first move. What comes of a pair depends
+    /// on the pair alone where the pace does: not on `threads`, the order of
+    /// `pairs`, or what was played before.
+    ///
+    /// # Errors
+    ///
+    /// What `done` says.
+    ///
+    /// # Panics
+    ///
+    /// If a pair names an entrant or an opening that is not there.
+    pub fn play<E>(
+        &self,
+        pairs: &[Pair],
+        threads: usize,
+        stop: &Arc<AtomicBool>,
+        done: &mut dyn FnMut(PairOutcome) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for pair in pairs {
+            let (players, openings) = (self.entrants.len(), self.openings.len());
+            let there = pair.first.max(pair.second) < players && pair.opening < openings;
+            assert!(there, "{pair:?} of {players} players, {openings} openings");
+        }
+        // Without the tables the players decide; `check` has said so.
+        let tablebase = self.tablebase().and_then(Result::ok).map(Arc::new);
+        let work = |seats: &mut Seats, index: u64, over: &Arc<AtomicBool>| {
+            let pair = usize::try_from(index).ok().and_then(|at| pairs.get(at));
+            let outcome = pair.and_then(|pair| {
+                let setting = self.setting(pair, tablebase.as_ref(), over);
+                self.play_pair(pair, setting, seats)
+            });
+            outcome.map_or(Piece::Nothing, Piece::Done)
+        };
+        let hands = Hands {
+            // More hands than pairs would only make threads that find nothing.
+            concurrency: threads.min(pairs.len()),
+            pin: false,
+        };
+        let take = |outcome| done(outcome).map(|()| GoOn::Yes);
+        hands.work(stop, Seats::default, work, take)
+    }
+
+    fn tablebase(&self) -> Option<Result<Tablebase, mendel_board::tablebase::TablebaseError>> {
+        let rule = self.adjudication.syzygy.as_ref();
+        rule.map(|rule| Tablebase::open(&rule.path))
+    }
+
+    /// The first game of a pair.
+    fn setting(
+        &self,
+        pair: &Pair,
+        tablebase: Option<&Arc<Tablebase>>,
+        over: &Arc<AtomicBool>,
+    ) -> GameSetting {
+        let pace = |player: usize| self.entrants[player].pace.unwrap_or(self.pace);
+        GameSetting {
+            opening: self.openings[pair.opening].clone(),
+            white: pace(pair.first),
+            black: pace(pair.second),
+            patience: self.patience,
+            adjudication: self.adjudication.clone(),
+            tablebase: tablebase.cloned(),
+            stop: Arc::clone(over),
+        }
+    }
+
+    fn play_pair(
+        &self,
+        pair: &Pair,
+        mut setting: GameSetting,
+        seats: &mut Seats,
+    ) -> Option<PairOutcome> {
+        let there = seats.play(&self.entrants, (pair.first, pair.second), &setting)?;
+        std::mem::swap(&mut setting.white, &mut setting.black);
+        let back = seats.play(&self.entrants, (pair.second, pair.first), &setting)?;
+        Some(PairOutcome {
+            id: pair.id,
+            games: [
+                BoutGame::of(&there, Side::White),
+                BoutGame::of(&back, Side::Black),
+            ],
+        })
+    }
+}
+
+impl BoutGame {
+    /// The game as the player of colour `first` sees it.
+    fn of(played: &Played, first: Side) -> Self {
+        let points = match played.ending.winner {
+            None => 0,
+            Some(winner) if winner == first => 1,
+            Some(_) => -1,
+        };
+        let nodes = played.moves.iter().filter_map(|record| record.nodes);
+        Self {
+            points,
+            plies: u32::try_from(played.moves.len()).unwrap_or(u32::MAX),
+            reason: played.ending.reason,
+            // A program may say any number.
+            nodes: nodes.fold(0, u64::saturating_add),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `mendel breed` of several steps, killed and resumed; what it tells and refuses.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::mendel::Scratch;
+
+const RECIPE: &str = r#"
+name = "steps"
+parent = "gerald-base"
+rounds = 2
+[[step]]
+name = "games"
+each-round = true
+[step.data]
+kind = "selfplay"
+positions = 1500
+nodes = 300
+[[step]]
+name = "slope"
+each-round = true
+data = "games"
+genome = { coding = "real", start = "parent", spread = 300 }
+breeder = { kind = "adam", learning-rate = 4.0 }
+trial = { kind = "expert-distance", target = "result", distance = "sigmoid" }
+stop = { generations = 40 }
+[[step]]
+name = "meeting"
+[step.match]
+players = ["previous", "parent", "cmd:there-is-no-such-engine"]
+games = 30
+nodes = 600
+accuracy = { players = ["mendel"], nodes = 300 }
+"#;
+
+fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    command
+        .args(arguments)
+        .env("MENDEL_HOME", scratch.at("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(scratch: &Scratch, arguments: &[&str]) -> Output {
+    command(scratch, arguments).output().expect("it was built")
+}
+
+fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
+    let output = run(scratch, arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
+}
+
+#[test]
+fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
+    let scratch = Scratch::new("pipeline-killed");
+    let recipe = scratch.at("steps.toml");
+    fs::write(&recipe, RECIPE).expect("there is room");
+    let (whole, killed) = (scratch.at("whole"), scratch.at("killed"));
+    let told = printed(
+        &scratch,
+        &["breed", &recipe, "--out", &whole, "--seed", "4", "--quiet"],
+    );
+    for part in [
+        "slope, round 2",
+        "against each, with 95 %",
+        "`cmd:there-is-no-such-engine` could not be started",
+        "accuracy %",
+        "champion.toml",
+    ] {
+        assert!(told.contains(part), "{part} is missing in {told}");
+    }
+
+    // 1. Killed at odd times.
+    let mut kills = 0;
+    for wait in [350, 600, 450, 800, 500, 700, 900] {
+        let begun = Path::new(&killed).join("pipeline.json").exists();
+        let arguments: Vec<&str> = if begun {
+            vec!["resume", &killed, "--threads", "1"]
+        } else {
+            vec![
+                "breed",
+                &recipe,
+                "--out",
+                &killed,
+                "--seed",
+                "4",
+                "--threads",
+                "2",
+            ]
+        };
+        let mut child = command(&scratch, &arguments).spawn().expect("it was built");
+        thread::sleep(Duration::from_millis(wait));
+        if child.try_wait().expect("it can be asked").is_some() {
+            break;
+        }
+        child.kill().expect("it can be killed");
+        child.wait().expect("it is gone");
+        kills += 1;
+    }
+    assert!(kills >= 5, "it was over after {kills} kills");
+    printed(&scratch, &["resume", &killed, "--quiet"]);
+
+    // 2. The same came out.
+    for name in [
+        "pipeline.json",
+        "champion.toml",
+        "steps/02-slope/champion.toml",
+        "steps/04-slope/generations.jsonl",
+        "steps/04-slope/manifest.toml",
+        "steps/04-slope/proof.json",
+    ] {
+        let read = |folder: &str| {
+            fs::read_to_string(Path::new(folder).join(name)).unwrap_or_else(|_| panic!("{name}"))
+        };
+        assert_eq!(read(&whole), read(&killed), "{name}");
+    }
+
+    // 3. Programs are told the same.
+    let report: Value =
+        serde_json::from_str(&printed(&scratch, &["report", &killed, "--json"])).expect("JSON");
+    assert_eq!(report["finished"], true);
+    assert_eq!(report["steps"].as_array().map(Vec::len), Some(5));
+    let games = &report["steps"][4]["result"]["match"]["games"];
+    assert_eq!(games.as_array().map(Vec::len), Some(30));
+    let judged = games.as_array().into_iter().flatten();
+    let judged = judged.filter(|it| it["accuracy"][0].is_number());
+    assert!(judged.count() >= 15, "{games}");
+    let id = report["id"].as_str().expect("an id");
+    let list = printed(&scratch, &["runs", &whole]);
+    assert!(
+        list.contains("5/5 steps") && list.contains("meeting"),
+        "{list}"
+    );
+    assert!(list.contains(&id[..10]), "{list}");
+
+    // 4. The family stands in the file alone.
+    let champion = fs::read_to_string(Path::new(&killed).join("champion.toml")).expect("text");
+    let alone = scratch.at("alone.toml");
+    fs::write(&alone, champion).expect("there is room");
+    fs::remove_dir_all(&killed).expect("it is not needed");
+    let tree = printed(&scratch, &["pedigree", &alone]);
+    let lines: Vec<&str> = tree.lines().collect();
+    assert!(lines[0].starts_with("steps-slope-40400"), "{tree}");
+    for part in [
+        "└─ steps-slope-40200",
+        "   └─ gerald-base",
+        "data: games.mds ",
+        "generation: ",
+    ] {
+        assert!(tree.contains(part), "{part} is missing in {tree}");
+    }
+    let json: Value =
+        serde_json::from_str(&printed(&scratch, &["pedigree", &alone, "--json"])).expect("JSON");
+    assert_eq!(json["parents"][0]["parents"][0]["name"], "gerald-base");
+}
+
+#[test]
+fn a_wrong_pipeline_ends_with_two_and_says_where() {
+    let scratch = Scratch::new("pipeline-wrong");
+    let recipe = scratch.at("steps.toml");
+    fs::write(&recipe, RECIPE.replace("games = 30", "gaems = 30")).expect("there is room");
+    let output = run(&scratch, &["breed", &recipe, "--out", &scratch.at("x")]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("line 24") && said.contains("step.2.match.gaems"),
+        "{said}"
+    );
+    fs::write(&recipe, RECIPE).expect("there is room");
+    let arguments = [
+        "breed",
+        &recipe,
+        "--out",
+        &scratch.at("x"),
+        "--data",
+        "quiet",
+    ];
+    let output = run(&scratch, &arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--set step.0.data"), "{said}");
+    assert!(!Path::new(&scratch.at("x")).exists());
+}

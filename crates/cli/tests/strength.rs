@@ -1,0 +1,182 @@
+//! `mendel calibrate`, and games against its levels.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::mendel::{Scratch, mendel};
+
+/// Three levels that cost next to nothing.
+const LEVELS: &str = "\
+schema = 1
+[[level]]
+elo = 700
+nodes = 20
+margin = 1500
+noise = 400
+oversight = 0.8
+[[level]]
+elo = 1200
+nodes = 60
+margin = 1000
+noise = 100
+oversight = 0.2
+[[level]]
+elo = 1700
+nodes = 400
+margin = 0
+noise = 0
+oversight = 0
+";
+
+fn calibrate(scratch: &Scratch, more: &[&str]) -> crate::mendel::Said {
+    let table = scratch.at("levels.toml");
+    fs::write(&table, LEVELS).expect("there is room for a file");
+    let (folder, out) = (scratch.at("folder"), scratch.at("strength.toml"));
+    let arguments = [
+        "calibrate",
+        "--table",
+        &table,
+        "--games",
+        "6",
+        "--folder",
+        &folder,
+        "--out",
+        &out,
+        "--threads",
+        "2",
+        "--json",
+        "--quiet",
+    ];
+    mendel(&[&arguments[..], more].concat(), b"")
+}
+
+#[test]
+fn a_calibration_rates_the_levels_writes_their_table_and_can_be_gone_on_with() {
+    let scratch = Scratch::new("calibrate");
+    let anchor = [
+        "--anchor",
+        "material?Hash=1",
+        "--anchor-rating",
+        "1000",
+        "--anchor-name",
+        "wood",
+        "--anchor-games",
+        "8",
+        "--nodes",
+        "30",
+    ];
+    let said = calibrate(&scratch, &anchor);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(said.err, "");
+
+    // 1. What it says: ratings that grow, around that of the anchor.
+    let result: Value = serde_json::from_str(&said.out).expect("one JSON document");
+    let levels = result["levels"].as_array().expect("there are levels");
+    let elo: Vec<i64> = levels
+        .iter()
+        .filter_map(|row| row["elo"].as_i64())
+        .collect();
+    assert_eq!(elo.len(), 3);
+    assert!(
+        elo[0] <= elo[1] && elo[1] <= elo[2] && elo[0] < elo[2],
+        "{elo:?}"
+    );
+    assert!(
+        result["anchor"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("wood, 1000"))
+    );
+    assert!(result["games"].as_u64() >= Some(3 * 6 + 8));
+
+    // 2. What it writes is a table that players understand.
+    let table = fs::read_to_string(scratch.at("strength.toml")).expect("it was written");
+    assert!(
+        table.contains("command = ") && table.contains("anchor-rating = 1000"),
+        "{table}"
+    );
+    let path = scratch.at("strength.toml");
+    let session = format!(
+        "setoption name Strength Table value {path}\nsetoption name UCI_LimitStrength value true\n\
+         setoption name UCI_Elo value {}\nposition startpos\ngo nodes 1000000\n",
+        elo[1]
+    );
+    let said = mendel(&["uci"], session.as_bytes());
+    assert!(
+        said.out.contains("bestmove") && !said.out.contains("option"),
+        "{}",
+        said.out
+    );
+
+    // 3. Again, nothing is left to play, and the result is the same.
+    let again = calibrate(&scratch, &anchor);
+    let repeated: Value = serde_json::from_str(&again.out).expect("one JSON document");
+    assert_eq!(repeated["levels"], result["levels"]);
+
+    // 4. In the same folder something else is refused.
+    let other = calibrate(&scratch, &["--seed", "2"]);
+    assert_eq!(other.code, Some(2), "{}", other.err);
+    assert!(other.err.contains("another calibration"), "{}", other.err);
+}
+
+#[test]
+fn without_an_anchor_the_level_in_the_middle_keeps_its_rating() {
+    let scratch = Scratch::new("unanchored");
+    let said = calibrate(&scratch, &["--levels", "2"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let result: Value = serde_json::from_str(&said.out).expect("one JSON document");
+    assert_eq!(result["levels"][1]["elo"], 1700);
+}
+
+#[test]
+fn what_cannot_be_calibrated_is_explained() {
+    let scratch = Scratch::new("wrong");
+    let table: [(&[&str], &str); 4] = [
+        (
+            &["--anchor", "cmd:no-such-program", "--anchor-rating", "1500"],
+            "no-such-program",
+        ),
+        (&["--anchor", "material"], "--anchor-rating"),
+        (&["--levels", "9"], "the table has 3 levels"),
+        (&["--games", "999999"], "must be from 1 to"),
+    ];
+    for (more, wanted) in table {
+        let said = if more[0] == "--games" {
+            let folder = scratch.at("games");
+            mendel(
+                &[&["calibrate", "--folder", &folder][..], more].concat(),
+                b"",
+            )
+        } else {
+            calibrate(&scratch, more)
+        };
+        assert_eq!(said.code, Some(2), "{more:?}: {}", said.err);
+        assert!(said.err.contains(wanted), "{more:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_game_against_a_level_can_be_repeated() {
+    let play = |seed: &str| {
+        let arguments = [
+            "play",
+            "--elo",
+            "1000",
+            "--seed",
+            seed,
+            "--self-play",
+            "--nodes",
+            "1000",
+            "--plies",
+            "30",
+        ];
+        let said = mendel(&arguments, b"");
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.out
+    };
+    assert_eq!(play("0"), play("0"));
+    assert_ne!(play("0"), play("1"));
+    let said = mendel(&["play", "--elo", "9999"], b"");
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("a whole number from"), "{}", said.err);
+}

@@ -1,0 +1,112 @@
+//! Where a bred player comes from: its run, and all before it.
+//!
+//! The table `[pedigree]` of a champion tells of its own run; `parents` names those
+//! that run started from, and the list `ancestors` holds the same about each of them
+//! and of theirs, back to players that nobody bred. So the whole family stands in one
+//! file, wherever that goes.
+
+use mendel_engine::Player;
+use toml::{Table, Value};
+
+/// The key of the ancestors in a pedigree.
+pub const ANCESTORS: &str = "ancestors";
+/// The key of the parents in a pedigree.
+pub const PARENTS: &str = "parents";
+
+/// How a pedigree refers to a player: by the run that bred it, or by its name.
+pub fn reference(player: &Player) -> String {
+    reference_of(&player.pedigree, &player.name)
+}
+
+fn reference_of(pedigree: &Table, name: &str) -> String {
+    let run = pedigree.get("run").and_then(Value::as_str);
+    run.unwrap_or(name).to_owned()
+}
+
+/// Adds to a pedigree whose child its owner is, and all that is known of them.
+pub fn inherit(pedigree: &mut Table, parents: &[&Player]) {
+    let mut ancestors: Vec<Table> = Vec::new();
+    let mut add = |entry: Table| {
+        let key = |entry: &Table| {
+            let name = entry.get("name").and_then(Value::as_str);
+            reference_of(entry, name.unwrap_or_default())
+        };
+        if ancestors.iter().all(|known| key(known) != key(&entry)) {
+            ancestors.push(entry);
+        }
+    };
+    // Those nearest come first.
+    for parent in parents {
+        let mut entry = Table::new();
+        entry.insert("name".into(), parent.name.clone().into());
+        if !parent.about.is_empty() {
+            entry.insert("about".into(), parent.about.clone().into());
+        }
+        let known = parent.pedigree.iter().filter(|(key, _)| *key != ANCESTORS);
+        entry.extend(known.map(|(key, value)| (key.clone(), value.clone())));
+        add(entry);
+    }
+    for parent in parents {
+        ancestors_of(&parent.pedigree).cloned().for_each(&mut add);
+    }
+    let mut names: Vec<String> = Vec::new();
+    for parent in parents {
+        let name = reference(parent);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    pedigree.insert(PARENTS.into(), names.into());
+    let ancestors: Vec<Value> = ancestors.into_iter().map(Value::Table).collect();
+    pedigree.insert(ANCESTORS.into(), ancestors.into());
+}
+
+/// The ancestors that a pedigree tells of, the nearest first.
+pub fn ancestors_of(pedigree: &Table) -> impl Iterator<Item = &Table> {
+    let list = pedigree.get(ANCESTORS).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_table)
+}
+
+/// The ancestor that a reference means.
+pub fn ancestor<'a>(pedigree: &'a Table, reference: &str) -> Option<&'a Table> {
+    ancestors_of(pedigree).find(|entry| {
+        let name = entry.get("name").and_then(Value::as_str);
+        reference_of(entry, name.unwrap_or_default()) == reference
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(name: &str, run: Option<&str>, parents: &[&Player]) -> Player {
+        let mut player = Player::find("material").expect("it is built in");
+        player.name = name.to_owned();
+        player.pedigree = Table::new();
+        if let Some(run) = run {
+            player.pedigree.insert("run".into(), run.into());
+        }
+        if !parents.is_empty() {
+            inherit(&mut player.pedigree, parents);
+        }
+        player
+    }
+
+    #[test]
+    fn a_pedigree_holds_all_ancestors_once_and_survives_the_file() {
+        let adam = player("adam", None, &[]);
+        let one = player("one", Some("1a"), &[&adam]);
+        let two = player("two", Some("2b"), &[&adam]);
+        // Two runs of a recipe with the same seed bear the same name.
+        let both = player("one", Some("3c"), &[&one, &two]);
+        let again = Player::parse(&both.to_toml(), "test").expect("it was written");
+        let names: Vec<&str> = ancestors_of(&again.pedigree)
+            .filter_map(|it| it.get("name").and_then(Value::as_str))
+            .collect();
+        assert_eq!(names, ["one", "two", "adam"]);
+        let found = ancestor(&again.pedigree, "2b").expect("a parent");
+        assert_eq!(found.get(PARENTS), Some(&Value::from(vec!["adam"])));
+        assert!(ancestor(&again.pedigree, "adam").is_some());
+        assert!(ancestor(&again.pedigree, "3c").is_none(), "itself");
+    }
+}

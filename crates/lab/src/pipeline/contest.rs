@@ -1,0 +1,453 @@
+//! A step that plays a match or a tournament.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mendel_arena::{
+    Adjudication, Conclusion, Contest, DrawRule, Entrant, Format, Hands, LengthRule, MatchFolder,
+    OpeningSetting, Order, Pace, Patience, Plan, ResignRule, Summary, TimeControl, Verdict,
+};
+use mendel_board::{Game, Position};
+use serde::Deserialize;
+
+use super::accuracy::AccuracySettings;
+use super::error::StepError;
+use super::record::{Pairing, Played, Standing};
+use super::refer::{Made, folder_of, seed_of};
+use super::settings::{Names, Published, Settings, Turn};
+use super::{Event, Working};
+use crate::proof::first_that_plays;
+
+/// The table `[step.match]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MatchSettings {
+    /// Who plays: players as on the command line, or names of steps for their
+    /// champions; a list within the list holds alternatives, of which the first
+    /// that can be started plays.
+    players: Vec<Names>,
+    /// Who meets whom.
+    #[serde(default)]
+    pub format: Format,
+    /// Games for each two that meet.
+    pub games: u64,
+    /// Nodes for each move.
+    #[serde(default)]
+    pub nodes: Option<u64>,
+    /// Plies for each move.
+    #[serde(default)]
+    pub depth: Option<u32>,
+    /// Milliseconds for each move.
+    #[serde(default)]
+    pub movetime: Option<u64>,
+    /// A clock over the game.
+    #[serde(default)]
+    pub tc: Option<TimeControl>,
+    /// Where the games start.
+    #[serde(default)]
+    pub openings: OpeningsFrom,
+    /// A game ends after so many half-moves behind the opening.
+    #[serde(default)]
+    pub max_plies: Option<u32>,
+    /// What the result is then.
+    #[serde(default)]
+    pub at_limit: Verdict,
+    /// Both see a level game.
+    #[serde(default)]
+    pub draw: Option<DrawRule>,
+    /// One side sees that it is lost.
+    #[serde(default)]
+    pub resign: Option<ResignRule>,
+    /// Whose rating is known.
+    #[serde(default)]
+    pub anchor: Option<Anchor>,
+    /// Whether the accuracy of both sides is measured, and by whom.
+    #[serde(default)]
+    accuracy: Wanted,
+    /// What was published for each player, to stand beside ours.
+    #[serde(default)]
+    pub published: Published,
+}
+
+/// Where the games of a match start.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OpeningsFrom {
+    /// `book` for our own, else a file.
+    Named(String),
+    /// Lines of moves from the initial position.
+    Lines {
+        /// In UCI notation, separated by spaces; none for the initial position.
+        lines: Vec<String>,
+    },
+}
+
+impl Default for OpeningsFrom {
+    fn default() -> Self {
+        Self::Named(BOOK.to_owned())
+    }
+}
+
+const BOOK: &str = "book";
+
+/// A player whose rating is known.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// What it is called in the match.
+    pub player: String,
+    /// Its rating.
+    pub rating: f64,
+}
+
+/// `accuracy = true`, or how.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Wanted {
+    Plain(bool),
+    With(AccuracySettings),
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self::Plain(false)
+    }
+}
+
+/// The openings of a step that has lines of its own.
+const LINES: &str = "openings.epd";
+
+impl MatchSettings {
+    /// How accuracy is measured, if it is.
+    pub(super) fn accuracy(&self) -> Option<AccuracySettings> {
+        match &self.accuracy {
+            Wanted::Plain(false) => None,
+            Wanted::Plain(true) => Some(AccuracySettings::default()),
+            Wanted::With(settings) => Some(settings.clone()),
+        }
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
+            clock: self.tc,
+            movetime: self.movetime.map(Duration::from_millis),
+            nodes: self.nodes,
+            depth: self.depth,
+        }
+    }
+
+    fn adjudication(&self) -> Adjudication {
+        Adjudication {
+            draw: self.draw,
+            resign: self.resign,
+            length: self.max_plies.map(|plies| LengthRule {
+                plies,
+                verdict: self.at_limit,
+            }),
+            ..Adjudication::default()
+        }
+    }
+
+    /// The players with what the words mean now: each a list of alternatives. A
+    /// step with several champions stands for all of them.
+    fn meant(&self, made: &Made) -> Vec<Vec<String>> {
+        let mut meant = Vec::new();
+        for names in &self.players {
+            match names {
+                Names::None => {}
+                Names::One(word) => {
+                    let players = made.players(word).into_iter();
+                    meant.extend(players.map(|player| vec![written(&player)]));
+                }
+                Names::Several(words) => {
+                    let alternatives = words.iter().map(|word| written(&made.player(word)));
+                    meant.push(alternatives.collect());
+                }
+            }
+        }
+        meant
+    }
+
+    /// What is wrong with the settings: the key, and why.
+    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
+        if self.games == 0 {
+            return Err(("games", "must be at least 1".to_owned()));
+        }
+        if self.nodes == Some(0) || self.depth == Some(0) || self.movetime == Some(0) {
+            return Err(("nodes", "must be at least 1".to_owned()));
+        }
+        if self.max_plies == Some(0) {
+            return Err(("max-plies", "must be at least 1".to_owned()));
+        }
+        let meant = self.meant(made);
+        if meant.len() < 2 {
+            return Err(("players", "needs at least two players".to_owned()));
+        }
+        let mut own_pace = true;
+        for text in meant.iter().flatten() {
+            let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
+            own_pace &= entrant.pace.is_some();
+        }
+        if self.pace() == Pace::default() && !own_pace {
+            let reason = "nothing limits a move: give nodes, depth, movetime or tc";
+            return Err(("", reason.to_owned()));
+        }
+        if let OpeningsFrom::Lines { lines } = &self.openings {
+            positions(lines).map_err(|reason| ("openings", reason))?;
+        }
+        if let Some(accuracy) = self.accuracy() {
+            accuracy.check().map_err(|reason| ("accuracy", reason))?;
+        }
+        Ok(())
+    }
+
+    fn plan(&self, players: Vec<String>, openings: Option<PathBuf>, seed: u64) -> Plan {
+        let shuffled = !matches!(self.openings, OpeningsFrom::Lines { .. });
+        Plan {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            event: "Mendel pipeline".to_owned(),
+            players,
+            format: self.format,
+            games: self.games,
+            openings,
+            names: None,
+            anchor: self
+                .anchor
+                .as_ref()
+                .map(|it| (it.player.clone(), it.rating)),
+            directory: PathBuf::new(),
+            fingerprints: BTreeMap::new(),
+            most_faults: Plan::MOST_FAULTS,
+            final_positions: false,
+            pace: self.pace(),
+            opening: OpeningSetting {
+                seed,
+                order: if shuffled {
+                    Order::Shuffled
+                } else {
+                    Order::InOrder
+                },
+                ..OpeningSetting::default()
+            },
+            patience: Patience::default(),
+            adjudication: self.adjudication(),
+            sprt: None,
+        }
+    }
+
+    /// How it is played, in words.
+    fn conditions(&self) -> String {
+        let mut words = vec![self.pace().to_string()];
+        words.push(match &self.openings {
+            OpeningsFrom::Named(name) if name == BOOK => "pairs from our own book".to_owned(),
+            OpeningsFrom::Named(name) => {
+                let name = Path::new(name).file_name().unwrap_or_default();
+                format!("pairs from {}", name.to_string_lossy())
+            }
+            OpeningsFrom::Lines { lines } => format!("pairs from {} lines", lines.len()),
+        });
+        if let Some(plies) = self.max_plies {
+            let verdict = match self.at_limit {
+                Verdict::Draw => "drawn",
+                Verdict::Material => "won by more material",
+            };
+            words.push(format!("{verdict} after {plies} half-moves"));
+        }
+        words.join(", ")
+    }
+}
+
+/// A player as a match reads it: what marks options in a path is escaped.
+fn written(player: &str) -> String {
+    if Path::new(player).is_absolute() && Path::new(player).is_file() {
+        player.replace('%', "%25").replace('?', "%3F")
+    } else {
+        player.to_owned()
+    }
+}
+
+/// The positions behind lines of moves, as EPD.
+fn positions(lines: &[String]) -> Result<String, String> {
+    let mut text = String::new();
+    if lines.is_empty() {
+        return Err("has no lines; an empty one is the initial position".to_owned());
+    }
+    for line in lines {
+        let mut game = Game::new(Position::initial());
+        for word in line.split_whitespace() {
+            let m = game.position().parse_uci(word);
+            let m = m.map_err(|error| format!("`{line}`: {error}"))?;
+            game.play(m).map_err(|error| format!("`{line}`: {error}"))?;
+        }
+        let fen = game.position().fen();
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        text.push_str(&fields.join(" "));
+        text.push_str(";\n");
+    }
+    Ok(text)
+}
+
+impl Working<'_> {
+    /// The match of a step: begun or gone on with. `None` if it was stopped.
+    pub(super) fn contest(
+        &self,
+        settings: &Settings,
+        turn: Turn,
+        step: &MatchSettings,
+        made: &Made,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Option<Played>, StepError> {
+        let path = self.folder.join(folder_of(settings, turn));
+        let meant = step.meant(made);
+
+        // 1. A match that was begun goes on with those who began it.
+        let (contest, mut folder) = if path.join("match.toml").is_file() {
+            let (folder, plan) = MatchFolder::resume(&path)?;
+            (Contest::new(plan)?, folder)
+        } else {
+            let players = started(&meant);
+            let present: Vec<String> = players.iter().flatten().cloned().collect();
+            let host_is_there = step.format != Format::Gauntlet || players[0].is_some();
+            if present.len() < 2 || !host_is_there {
+                return Ok(Some(Played {
+                    conditions: step.conditions(),
+                    notes: absences(&meant, &present)
+                        .into_iter()
+                        .chain(["the match was not played".to_owned()])
+                        .collect(),
+                    ..Played::default()
+                }));
+            }
+            self.make_folder(&folder_of(settings, turn))?;
+            let openings = openings(step, &path)?;
+            let plan = step.plan(present, openings, seed_of(self.seed, turn, 0));
+            let contest = Contest::new(plan)?;
+            let folder = MatchFolder::create(&path, contest.plan())?;
+            (contest, folder)
+        };
+
+        // 2. The games.
+        let hands = Hands {
+            concurrency: self.work.threads,
+            pin: false,
+        };
+        let summary = contest.run(&mut folder, hands, &self.work.stop, &mut |progress| {
+            watch(Event::Game(progress));
+        })?;
+        if summary.conclusion == Conclusion::Unfinished {
+            return Ok(None);
+        }
+        drop(folder);
+
+        // 3. What they say.
+        let mut notes = absences(&meant, &contest.plan().players);
+        if let Conclusion::TooManyFaults { player, faults } = &summary.conclusion {
+            notes.push(format!("stopped: {player} misbehaved {faults} times"));
+        }
+        let mut played = Played {
+            players: summary.players.clone(),
+            conditions: step.conditions(),
+            pairings: pairings(&summary),
+            standings: standings(&summary, &step.published),
+            notes,
+            ..Played::default()
+        };
+        if let Some(accuracy) = step.accuracy()
+            && !self.accuracy(&accuracy, &path, &mut played, watch)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(played))
+    }
+}
+
+/// The file of openings; none for our own book.
+fn openings(step: &MatchSettings, path: &Path) -> Result<Option<PathBuf>, StepError> {
+    Ok(match &step.openings {
+        OpeningsFrom::Named(name) if name == BOOK => None,
+        OpeningsFrom::Named(name) => Some(name.into()),
+        OpeningsFrom::Lines { lines } => {
+            let text = positions(lines).expect("the recipe was checked");
+            let file = path.join(LINES);
+            mendel_store::replace(&file, text.as_bytes())?;
+            Some(file)
+        }
+    })
+}
+
+/// Of each list of alternatives the first that can be started.
+fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
+    meant
+        .iter()
+        .map(|alternatives| first_that_plays(alternatives).map(str::to_owned))
+        .collect()
+}
+
+/// Who could not be started: derived from who plays, so that a match that goes on
+/// says the same.
+fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for alternatives in meant {
+        let chosen = alternatives.iter().position(|it| present.contains(it));
+        let missing = &alternatives[..chosen.unwrap_or(alternatives.len())];
+        // The same program in another place is no other player.
+        let name = |text: &str| Entrant::parse(text).map(|it| it.name).ok();
+        let other = |text: &&String| chosen.is_none_or(|at| name(text) != name(&alternatives[at]));
+        let missing: Vec<&str> = missing.iter().filter(other).map(String::as_str).collect();
+        if !missing.is_empty() {
+            let names = missing.join("`, `");
+            notes.push(match chosen {
+                Some(at) => format!(
+                    "`{names}` could not be started; `{}` plays instead",
+                    alternatives[at]
+                ),
+                None => format!("`{names}` could not be started and does not play"),
+            });
+        }
+    }
+    notes
+}
+
+fn pairings(summary: &Summary) -> Vec<Pairing> {
+    let one = |it: &mendel_arena::Pairing| Pairing {
+        first: it.first.clone(),
+        second: it.second.clone(),
+        wins: it.tally.wins,
+        draws: it.tally.draws,
+        losses: it.tally.losses,
+        elo: it.elo.elo,
+        interval: [it.elo.low, it.elo.high],
+    };
+    summary.pairings.iter().map(one).collect()
+}
+
+fn standings(summary: &Summary, published: &Published) -> Vec<Standing> {
+    let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
+    let one = |(at, name): (usize, &String)| {
+        let mut tally = mendel_arena::statistics::Tally::default();
+        for pairing in &summary.pairings {
+            let seen = match () {
+                () if pairing.first == *name => pairing.tally,
+                () if pairing.second == *name => pairing.tally.reversed(),
+                () => continue,
+            };
+            tally.wins += seen.wins;
+            tally.draws += seen.draws;
+            tally.losses += seen.losses;
+        }
+        let rating = summary.ratings.as_ref();
+        let rating = rating.and_then(|it| it.ratings.iter().find(|it| it.player == at));
+        Standing {
+            player: name.clone(),
+            games: tally.games(),
+            score: percent(tally.ratio()),
+            draws: percent(tally.draw_ratio()),
+            elo: rating.and_then(|it| it.rating),
+            error: rating.and_then(|it| it.error),
+            accuracy: None,
+            paper: published.get(name).cloned(),
+        }
+    };
+    summary.players.iter().enumerate().map(one).collect()
+}

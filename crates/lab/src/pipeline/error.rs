@@ -1,0 +1,131 @@
+//! Why a pipeline cannot begin or go on.
+
+use mendel_arena::{ContestError, FolderError as MatchFolderError};
+use mendel_engine::PlayerError;
+use mendel_store::{JournalError, ReplaceError};
+
+use crate::analysis::AnalysisError;
+use crate::data::DataError;
+use crate::data::make::MakeError;
+use crate::recipe::Complaint;
+use crate::run::{FolderError, RunError};
+
+/// Why a pipeline cannot begin or go on. What was done is kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// The recipe, the folder or the program does not fit.
+    #[error(transparent)]
+    Run(Box<RunError>),
+    /// A step cannot be done.
+    #[error("step {number}, `{name}`: {error}")]
+    Step {
+        /// Which, from 1.
+        number: usize,
+        /// What it is called.
+        name: String,
+        /// Why not.
+        error: StepError,
+    },
+    /// `--data` was given.
+    #[error(
+        "a pipeline makes or names its own data sets, and `{data}` cannot stand for all of them; change a step's with `--set step.0.data=…`"
+    )]
+    Data {
+        /// What was asked for.
+        data: String,
+    },
+    /// The state cannot be read.
+    #[error("`{path}` is broken: {reason}; restore it from a copy")]
+    Broken {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Why a step cannot be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The recipe of the step does not fit what was made before.
+    #[error(transparent)]
+    Recipe(#[from] Complaint),
+    /// The run cannot go on.
+    #[error(transparent)]
+    Run(Box<RunError>),
+    /// The set cannot be made.
+    #[error(transparent)]
+    Make(Box<MakeError>),
+    /// The set cannot be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The match cannot be played.
+    #[error(transparent)]
+    Contest(Box<ContestError>),
+    /// The folder of the match cannot be used.
+    #[error(transparent)]
+    MatchFolder(Box<MatchFolderError>),
+    /// A player cannot be read.
+    #[error(transparent)]
+    Player(Box<PlayerError>),
+    /// The games of a match cannot be judged.
+    #[error(transparent)]
+    Analysis(Box<AnalysisError>),
+    /// A journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    /// A network needs terms to stand beside.
+    #[error(
+        "`{player}` has no terms that a network could stand beside; choose a parent with the evaluator `classic`"
+    )]
+    NoTerms {
+        /// Who.
+        player: String,
+    },
+    /// Nobody who was asked to label could be started.
+    #[error(
+        "none of the experts could be started: {names}; install one, or name another in `expert`"
+    )]
+    NoExpert {
+        /// Who was asked.
+        names: String,
+    },
+}
+
+/// Large errors are kept elsewhere.
+macro_rules! boxed {
+    ($($whole:ident::$variant:ident: $error:ty),+ $(,)?) => {$(
+        impl From<$error> for $whole {
+            fn from(error: $error) -> Self {
+                Self::$variant(Box::new(error))
+            }
+        }
+    )+};
+}
+
+boxed!(
+    PipelineError::Run: RunError,
+    StepError::Run: RunError,
+    StepError::Make: MakeError,
+    StepError::Contest: ContestError,
+    StepError::MatchFolder: MatchFolderError,
+    StepError::Player: PlayerError,
+    StepError::Analysis: AnalysisError,
+);
+
+impl From<FolderError> for PipelineError {
+    fn from(error: FolderError) -> Self {
+        RunError::Folder(error).into()
+    }
+}
+
+impl From<Complaint> for PipelineError {
+    fn from(complaint: Complaint) -> Self {
+        RunError::Recipe(complaint).into()
+    }
+}

@@ -1,0 +1,265 @@
+//! The figures of a pipeline that stand beside published ones.
+
+use super::record::{Bred, Output, Pipeline, Played, Step};
+use crate::proof::Measured;
+use crate::sweep::mean_and_interval;
+
+/// Which figure of ours a recipe means by `ours`: `seconds`, `STEP: FIGURE`,
+/// `STEP: PLAYER: FIGURE` or `STEP: FIRST - SECOND: FIGURE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Figure {
+    /// The step; none for the whole pipeline.
+    step: Option<String>,
+    /// Whom it is about: none for runs, a player, or two.
+    who: Vec<String>,
+    what: String,
+}
+
+/// A figure, and where it lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) value: Option<f64>,
+    pub(crate) interval: Option<[Option<f64>; 2]>,
+    pub(crate) is_elo: bool,
+}
+
+/// Figures of the runs of a step.
+const OF_RUNS: [&str; 9] = [
+    "training.parent",
+    "training.champion",
+    "training.gain",
+    "holdout.parent",
+    "holdout.champion",
+    "holdout.gain",
+    "match.parent.elo",
+    "match.parent.games",
+    "seconds",
+];
+/// Figures of a player of a match.
+const OF_PLAYERS: [&str; 5] = ["elo", "score", "draws", "accuracy", "games"];
+/// Figures of two players of a match.
+const OF_PAIRS: [&str; 3] = ["elo", "score", "games"];
+
+impl Figure {
+    /// Reads the words of a recipe; says what would be right.
+    pub(crate) fn parse(text: &str, steps: &[&str]) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split(": ").map(str::trim).collect();
+        let (step, who, what, known): (_, Vec<&str>, _, &[&str]) = match parts[..] {
+            [what] => (None, vec![], what, &["seconds"]),
+            [step, what] => (Some(step), vec![], what, &OF_RUNS),
+            [step, who, what] => {
+                let who: Vec<&str> = who.split(" - ").map(str::trim).collect();
+                let known: &[&str] = if who.len() == 1 {
+                    &OF_PLAYERS
+                } else {
+                    &OF_PAIRS
+                };
+                (Some(step), who, what, known)
+            }
+            _ => return Err(format!("`{text}` means nothing; {FORMS}")),
+        };
+        if let Some(step) = step.filter(|step| !steps.contains(step)) {
+            let names = steps.join("`, `");
+            return Err(format!("there is no step `{step}`; there are `{names}`"));
+        }
+        if !known.contains(&what) || who.len() > 2 {
+            let names = known.join("`, `");
+            return Err(format!(
+                "`{what}` means nothing there; use `{names}`, or {FORMS}"
+            ));
+        }
+        Ok(Self {
+            step: step.map(str::to_owned),
+            who: who.into_iter().map(str::to_owned).collect(),
+            what: what.to_owned(),
+        })
+    }
+
+    /// The figure in what came out; `seconds` gives the time of a step.
+    pub(crate) fn find(&self, state: &Pipeline, seconds: &dyn Fn(&Step) -> Option<f64>) -> Found {
+        let Some(name) = &self.step else {
+            let steps = state.steps.iter().filter_map(seconds);
+            return Found {
+                value: Some(steps.sum()),
+                ..Found::default()
+            };
+        };
+        // Of a step in several rounds the last counts.
+        let step = state.steps.iter().rev().find(|step| step.name == *name);
+        let Some(step) = step else {
+            return Found::default();
+        };
+        if self.what == "seconds" {
+            return Found {
+                value: seconds(step),
+                ..Found::default()
+            };
+        }
+        match &step.result {
+            Some(Output::Runs(runs)) => self.of_runs(&runs.runs),
+            Some(Output::Match(played)) => self.of_match(played),
+            Some(Output::Data(_) | Output::Network(_)) | None => Found::default(),
+        }
+    }
+
+    /// Of one run its figure, of several their mean.
+    fn of_runs(&self, runs: &[Bred]) -> Found {
+        let is_elo = self.what == "match.parent.elo";
+        if let ([run], true) = (runs, is_elo) {
+            return Found {
+                value: run.elo,
+                interval: run.interval,
+                is_elo,
+            };
+        }
+        let one = |run: &Bred| -> Option<f64> {
+            match self.what.split_once('.')? {
+                ("training", what) => measured(run, run.training.as_ref()?, what),
+                ("holdout", what) => measured(run, run.holdout.as_ref()?, what),
+                ("match", "parent.elo") => run.elo,
+                _ => run.games.map(|games| games as f64),
+            }
+        };
+        let values: Vec<f64> = runs.iter().filter_map(one).collect();
+        let (mean, interval) = mean_and_interval(&values);
+        Found {
+            value: (!values.is_empty()).then_some(mean),
+            interval: interval.map(|ends| ends.map(Some)),
+            is_elo,
+        }
+    }
+
+    fn of_match(&self, played: &Played) -> Found {
+        // A number is a place in the list of players, from 1.
+        let name = |word: &String| -> String {
+            let place = word.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+            let named = place.and_then(|place| played.players.get(place));
+            named.unwrap_or(word).clone()
+        };
+        match &self.who[..] {
+            [who] => {
+                let name = name(who);
+                let found = played.standings.iter().find(|it| it.player == name);
+                let Some(it) = found else {
+                    return Found::default();
+                };
+                let (value, error) = match self.what.as_str() {
+                    "elo" => (it.elo, it.error),
+                    "score" => (it.score, None),
+                    "draws" => (it.draws, None),
+                    "accuracy" => (it.accuracy, None),
+                    _ => (Some(it.games as f64), None),
+                };
+                let ends = value.zip(error);
+                Found {
+                    value,
+                    interval: ends.map(|(it, error)| [Some(it - error), Some(it + error)]),
+                    is_elo: self.what == "elo",
+                }
+            }
+            [first, second] => self.of_pair(played, &name(first), &name(second)),
+            _ => Found::default(),
+        }
+    }
+
+    fn of_pair(&self, played: &Played, first: &str, second: &str) -> Found {
+        for it in &played.pairings {
+            let sign = match (it.first.as_str(), it.second.as_str()) {
+                pair if pair == (first, second) => 1.0,
+                pair if pair == (second, first) => -1.0,
+                _ => continue,
+            };
+            let games = it.games() as f64;
+            let lead = sign * (it.wins as f64 - it.losses as f64);
+            let [low, high] = it.interval.map(|end| end.map(|end| sign * end));
+            return match self.what.as_str() {
+                "elo" => Found {
+                    value: it.elo.map(|elo| sign * elo),
+                    interval: Some(if sign > 0.0 { [low, high] } else { [high, low] }),
+                    is_elo: true,
+                },
+                "score" => Found {
+                    value: (games > 0.0).then(|| 50.0 + 50.0 * lead / games),
+                    ..Found::default()
+                },
+                _ => Found {
+                    value: Some(games),
+                    ..Found::default()
+                },
+            };
+        }
+        Found::default()
+    }
+}
+
+const FORMS: &str = "write `seconds`, `STEP: training.champion`, `STEP: PLAYER: score` or `STEP: FIRST - SECOND: elo`";
+
+fn measured(run: &Bred, it: &Measured, what: &str) -> Option<f64> {
+    let gain = if run.smaller_is_better {
+        it.parent - it.champion
+    } else {
+        it.champion - it.parent
+    };
+    match what {
+        "parent" => Some(it.parent),
+        "champion" => Some(it.champion),
+        "gain" => Some(gain),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::record::Pairing;
+
+    #[test]
+    fn a_figure_is_refused_with_what_would_be_right() {
+        let steps = ["games", "runs"];
+        for right in [
+            "seconds",
+            "runs: training.champion",
+            "games: mendel: score",
+            "games: a - b: elo",
+        ] {
+            assert!(Figure::parse(right, &steps).is_ok(), "{right}");
+        }
+        for (wrong, words) in [
+            ("time", "`seconds`"),
+            ("nobody: seconds", "there are `games`, `runs`"),
+            ("runs: elo", "training.champion"),
+            ("games: a: points", "`score`"),
+            ("games: a - b: accuracy", "`elo`"),
+            ("a: b: c: d", "FIRST - SECOND"),
+        ] {
+            let error = Figure::parse(wrong, &steps).expect_err(wrong);
+            assert!(error.contains(words), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_pairing_seen_from_the_other_side_is_turned_round() {
+        let played = Played {
+            players: vec!["a".to_owned(), "b".to_owned()],
+            pairings: vec![Pairing {
+                first: "a".to_owned(),
+                second: "b".to_owned(),
+                wins: 3,
+                draws: 1,
+                losses: 0,
+                elo: Some(100.0),
+                interval: [Some(20.0), None],
+            }],
+            ..Played::default()
+        };
+        let find = |text: &str| {
+            let figure = Figure::parse(text, &["x"]).expect("a figure");
+            figure.of_match(&played)
+        };
+        assert_eq!(find("x: a - b: score").value, Some(87.5));
+        assert_eq!(find("x: 2 - 1: score").value, Some(12.5));
+        let turned = find("x: b - a: elo");
+        assert_eq!(turned.value, Some(-100.0));
+        assert_eq!(turned.interval, Some([None, Some(-20.0)]));
+    }
+}

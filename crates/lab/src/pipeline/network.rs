@@ -1,0 +1,165 @@
+//! A step that breeds the network beside the terms of the player at hand.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mendel_engine::Player;
+use mendel_evaluator::AnyEvaluator;
+use mendel_store::{fingerprint, replace};
+use serde::Deserialize;
+use toml::Table;
+
+use super::error::StepError;
+use super::record::Trained;
+use super::refer::{Made, folder_of, seed_of};
+use super::settings::{Names, PREVIOUS, Settings, Turn};
+use super::{Event, Working};
+use crate::data::{DataSet, Sample};
+use crate::network::{Epoch, Training, TrainingSettings};
+use crate::pedigree;
+use crate::run::RunFolder;
+
+/// The table `[step.network]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct NetworkSettings {
+    /// The sets that it learns from: of steps, built-in ones or files.
+    data: Names,
+    /// How it learns.
+    #[serde(default)]
+    pub training: TrainingSettings,
+}
+
+/// Where a training stands, in the folder of its step.
+const STATE: &str = "training";
+
+impl NetworkSettings {
+    /// What is wrong with the table.
+    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
+        if self.data.clone().list().is_empty() {
+            return Err(("data", "names no set to learn from".to_owned()));
+        }
+        self.training.check()?;
+        let parent = made.player(PREVIOUS);
+        let player = Player::find(&parent).map_err(|error| ("", error.to_string()))?;
+        match player.evaluator {
+            AnyEvaluator::Classic(_) => Ok(()),
+            other => Err((
+                "",
+                format!(
+                    "only the evaluator `classic` has room for a network, and `{parent}` has `{}`",
+                    other.kind()
+                ),
+            )),
+        }
+    }
+}
+
+impl Working<'_> {
+    /// The training of a step: gone on with from its last epoch. `None` if it was
+    /// stopped.
+    pub(super) fn train(
+        &self,
+        settings: &Settings,
+        turn: Turn,
+        step: &NetworkSettings,
+        made: &Made,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Option<Trained>, StepError> {
+        // 1. Who learns from what.
+        let relative = folder_of(settings, turn);
+        self.make_folder(&relative)?;
+        let folder = self.folder.join(&relative);
+        let parent = Player::find(&made.player(PREVIOUS))?;
+        let AnyEvaluator::Classic(terms) = &parent.evaluator else {
+            return Err(StepError::NoTerms {
+                player: parent.name,
+            });
+        };
+        let bare = AnyEvaluator::Classic(terms.clone().with_network(None));
+        let names = step.data.clone().list();
+        let sets = names
+            .iter()
+            .map(|name| DataSet::find(&made.set(name)))
+            .collect::<Result<Vec<DataSet>, _>>()?;
+        let (mut taught, mut held): (Vec<&Sample>, Vec<&Sample>) = (Vec::new(), Vec::new());
+        for set in &sets {
+            for sample in &set.samples {
+                let held_out = set.header.holds_out(sample.game);
+                if held_out { &mut held } else { &mut taught }.push(sample);
+            }
+        }
+
+        // 2. The epochs, each written down before the next.
+        let seed = seed_of(self.seed, turn, 0);
+        let threads = self.work.threads;
+        let start = terms.network().map(Arc::as_ref);
+        let how = step.training.clone();
+        let mut training = Training::new(&bare, start, &taught, &held, how, seed, threads);
+        let file = folder.join(STATE);
+        let mut epochs: Vec<Epoch> = match fs::read(&file) {
+            Ok(bytes) => training.restore(&bytes).unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        while (epochs.len() as u32) < step.training.epochs {
+            if self.work.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let epoch = training.epoch(epochs.len() as u32 + 1);
+            epochs.push(epoch);
+            replace(&file, &training.save(&epochs))?;
+            let epochs = step.training.epochs;
+            watch(Event::Epoch { epoch, epochs });
+        }
+
+        // 3. The player with its network, and its family.
+        let name = &settings.steps[turn.step].name;
+        let network = training.network();
+        let player = self.with_network(&parent, &sets, name, seed, network);
+        replace(
+            &folder.join(RunFolder::CHAMPION),
+            player.to_toml().as_bytes(),
+        )?;
+        Ok(Some(Trained {
+            folder: relative.to_string_lossy().into_owned(),
+            champion: player.name,
+            positions: training.positions() as u64,
+            before: training.before(),
+            epochs,
+        }))
+    }
+
+    fn with_network(
+        &self,
+        parent: &Player,
+        sets: &[DataSet],
+        step: &str,
+        seed: u64,
+        network: mendel_evaluator::Network,
+    ) -> Player {
+        let recipe = format!("{}-{step}", self.recipe.name);
+        let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
+        let identity = format!("{recipe}\n{seed}\n{hashes:?}\n{}", parent.to_toml());
+        let mut pedigree = Table::new();
+        pedigree.insert("run".into(), fingerprint(identity.as_bytes()).into());
+        pedigree.insert("recipe".into(), recipe.clone().into());
+        pedigree.insert("seed".into(), seed.to_string().into());
+        pedigree.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+        pedigree.insert("data".into(), hashes.join(", ").into());
+        pedigree::inherit(&mut pedigree, &[parent]);
+        let evaluator = match &parent.evaluator {
+            AnyEvaluator::Classic(terms) => {
+                AnyEvaluator::Classic(terms.clone().judging_with(Arc::new(network)))
+            }
+            other => other.clone(),
+        };
+        Player {
+            name: format!("{recipe}-{seed}"),
+            about: format!("Trained by the recipe {recipe} with seed {seed}"),
+            evaluator,
+            pedigree,
+            ..parent.clone()
+        }
+    }
+}

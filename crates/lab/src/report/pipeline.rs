@@ -1,0 +1,565 @@
+//! A pipeline: its steps and what came out of each.
+
+use std::path::{Path, PathBuf};
+
+use mendel_store::Journal;
+use mendel_store::page::{Block, Page, Table, Tone};
+use mendel_store::plot::number;
+use serde::Serialize;
+
+use super::error::ReportError;
+use super::paper::published;
+use super::read::text_of;
+use super::run_page::duration;
+use super::{Comparison, FILE, counted, elo, elo_interval, interval_text};
+use crate::pipeline::figures::Figure;
+use crate::pipeline::{Bred, Output, Pairing, Pipeline, Played, Set, Step, Trained};
+use crate::recipe::Paper;
+use crate::record::Timing;
+use crate::run::RunFolder;
+
+/// A pipeline, as its folder tells it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PipelineRecord {
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// What is done and what came out.
+    #[serde(flatten)]
+    pub state: Pipeline,
+    /// Published figures with ours.
+    pub paper: Vec<Comparison>,
+    /// Seconds of each step, as the clock gave them.
+    pub seconds: Vec<Option<f64>>,
+    #[serde(skip)]
+    recipe: String,
+    #[serde(skip)]
+    published: Option<Paper>,
+}
+
+#[derive(serde::Deserialize)]
+struct Text {
+    #[serde(default)]
+    paper: Option<Paper>,
+}
+
+impl PipelineRecord {
+    /// Reads a pipeline's folder. It may still be going on.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or a file of it is broken.
+    pub fn read(folder: &Path) -> Result<Self, ReportError> {
+        let path = folder.join(Pipeline::FILE);
+        let broken = |path: &Path, reason: String| ReportError::Broken {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = text_of(&path)?.unwrap_or_default();
+        let state: Pipeline =
+            serde_json::from_str(&text).map_err(|error| broken(&path, error.to_string()))?;
+        let path = folder.join(RunFolder::RECIPE);
+        let recipe = text_of(&path)?.unwrap_or_default();
+        let Text { paper: published } =
+            toml::from_str(&recipe).map_err(|error| broken(&path, error.to_string()))?;
+        let path = folder.join(RunFolder::TIMINGS);
+        let timings: Vec<Timing> = if path.is_file() {
+            Journal::read(&path)?
+        } else {
+            Vec::new()
+        };
+        let of = |step: &Step| {
+            let number = Some(step.number as u32);
+            let mine = timings.iter().filter(|it| it.generation == number);
+            let times: Vec<f64> = mine.map(|it| it.seconds).collect();
+            (!times.is_empty()).then(|| times.iter().sum())
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            paper: compare(published.as_ref(), &state, &of),
+            seconds: state.steps.iter().map(of).collect(),
+            state,
+            recipe,
+            published,
+        })
+    }
+
+    /// The page that shows the pipeline to a person.
+    pub fn page(&self) -> Page {
+        let state = &self.state;
+        let mut blocks = vec![self.verdict(), Block::Warnings(self.notes())];
+        blocks.push(Block::Heading("What was asked".to_owned()));
+        blocks.push(Block::Facts(self.facts()));
+        blocks.push(Block::Code(state.command.clone()));
+        blocks.push(Block::Heading("Steps".to_owned()));
+        blocks.push(Block::Table(self.steps_table()));
+        for step in &state.steps {
+            blocks.push(Block::Heading(format!("{}. {}", step.number, step.title())));
+            blocks.extend(step_blocks(step));
+        }
+        blocks.extend(self.paper_blocks());
+        blocks.push(Block::Heading("To repeat it".to_owned()));
+        blocks.push(Block::Text(
+            "The same recipe, seed and version give the same steps, bit for bit, where games are limited by nodes or depth."
+                .to_owned(),
+        ));
+        blocks.push(Block::Details {
+            summary: "The recipe".to_owned(),
+            blocks: vec![Block::Code(self.recipe.clone())],
+        });
+        Page {
+            title: format!("{}, seed {}", state.recipe, state.seed),
+            subtitle: format!("A pipeline of Mendel {}, {}", state.version, state.id),
+            blocks,
+            foot: "Made by `mendel report` from the pipeline’s own records; the links lead to files beside it."
+                .to_owned(),
+        }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let state = &self.state;
+        let mut facts = vec![
+            ("recipe", state.recipe.clone()),
+            ("seed", state.seed.to_string()),
+            ("parent", state.parent.clone()),
+        ];
+        if let Some(champion) = &state.champion {
+            facts.push(("champion", champion.clone()));
+        }
+        let seconds: f64 = self.seconds.iter().flatten().sum();
+        if seconds > 0.0 {
+            facts.push(("time", duration(seconds)));
+        }
+        let named = |(name, value): (&str, String)| (name.to_owned(), value);
+        facts.into_iter().map(named).collect()
+    }
+
+    fn verdict(&self) -> Block {
+        let state = &self.state;
+        let all = state.steps.len() as u64;
+        if !state.finished {
+            return Block::Verdict {
+                tone: Tone::Plain,
+                large: format!("{} of {}", state.done(), counted(all, "step")),
+                small: format!("`mendel resume {}` goes on with it", self.folder.display()),
+            };
+        }
+        let last = state
+            .steps
+            .iter()
+            .rev()
+            .find_map(|step| match &step.result {
+                Some(Output::Data(_) | Output::Network(_)) | None => None,
+                Some(output) => Some((step, output)),
+            });
+        let small = last.map_or_else(String::new, |(step, output)| {
+            format!("{}: {}", step.title(), words(output))
+        });
+        Block::Verdict {
+            tone: Tone::Plain,
+            large: format!("{} done", counted(all, "step")),
+            small,
+        }
+    }
+
+    /// What must not be overlooked.
+    pub fn notes(&self) -> Vec<String> {
+        let steps = self.state.steps.iter();
+        steps
+            .flat_map(|step| match &step.result {
+                Some(Output::Match(played)) => played
+                    .notes
+                    .iter()
+                    .map(|note| format!("{}: {note}", step.title()))
+                    .collect(),
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    fn steps_table(&self) -> Table {
+        let mut table = Table::new(["", "step", "kind", "what came out", "time"]);
+        for (step, seconds) in self.state.steps.iter().zip(&self.seconds) {
+            table.row([
+                step.number.to_string(),
+                step.title(),
+                step.kind.clone(),
+                step.words(),
+                seconds.map_or_else(String::new, duration),
+            ]);
+        }
+        table
+    }
+
+    fn paper_blocks(&self) -> Vec<Block> {
+        let Some(paper) = &self.published else {
+            return Vec::new();
+        };
+        let mut blocks = vec![
+            Block::Heading("Paper and ours".to_owned()),
+            Block::Text(match paper.source.as_str() {
+                "" => paper.title.clone(),
+                source => format!("{}. {source}", paper.title),
+            }),
+        ];
+        if !self.paper.is_empty() {
+            let mut table = Table::new(["what", "paper", "ours", "unit"]);
+            for it in &self.paper {
+                let (what, words, unit) = (it.what.clone(), it.words.clone(), it.unit.clone());
+                table.row([what, published(&it.paper), words, unit]);
+            }
+            blocks.push(Block::Table(table));
+        }
+        blocks.push(Block::List(paper.notes.clone()));
+        blocks
+    }
+}
+
+/// The published figures, each with ours.
+fn compare(
+    paper: Option<&Paper>,
+    state: &Pipeline,
+    seconds: &dyn Fn(&Step) -> Option<f64>,
+) -> Vec<Comparison> {
+    let steps: Vec<&str> = state.steps.iter().map(|it| it.name.as_str()).collect();
+    let figures = paper.into_iter().flat_map(|paper| &paper.figure);
+    figures
+        .map(|figure| {
+            let ours = figure.ours.as_deref();
+            let own = ours.and_then(|text| Figure::parse(text, &steps).ok());
+            let own = own.map_or_else(Default::default, |own| own.find(state, seconds));
+            let mut words = vec![match own.value {
+                Some(value) if own.is_elo => elo(value),
+                Some(value) => number(value),
+                None => "–".to_owned(),
+            }];
+            words.extend(own.interval.map(|interval| match interval {
+                [Some(low), Some(high)] if !own.is_elo => interval_text([low, high], number),
+                interval => elo_interval(interval),
+            }));
+            Comparison {
+                what: figure.what.clone(),
+                unit: figure.unit.clone().unwrap_or_default(),
+                paper: figure.paper.clone(),
+                ours: own.value,
+                interval: own.interval,
+                words: words.join(" "),
+            }
+        })
+        .collect()
+}
+
+impl Step {
+    /// What came out, in some words.
+    pub fn words(&self) -> String {
+        self.result.as_ref().map_or_else(|| "–".to_owned(), words)
+    }
+}
+
+fn words(output: &Output) -> String {
+    match output {
+        Output::Runs(runs) => {
+            let best = &runs.runs[runs.best.min(runs.runs.len().saturating_sub(1))];
+            let of = match runs.runs.len() {
+                1 => String::new(),
+                count => format!("best of {count}: "),
+            };
+            format!("{of}{}, {}", best.champion, reached(best))
+        }
+        Output::Data(set) => format!(
+            "{} from {}",
+            counted(set.positions, "position"),
+            counted(set.games, "game")
+        ),
+        Output::Network(trained) => format!(
+            "{}, error {:.4}, without a network {:.4}",
+            trained.champion,
+            trained.epochs.last().map_or(f64::NAN, |it| it.holdout),
+            trained.before
+        ),
+        Output::Match(played) if played.pairings.is_empty() => "not played".to_owned(),
+        Output::Match(played) => match &played.pairings[..] {
+            [only] => format!("{} – {}: {}", only.first, only.second, result(only)),
+            many => {
+                let games = many.iter().map(Pairing::games).sum();
+                let players = counted(played.players.len() as u64, "player");
+                format!("{players}, {}", counted(games, "game"))
+            }
+        },
+    }
+}
+
+/// What a champion reached.
+fn reached(run: &Bred) -> String {
+    if let (Some(games), Some(interval)) = (run.games, run.interval) {
+        let elo_text = run.elo.map_or_else(|| "±∞".to_owned(), elo);
+        let interval = elo_interval(interval);
+        return format!("{elo_text} {interval} Elo in {}", counted(games, "game"));
+    }
+    let measured = run.holdout.as_ref().or(run.training.as_ref());
+    measured.map_or_else(
+        || format!("bred by {}", run.unit),
+        |it| {
+            format!(
+                "{} → {} {}",
+                number(it.parent),
+                number(it.champion),
+                it.unit
+            )
+        },
+    )
+}
+
+fn result(pairing: &Pairing) -> String {
+    let elo_text = pairing.elo.map_or_else(
+        || {
+            if pairing.wins > pairing.losses {
+                "+∞"
+            } else {
+                "−∞"
+            }
+            .to_owned()
+        },
+        elo,
+    );
+    format!(
+        "+{} ={} −{}, {elo_text} {}",
+        pairing.wins,
+        pairing.draws,
+        pairing.losses,
+        elo_interval(pairing.interval)
+    )
+}
+
+fn step_blocks(step: &Step) -> Vec<Block> {
+    match &step.result {
+        None => vec![Block::Text("Not done yet.".to_owned())],
+        Some(Output::Runs(runs)) => run_blocks(&runs.runs, runs.best),
+        Some(Output::Data(set)) => vec![set_block(set)],
+        Some(Output::Network(trained)) => vec![network_block(trained)],
+        Some(Output::Match(played)) => {
+            let mut blocks = played.blocks();
+            if !played.pairings.is_empty() {
+                let games = format!("{}/games.pgn", step.folder);
+                blocks.push(Block::Links(vec![("the games".to_owned(), games)]));
+            }
+            blocks
+        }
+    }
+}
+
+fn run_blocks(runs: &[Bred], best: usize) -> Vec<Block> {
+    let mut table = Table::new([
+        "champion", "seed", "training", "hold-out", "Elo", "95 %", "games",
+    ]);
+    let value = |it: Option<&crate::proof::Measured>| {
+        it.map_or_else(
+            || "–".to_owned(),
+            |it| format!("{} → {}", number(it.parent), number(it.champion)),
+        )
+    };
+    for (at, run) in runs.iter().enumerate() {
+        let mark = if at == best && runs.len() > 1 {
+            " ★"
+        } else {
+            ""
+        };
+        table.row([
+            format!("{}{mark}", run.champion),
+            run.seed.to_string(),
+            value(run.training.as_ref()),
+            value(run.holdout.as_ref()),
+            run.elo.map_or_else(|| "–".to_owned(), elo),
+            run.interval.map_or_else(|| "–".to_owned(), elo_interval),
+            run.games
+                .map_or_else(|| "–".to_owned(), |it| number(it as f64)),
+        ]);
+    }
+    let links = runs.iter().map(|run| {
+        let text = format!("the run of {}", run.champion);
+        (text, format!("{}/{FILE}", run.folder))
+    });
+    let unit = runs.first().map_or("", |run| run.unit.as_str());
+    vec![
+        Block::Text(format!("Fitness: {unit}.")),
+        Block::Table(table),
+        Block::Links(links.collect()),
+    ]
+}
+
+fn set_block(set: &Set) -> Block {
+    let facts = [
+        ("kind", set.kind.clone()),
+        ("positions", number(set.positions as f64)),
+        ("games", number(set.games as f64)),
+        ("player", set.player.clone()),
+        ("hash", set.hash.clone()),
+    ];
+    Block::Facts(facts.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+fn network_block(trained: &Trained) -> Block {
+    let error = |value: f64| format!("{value:.5}");
+    let last = trained.epochs.last();
+    let facts = [
+        ("champion", trained.champion.clone()),
+        ("positions", number(trained.positions as f64)),
+        ("epochs", number(trained.epochs.len() as f64)),
+        (
+            "mean squared error of the expected result, terms alone",
+            error(trained.before),
+        ),
+        (
+            "with the network, positions held out",
+            last.map_or_else(String::new, |it| error(it.holdout)),
+        ),
+        (
+            "with the network, positions learned from",
+            last.map_or_else(String::new, |it| error(it.training)),
+        ),
+    ];
+    Block::Facts(facts.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+impl Played {
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Text(format!("{}.", self.conditions))];
+        for (title, table) in self.tables() {
+            blocks.push(Block::Text(title));
+            blocks.push(Block::Table(Table {
+                head: table[0].clone(),
+                rows: table[1..].to_vec(),
+            }));
+        }
+        blocks.push(Block::List(self.notes.clone()));
+        blocks
+    }
+
+    /// The tables of a match, each with a title; the first row is the head.
+    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+        let mut tables = Vec::new();
+        if self.standings.is_empty() {
+            return tables;
+        }
+        tables.push(("Standings:".to_owned(), self.standings_table()));
+        let is_gauntlet = self.pairings.iter().all(|it| it.first == self.players[0]);
+        tables.push(if is_gauntlet {
+            let title = format!("{} against each, with 95 %:", self.players[0]);
+            (title, self.gauntlet_table())
+        } else {
+            let title = "Each against each: points of the row’s player, and its Elo with 95 %:";
+            (title.to_owned(), self.cross_table())
+        });
+        if !self.games.is_empty() {
+            let judge = self.judge.as_deref().unwrap_or("nobody");
+            tables.push((
+                format!("Games, with the accuracy of both sides in per cent (judged by {judge}):"),
+                self.games_table(),
+            ));
+        }
+        tables
+    }
+
+    fn standings_table(&self) -> Vec<Vec<String>> {
+        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.1}"));
+        let accurate = self.standings.iter().any(|it| it.accuracy.is_some());
+        let papers = self.standings.iter().any(|it| it.paper.is_some());
+        let mut head = vec!["player", "games", "score %", "draws %", "Elo", "±"];
+        head.extend(accurate.then_some("accuracy %"));
+        head.extend(papers.then_some("paper"));
+        let mut rows: Vec<Vec<String>> = vec![head.into_iter().map(str::to_owned).collect()];
+        for it in &self.standings {
+            let mut row = vec![
+                it.player.clone(),
+                it.games.to_string(),
+                share(it.score),
+                share(it.draws),
+                it.elo.map_or_else(|| "–".to_owned(), elo),
+                it.error
+                    .map_or_else(|| "–".to_owned(), |it| format!("{it:.0}")),
+            ];
+            row.extend(accurate.then(|| share(it.accuracy)));
+            row.extend(papers.then(|| it.paper.clone().unwrap_or_else(|| "–".to_owned())));
+            rows.push(row);
+        }
+        rows
+    }
+
+    fn gauntlet_table(&self) -> Vec<Vec<String>> {
+        let head = ["opponent", "games", "won", "drawn", "lost", "Elo", "95 %"];
+        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
+        for it in &self.pairings {
+            rows.push(vec![
+                it.second.clone(),
+                it.games().to_string(),
+                it.wins.to_string(),
+                it.draws.to_string(),
+                it.losses.to_string(),
+                it.elo.map_or_else(|| "–".to_owned(), elo),
+                elo_interval(it.interval),
+            ]);
+        }
+        rows
+    }
+
+    fn cross_table(&self) -> Vec<Vec<String>> {
+        let mut head = vec![String::new()];
+        head.extend(self.players.iter().cloned());
+        let mut rows = vec![head];
+        for first in &self.players {
+            let mut row = vec![first.clone()];
+            for second in &self.players {
+                row.push(self.cell(first, second));
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    fn cell(&self, first: &str, second: &str) -> String {
+        for it in &self.pairings {
+            let (wins, sign) = match (it.first.as_str(), it.second.as_str()) {
+                pair if pair == (first, second) => (it.wins, 1.0),
+                pair if pair == (second, first) => (it.losses, -1.0),
+                _ => continue,
+            };
+            let points = wins as f64 + it.draws as f64 / 2.0;
+            let [low, high] = it.interval.map(|end| end.map(|end| sign * end));
+            let ends = if sign > 0.0 { [low, high] } else { [high, low] };
+            let difference = it.elo.map(|it| elo(sign * it));
+            let difference = difference.unwrap_or_default();
+            let text = format!(
+                "{points} / {}  {difference} {}",
+                it.games(),
+                elo_interval(ends)
+            );
+            return text;
+        }
+        if first == second { "–" } else { "" }.to_owned()
+    }
+
+    fn games_table(&self) -> Vec<Vec<String>> {
+        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"));
+        let head = [
+            "white",
+            "black",
+            "result",
+            "by",
+            "half-moves",
+            "white %",
+            "black %",
+        ];
+        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
+        for game in &self.games {
+            rows.push(vec![
+                game.white.clone(),
+                game.black.clone(),
+                game.result.clone(),
+                game.reason.clone(),
+                game.plies.to_string(),
+                share(game.accuracy[0]),
+                share(game.accuracy[1]),
+            ]);
+        }
+        rows
+    }
+}

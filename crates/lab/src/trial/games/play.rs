@@ -1,0 +1,177 @@
+//! Meetings played, or found in the journal.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mendel_arena::{Bouts, Entrant, Pair, Patience};
+use mendel_engine::Player;
+use mendel_store::fingerprint;
+
+use super::journal::{Phase, PlayedPair};
+use super::openings::Source;
+use super::schedule::{Meetings, Seat};
+use super::settings::GameSettings;
+use super::tally::Tallied;
+use crate::trial::{Judging, Round, TrialError};
+
+/// Everybody who plays in a round: each has a seat, and what is alike shares one.
+#[derive(Debug, Default)]
+pub(super) struct Seats {
+    entrants: Vec<Entrant>,
+    /// What each is recognised by, in whichever generation.
+    keys: Vec<String>,
+}
+
+impl Seats {
+    /// The seat of whoever is recognised by `key`; `make` is asked for a new one.
+    pub(super) fn take<E>(
+        &mut self,
+        key: String,
+        make: impl FnOnce() -> Result<Entrant, E>,
+    ) -> Result<Seat, E> {
+        if let Some(seat) = self.keys.iter().position(|known| *known == key) {
+            return Ok(seat);
+        }
+        self.entrants.push(make()?);
+        self.keys.push(key);
+        Ok(self.keys.len() - 1)
+    }
+
+    /// What the one in a seat is recognised by.
+    pub(super) fn key(&self, seat: Seat) -> &str {
+        &self.keys[seat]
+    }
+}
+
+/// What a member is recognised by.
+pub(super) fn key_of(member: &[i32]) -> String {
+    let bytes: Vec<u8> = member.iter().flat_map(|it| it.to_le_bytes()).collect();
+    fingerprint(&bytes)
+}
+
+/// A bred player that plays in this process.
+pub(super) fn bred(name: String, player: Player, settings: &GameSettings) -> Entrant {
+    Entrant::bred(name, Arc::new(player), hash(settings))
+}
+
+fn hash(settings: &GameSettings) -> Vec<(String, String)> {
+    vec![("Hash".to_owned(), settings.hash.to_string())]
+}
+
+/// A player that a recipe names; one of ours has a table like the members'.
+pub(super) fn named(text: &str, settings: &GameSettings) -> Result<Entrant, TrialError> {
+    let mut entrant = Entrant::parse(text).map_err(|error| TrialError::Key {
+        key: "players",
+        reason: error.to_string(),
+    })?;
+    let is_bred = matches!(entrant.kind, mendel_arena::Kind::Bred(_));
+    let has_hash = |options: &[(String, String)]| {
+        let mut names = options.iter().map(|it| &it.0);
+        names.any(|name| name.eq_ignore_ascii_case("hash"))
+    };
+    if is_bred && !has_hash(&entrant.options) {
+        entrant.options.extend(hash(settings));
+    }
+    Ok(entrant)
+}
+
+/// What is played in one phase of a round.
+#[derive(Debug)]
+pub(super) struct Programmed<'a> {
+    pub(super) settings: &'a GameSettings,
+    pub(super) source: &'a Source,
+    pub(super) phase: Phase,
+    /// What the openings are drawn by.
+    pub(super) seed: u64,
+}
+
+impl Programmed<'_> {
+    /// Plays all meetings that are not in the journal; from the side of the seat
+    /// with the lower number.
+    pub(super) fn play(
+        &self,
+        seats: &Seats,
+        meetings: &Meetings,
+        round: &mut Round,
+    ) -> Result<BTreeMap<(Seat, Seat), Tallied>, TrialError> {
+        // 1. All pairs, numbered in a fixed order.
+        let longest = meetings.longest() as usize;
+        let random_plies = self.settings.random_plies;
+        let bouts = Bouts {
+            entrants: seats.entrants.clone(),
+            openings: self.source.draw(self.seed, longest, random_plies),
+            pace: self.settings.pace(),
+            patience: Patience::default(),
+            adjudication: self.settings.adjudication(),
+        };
+        let mut pairs: Vec<Pair> = Vec::new();
+        for (first, second, count) in meetings.iter() {
+            pairs.extend((0..count as usize).map(|opening| Pair {
+                id: 0,
+                first,
+                second,
+                opening,
+            }));
+        }
+        for (number, pair) in pairs.iter_mut().enumerate() {
+            pair.id = number as u64;
+        }
+
+        // 2. What is in the journal is not played again.
+        let mut met: BTreeMap<(Seat, Seat), Tallied> = BTreeMap::new();
+        let generation = round.generation;
+        let wanted = |pair: &Pair, games| PlayedPair {
+            generation,
+            phase: self.phase,
+            pair: pair.id,
+            first: seats.entrants[pair.first].name.clone(),
+            second: seats.entrants[pair.second].name.clone(),
+            opening: pair.opening,
+            games,
+        };
+        let total = 2 * pairs.len() as u64;
+        let mut open = Vec::with_capacity(pairs.len());
+        for pair in &pairs {
+            match round.games.find(&wanted(pair, NO_GAMES)) {
+                Some(outcome) => met
+                    .entry((pair.first, pair.second))
+                    .or_default()
+                    .count(&outcome),
+                None => open.push(*pair),
+            }
+        }
+        let mut judging = Judging {
+            done: total - 2 * open.len() as u64,
+            found: total - 2 * open.len() as u64,
+            total,
+        };
+        (round.watch)(judging);
+
+        // 3. The rest is, and each pair is written down before it is counted.
+        let (journal, watch) = (&mut *round.games, &mut *round.watch);
+        bouts.play(&open, round.threads, round.stop, &mut |outcome| {
+            let pair = &pairs[outcome.id as usize];
+            journal.keep(wanted(pair, outcome.games))?;
+            met.entry((pair.first, pair.second))
+                .or_default()
+                .count(&outcome);
+            judging.done += 2;
+            watch(judging);
+            Ok::<(), TrialError>(())
+        })?;
+        if judging.done < total {
+            debug_assert!(round.stop.load(Ordering::Relaxed), "nobody asked to stop");
+            return Err(TrialError::Stopped);
+        }
+        Ok(met)
+    }
+}
+
+/// In place of games, to look for them.
+const NO_GAMES: [mendel_arena::BoutGame; 2] = [mendel_arena::BoutGame {
+    points: 0,
+    plies: 0,
+    reason: mendel_arena::EndReason::LengthDraw,
+    nodes: 0,
+}; 2];

@@ -1,0 +1,343 @@
+//! A suite of positions with best moves, solved within nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mendel_board::{Game, Move, Position};
+use mendel_engine::{Best, Control, Engine, Limits, Options, Player};
+use serde::{Deserialize, Serialize};
+
+use super::{Round, Trial, TrialError};
+use crate::chromosome::space::Space;
+use crate::threads;
+
+/// What of a suite is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// The nodes until a position is solved; one that is not costs the limit.
+    #[default]
+    Nodes,
+    /// The positions that are solved.
+    Solved,
+}
+
+/// How a [`Suite`] is searched and a [`SuiteTrial`] judges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct SuiteSettings {
+    /// Nodes that a position may take.
+    pub nodes: u64,
+    /// What is counted.
+    pub measure: Measure,
+    /// Size of the transposition table in MiB.
+    pub hash: usize,
+}
+
+impl Default for SuiteSettings {
+    fn default() -> Self {
+        Self {
+            nodes: 20_000,
+            measure: Measure::Nodes,
+            hash: 1,
+        }
+    }
+}
+
+/// Nobody searches a position longer than this for a fitness.
+const MOST_NODES: u64 = 1_000_000_000;
+
+/// The largest table, in MiB; each thread has one.
+const LARGEST_HASH: usize = 1024;
+
+impl SuiteSettings {
+    /// Whether the settings make sense.
+    ///
+    /// # Errors
+    ///
+    /// [`TrialError::Setting`] names the key and what would be right.
+    pub fn check(&self) -> Result<(), TrialError> {
+        let refuse = |key, reason| Err(TrialError::Setting { key, reason });
+        if !(1..=MOST_NODES).contains(&self.nodes) {
+            return refuse("nodes", "must be from 1 to 1,000,000,000 for each position");
+        }
+        if !(1..=LARGEST_HASH).contains(&self.hash) {
+            return refuse("hash", "must be from 1 to 1024 MiB");
+        }
+        Ok(())
+    }
+}
+
+/// Positions with the moves that solve each, for players to search.
+///
+/// Each position is searched up to the limit, by an engine that knows nothing of
+/// the others. It is solved at the node at which the best move becomes one of the
+/// suite's and stays so up to the limit: a search stopped there or at any node
+/// later would have played it.
+#[derive(Debug)]
+pub struct Suite {
+    settings: SuiteSettings,
+    puzzles: Vec<Puzzle>,
+}
+
+/// A position and the moves that solve it.
+#[derive(Debug)]
+struct Puzzle {
+    game: Game,
+    solutions: Vec<Move>,
+}
+
+/// The nodes at which each position was solved; none for one that was not.
+pub type Solved = Vec<Option<u64>>;
+
+/// Positions that one unit of work searches.
+const BLOCK: usize = 8;
+
+impl Suite {
+    /// A suite of positions with the moves that solve each.
+    ///
+    /// # Errors
+    ///
+    /// If there are no positions, one has no solution or one that is not legal, or
+    /// a setting makes no sense.
+    pub fn new<'a>(
+        positions: impl IntoIterator<Item = (&'a Position, Vec<Move>)>,
+        settings: SuiteSettings,
+    ) -> Result<Self, TrialError> {
+        settings.check()?;
+        let mut puzzles = Vec::new();
+        for (index, (position, solutions)) in positions.into_iter().enumerate() {
+            let what = "best move";
+            if solutions.is_empty() {
+                return Err(TrialError::NoLabel { index, what });
+            }
+            if let Some(&wrong) = solutions.iter().find(|&&m| !position.is_legal(m)) {
+                let named = position.uci(wrong);
+                return Err(TrialError::Illegal { index, named });
+            }
+            let game = Game::new(position.clone());
+            puzzles.push(Puzzle { game, solutions });
+        }
+        if puzzles.is_empty() {
+            return Err(TrialError::NoPositions);
+        }
+        Ok(Self { settings, puzzles })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.puzzles.len()
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.puzzles.is_empty()
+    }
+
+    /// What each player makes of each position.
+    ///
+    /// # Errors
+    ///
+    /// If an engine cannot be started; [`TrialError::Stopped`] if `stop` was set
+    /// before the end.
+    pub fn solve(
+        &self,
+        players: &[Arc<Player>],
+        threads: usize,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<Solved>, TrialError> {
+        // 1. The work in blocks, each with an engine of its own.
+        let blocks: Vec<&[Puzzle]> = self.puzzles.chunks(BLOCK).collect();
+        let units = players.len() * blocks.len();
+        let done = threads::map(threads, units, |unit| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(TrialError::Stopped);
+            }
+            let player = &players[unit / blocks.len()];
+            self.solve_block(player, blocks[unit % blocks.len()], stop)
+        });
+
+        // 2. Back to players.
+        let mut solved = vec![Vec::with_capacity(self.len()); players.len()];
+        for (unit, block) in done.into_iter().enumerate() {
+            solved[unit / blocks.len()].extend(block?);
+        }
+        Ok(solved)
+    }
+
+    fn solve_block(
+        &self,
+        player: &Arc<Player>,
+        block: &[Puzzle],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Solved, TrialError> {
+        let options = Options {
+            hash: self.settings.hash,
+            ..Options::default()
+        };
+        let limits = Limits {
+            nodes: Some(self.settings.nodes),
+            ..Limits::default()
+        };
+        let control = Control::watching(Arc::clone(stop));
+        let mut engine = Engine::new(Arc::clone(player), options)?;
+        let mut solved = Vec::with_capacity(block.len());
+        for puzzle in block {
+            engine.new_game();
+            let best = engine.go(&puzzle.game, &limits, &control, &mut |_| {});
+            if control.is_stopped() {
+                return Err(TrialError::Stopped);
+            }
+            solved.push(puzzle.solved_at(&best));
+        }
+        Ok(solved)
+    }
+
+    /// What a position costs, in nodes.
+    pub fn cost(&self, solved: Option<u64>) -> u64 {
+        let limit = self.settings.nodes;
+        solved.map_or(limit, |nodes| nodes.min(limit))
+    }
+}
+
+impl Puzzle {
+    /// The node from which on a search plays a solution.
+    fn solved_at(&self, best: &Best) -> Option<u64> {
+        let solves = |m: Move| self.solutions.contains(&m);
+        if !best.best.is_some_and(solves) {
+            return None;
+        }
+        let kept = best.changes.iter().rev().take_while(|it| solves(it.m));
+        // A search of a few nodes may not have compared anything yet.
+        Some(kept.last().map_or(best.nodes, |it| it.nodes))
+    }
+}
+
+/// How soon a member, as a player, solves the positions of a [`Suite`].
+///
+/// # Source
+///
+/// O. David, J. van den Herik, M. Koppel and N. Netanyahu, "Genetic Algorithms for
+/// Evolving Computer Chess Programs", *IEEE Transactions on Evolutionary
+/// Computation* 18(5), 2014, doi:10.1109/TEVC.2013.2285111: the nodes that all
+/// positions take together, an unsolved one costing the limit.
+///
+/// # Where this differs
+///
+/// They do not say what happens if a program finds the move and leaves it again;
+/// here that is not solved. The fitness is what was saved of the limit, so that a
+/// roulette can weigh it, and told is the mean, so that suites of different size
+/// compare.
+#[derive(Debug)]
+pub struct SuiteTrial {
+    suite: Suite,
+    parent: Player,
+    space: Space,
+    /// What the members of the last generation took for each position. The suite
+    /// is the same in every generation, so that nobody is judged twice.
+    known: BTreeMap<Vec<i32>, Solved>,
+}
+
+impl SuiteTrial {
+    /// A trial for members of `space`, which was made for `parent`.
+    pub fn new(parent: &Player, space: &Space, suite: Suite) -> Self {
+        Self {
+            suite,
+            parent: parent.clone(),
+            space: space.clone(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    fn solve(
+        &self,
+        members: &[Vec<i32>],
+        threads: usize,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<Solved>, TrialError> {
+        let mut players = Vec::with_capacity(members.len());
+        for member in members {
+            players.push(Arc::new(self.space.player(&self.parent, member)?));
+        }
+        self.suite.solve(&players, threads, stop)
+    }
+
+    fn measure(&self) -> Measure {
+        self.suite.settings.measure
+    }
+
+    /// All positions as a fitness: thousands of nodes that were not needed, or the
+    /// number of positions solved.
+    fn fitness(&self, solved: &[Option<u64>]) -> f64 {
+        match self.measure() {
+            Measure::Nodes => {
+                let limit = self.suite.settings.nodes;
+                let saved = solved.iter().map(|&it| limit - self.suite.cost(it));
+                saved.sum::<u64>() as f64 / 1000.0
+            }
+            Measure::Solved => solved.iter().flatten().count() as f64,
+        }
+    }
+}
+
+impl Trial for SuiteTrial {
+    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
+        // 1. Who was judged in the generation before, or stands here twice, takes
+        //    what it took.
+        let mut new: Vec<Vec<i32>> = members.to_vec();
+        new.sort_unstable();
+        new.dedup();
+        new.retain(|member| !self.known.contains_key(member));
+        let solved = self.solve(&new, round.threads, round.stop)?;
+
+        // 2. The others search.
+        let mut known = std::mem::take(&mut self.known);
+        known.extend(new.into_iter().zip(solved));
+        known.retain(|member, _| members.contains(member));
+        self.known = known;
+        let fitness = |member: &Vec<i32>| self.fitness(&self.known[member]);
+        Ok(members.iter().map(fitness).collect())
+    }
+
+    fn report(&self, score: f64) -> f64 {
+        let count = self.suite.len() as f64;
+        match self.measure() {
+            Measure::Nodes => self.suite.settings.nodes as f64 / 1000.0 - score / count,
+            Measure::Solved => 100.0 * score / count,
+        }
+    }
+
+    fn smaller_is_better(&self) -> bool {
+        self.measure() == Measure::Nodes
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.measure() {
+            Measure::Nodes => "thousand nodes a position",
+            Measure::Solved => "% of the positions solved",
+        }
+    }
+
+    fn judgements_per_member(&self) -> u64 {
+        self.suite.len() as u64
+    }
+
+    fn pairs(
+        &self,
+        first: &[i32],
+        second: &[i32],
+        threads: usize,
+    ) -> Result<Vec<(f64, f64)>, TrialError> {
+        let members = [first.to_vec(), second.to_vec()];
+        let different = &members[..if first == second { 1 } else { 2 }];
+        let solved = self.solve(different, threads, &Arc::default())?;
+        let told = |solved: Option<u64>| match self.measure() {
+            Measure::Nodes => self.suite.cost(solved) as f64 / 1000.0,
+            Measure::Solved if solved.is_some() => 100.0,
+            Measure::Solved => 0.0,
+        };
+        let pairs = solved[0].iter().zip(&solved[solved.len() - 1]);
+        Ok(pairs.map(|(&a, &b)| (told(a), told(b))).collect())
+    }
+}
