@@ -21,7 +21,7 @@ use mendel_board::{Bitboard, Board, Color, Position, Role};
 use crate::random::mix;
 
 /// Numbers in the hidden layer of each side.
-pub const HIDDEN: usize = 64;
+pub const HIDDEN: usize = 128;
 
 /// What can be seen: whose piece, which kind, which square.
 pub const INPUTS: usize = 2 * 6 * 64;
