@@ -13,10 +13,11 @@
 //! # Where this differs
 //!
 //! It stands beside written terms: its output is one of them. The search does not
-//! carry the hidden layers along its moves: a [`Memory`] knows the last board that
-//! each side looked at and adds what has changed since.
+//! carry the hidden layers along its moves: a [`Memory`] knows the last board
+//! that was looked at and adds what has changed since.
 
-use mendel_board::{Bitboard, Board, Color, Position, Role};
+use arrayvec::ArrayVec;
+use mendel_board::{Bitboard, Board, Color, Position, Role, Square};
 
 use crate::random::mix;
 
@@ -25,6 +26,12 @@ pub const HIDDEN: usize = 128;
 
 /// What can be seen: whose piece, which kind, which square.
 pub const INPUTS: usize = 2 * 6 * 64;
+
+/// Numbers of the hidden layer that are brought up to date at once.
+const BLOCK: usize = 64;
+
+// All that the output adds up fits thirty-two bits.
+const _: () = assert!(2 * HIDDEN as i64 * (ONE * ONE * MOST_OUT as i32) as i64 <= i32::MAX as i64);
 
 /// One in the hidden layer, as whole numbers have it.
 const ONE: i32 = 255;
@@ -57,28 +64,21 @@ pub struct Network {
     fingerprint: u64,
 }
 
-/// What one thread keeps between calls: for each side and each way it looks at the
-/// board the last one it saw, and what was added up for it.
+/// What one thread keeps between calls: for each way the two sides look at the board the
+/// last one they saw, and what was added up for it.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     fingerprint: Option<u64>,
-    seen: [[Seen; 2]; 2],
+    /// By whether White mirrors the board, then whether Black does.
+    seen: Vec<Seen>,
 }
 
-/// A board as one side saw it.
+/// A board as both sides saw it.
 #[derive(Clone, Debug)]
 struct Seen {
     pieces: [[Bitboard; 6]; 2],
-    layer: [i16; HIDDEN],
-}
-
-impl Default for Seen {
-    fn default() -> Self {
-        Self {
-            pieces: [[Bitboard::EMPTY; 6]; 2],
-            layer: [0; HIDDEN],
-        }
-    }
+    /// White's, then Black's.
+    layers: [[i16; HIDDEN]; 2],
 }
 
 /// A network as training sees it.
@@ -110,8 +110,8 @@ impl Network {
         let scale = (ONE * ONE * OUT_ONE) as f32;
         Self::new(
             first,
-            parameters.bias.map(|value| whole(value, ONE)),
-            parameters.out.map(|row| row.map(out)),
+            &parameters.bias.map(|value| whole(value, ONE)),
+            &parameters.out.map(|row| row.map(out)),
             libm::rintf(parameters.out_bias * scale) as i32,
         )
     }
@@ -131,19 +131,19 @@ impl Network {
 
     fn new(
         first: Vec<[i16; HIDDEN]>,
-        bias: [i16; HIDDEN],
-        out: [[i16; HIDDEN]; 2],
+        bias: &[i16; HIDDEN],
+        out: &[[i16; HIDDEN]; 2],
         out_bias: i32,
     ) -> Self {
-        let rows = first.iter().chain([&bias, &out[0], &out[1]]);
+        let rows = first.iter().chain([bias, &out[0], &out[1]]);
         let numbers = rows.flatten().map(|&number| i32::from(number));
         let fingerprint = numbers
             .chain([out_bias])
             .fold(0, |mixed, number| mix(mixed ^ number as u64));
         Self {
             first,
-            bias,
-            out,
+            bias: *bias,
+            out: *out,
             out_bias,
             fingerprint,
         }
@@ -154,54 +154,65 @@ impl Network {
     #[inline]
     pub fn evaluate(&self, position: &Position, memory: &mut Memory) -> i32 {
         if memory.fingerprint != Some(self.fingerprint) {
-            let layer = self.bias;
             let empty = Seen {
-                layer,
-                ..Seen::default()
+                pieces: [[Bitboard::EMPTY; 6]; 2],
+                layers: [self.bias; 2],
             };
             memory.fingerprint = Some(self.fingerprint);
-            memory.seen = std::array::from_fn(|_| [empty.clone(), empty.clone()]);
+            memory.seen = vec![empty; 4];
         }
         let board = position.board();
-        let turn = position.turn();
-        let views = [View::new(board, turn), View::new(board, !turn)];
-        for view in views {
-            self.look(board, view, memory.at(view));
-        }
-        let mut sum = 0;
-        for (view, weights) in views.iter().zip(&self.out) {
-            for (value, weight) in memory.at(*view).layer.iter().zip(weights) {
-                let cut = (*value).clamp(0, ONE as i16);
-                sum += i32::from(cut.wrapping_mul(*weight)) * i32::from(cut);
-            }
-        }
+        let views = [Color::White, Color::Black].map(|color| View::new(board, color));
+        let [white, black] = views.map(|view| usize::from(view.is_mirrored()));
+        let seen = &mut memory.seen[2 * white + black];
+        self.look(board, views, seen);
+        let turn = usize::from(position.turn().is_black());
+        let sum =
+            output(&seen.layers[turn], &self.out[0]) + output(&seen.layers[1 - turn], &self.out[1]);
         let scale = i64::from(ONE * ONE * OUT_ONE);
-        let centipawns = i64::from(sum + self.out_bias) * CENTIPAWNS as i64 / scale;
+        let centipawns = (i64::from(sum) + i64::from(self.out_bias)) * CENTIPAWNS as i64 / scale;
         centipawns.clamp(-i64::from(LIMIT), i64::from(LIMIT)) as i32
     }
 
     /// Brings what was seen up to the board.
     #[inline]
-    fn look(&self, board: &Board, view: View, seen: &mut Seen) {
-        let Seen { pieces, layer } = seen;
+    fn look(&self, board: &Board, views: [View; 2], seen: &mut Seen) {
+        // 1. What has changed, which is the same for both sides.
+        let (mut gone, mut come) = (Changes::new(), Changes::new());
         for whose in Color::ALL {
             for role in Role::ALL {
                 let now = board.by_color(whose) & board.by_role(role);
-                let before = &mut pieces[usize::from(whose.is_black())][role as usize - 1];
+                let before = &mut seen.pieces[usize::from(whose.is_black())][role as usize - 1];
                 let changed = now ^ *before;
-                for square in changed & *before {
-                    let row = &self.first[view.input(whose, role, square.to_usize())];
-                    for (sum, weight) in layer.iter_mut().zip(row) {
+                if changed.any() {
+                    let inputs = |square: Square| {
+                        views.map(|view| view.input(whose, role, square.to_usize()) as u16)
+                    };
+                    gone.extend((changed & *before).into_iter().map(inputs));
+                    come.extend((changed & now).into_iter().map(inputs));
+                    *before = now;
+                }
+            }
+        }
+
+        // 2. What it does to their layers, in blocks that stay in registers.
+        for (side, layer) in seen.layers.iter_mut().enumerate() {
+            for (at, sums) in layer.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+                let row = |inputs: &[u16; 2]| {
+                    &self.first[usize::from(inputs[side])].as_chunks::<BLOCK>().0[at]
+                };
+                let mut block = *sums;
+                for inputs in &gone {
+                    for (sum, weight) in block.iter_mut().zip(row(inputs)) {
                         *sum = sum.wrapping_sub(*weight);
                     }
                 }
-                for square in changed & now {
-                    let row = &self.first[view.input(whose, role, square.to_usize())];
-                    for (sum, weight) in layer.iter_mut().zip(row) {
+                for inputs in &come {
+                    for (sum, weight) in block.iter_mut().zip(row(inputs)) {
                         *sum = sum.wrapping_add(*weight);
                     }
                 }
-                *before = now;
+                *sums = block;
             }
         }
     }
@@ -249,17 +260,22 @@ impl Network {
             return None;
         }
         let out_bias = i32::from_le_bytes(last.try_into().ok()?);
-        // And a larger bias the thirty-two of their sum.
-        (out_bias.unsigned_abs() < 1 << 29).then(|| Self::new(first, bias, out, out_bias))
+        // And such a bias says nothing but itself.
+        (out_bias.unsigned_abs() < 1 << 29).then(|| Self::new(first, &bias, &out, out_bias))
     }
 }
 
-impl Memory {
-    #[inline]
-    fn at(&mut self, view: View) -> &mut Seen {
-        let color = usize::from(view.color.is_black());
-        &mut self.seen[color][usize::from(view.turned & 7 != 0)]
-    }
+/// Inputs that come or go, as White and as Black number them.
+type Changes = ArrayVec<[u16; 2], PIECES>;
+
+/// What one side's layer adds to the output.
+#[inline]
+fn output(layer: &[i16; HIDDEN], weights: &[i16; HIDDEN]) -> i32 {
+    let products = layer.iter().zip(weights).map(|(value, weight)| {
+        let cut = (*value).clamp(0, ONE as i16);
+        i32::from(cut.wrapping_mul(*weight)) * i32::from(cut)
+    });
+    products.sum()
 }
 
 /// How one side looks at the board.
@@ -283,6 +299,12 @@ impl View {
             color,
             turned: upside | mirrored,
         }
+    }
+
+    /// Whether left and right are changed.
+    #[inline]
+    fn is_mirrored(self) -> bool {
+        self.turned & 7 != 0
     }
 
     /// The number of an input.

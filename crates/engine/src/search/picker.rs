@@ -219,15 +219,16 @@ impl Picker {
     /// Takes the best of the moves from `next` to `end`.
     #[inline]
     fn best_before(&mut self, end: usize) -> Move {
-        let mut best = self.next;
-        for index in self.next + 1..end {
-            if self.moves[index].score > self.moves[best].score {
-                best = index;
+        let rest = &mut self.moves[self.next..end];
+        let mut best = (0, i32::MIN);
+        for (index, scored) in rest.iter().enumerate() {
+            if scored.score > best.1 {
+                best = (index, scored.score);
             }
         }
-        self.moves.swap(best, self.next);
+        rest.swap(0, best.0);
         self.next += 1;
-        self.moves[self.next - 1].m
+        rest[0].m
     }
 }
 
