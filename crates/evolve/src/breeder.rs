@@ -35,6 +35,8 @@ pub enum Origin {
     Step,
     /// Tried beside the point that the breeder is at.
     Probe,
+    /// Put together anew from the numbers of several members.
+    Permutation,
 }
 
 /// A genome as a breeder proposes it.

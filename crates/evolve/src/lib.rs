@@ -9,7 +9,7 @@
 //! | [`Bits`] with a [`Layout`], [`Reals`] with [`Bounds`] | what is changed |
 //! | [`Codec`] | turns a genome into the thing it describes |
 //! | [`Trial`] | judges a generation of such things |
-//! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`RandomSearch`] | make the next generation |
+//! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`RandomSearch`] | make the next generation |
 //! | [`Selection`], [`Crossover`], [`Mutation`], [`Hall`] | what they make it with |
 //! | [`Run`], [`StopRules`], [`Observer`] | the loop, when it ends, who watches |
 //! | [`generator`], [`generation_seed`] | all the chance there is |
@@ -161,8 +161,9 @@ mod trial;
 
 pub use breeder::{Born, Breeder, Judged, MemberId, Origin};
 pub use breeders::{
-    Adam, AdamSettings, Archive, Founders, Ga, GaSettings, Gains, HallOfFame, MuPlusLambda,
-    MuPlusLambdaSettings, RandomSearch, RandomSettings, Reach, Spsa, SpsaSettings,
+    Adam, AdamSettings, Archive, Cosyne, CosyneSettings, CosyneSpace, Fans, Founders, Ga,
+    GaSettings, Gains, HallOfFame, MuPlusLambda, MuPlusLambdaSettings, Permutation, RandomSearch,
+    RandomSettings, Reach, Spsa, SpsaSettings, SynapseCrossover, SynapseMutation, WeightStart,
 };
 pub use codec::{Codec, Plain};
 pub use genome::{

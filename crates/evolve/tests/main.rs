@@ -2,8 +2,10 @@
 
 mod breeders;
 mod climbs;
+mod cosyne;
 mod genomes;
 mod rates;
 mod refusals;
 mod reproducible;
 mod spsa;
+mod tasks;

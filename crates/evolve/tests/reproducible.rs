@@ -3,9 +3,9 @@
 
 use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
-    Adam, AdamSettings, Archive, Bits, Breeder, Crossover, Founders, Ga, GaSettings, HallOfFame,
-    Measure, MuPlusLambda, MuPlusLambdaSettings, Mutation, Piece, Plain, RandomSearch,
-    RandomSettings, Reals, Run, Selection, StopRules, Trial,
+    Adam, AdamSettings, Archive, Bits, Breeder, Cosyne, CosyneSettings, CosyneSpace, Crossover,
+    Founders, Ga, GaSettings, HallOfFame, Measure, MuPlusLambda, MuPlusLambdaSettings, Mutation,
+    Piece, Plain, RandomSearch, RandomSettings, Reals, Run, Selection, StopRules, Trial,
 };
 
 const GENERATIONS: u32 = 12;
@@ -69,6 +69,11 @@ fn mu_plus_lambda(seed: u64) -> MuPlusLambda {
 fn random(seed: u64) -> RandomSearch<Reals> {
     let settings = RandomSettings { population: 9 };
     RandomSearch::new(settings, RealHill::Sphere.space(4), None, seed).unwrap()
+}
+
+fn cosyne(seed: u64) -> Cosyne {
+    let space = CosyneSpace::layered(&[2, 2, 1], true, true, 100.0);
+    Cosyne::new(CosyneSettings::gomez(20), space, None, seed).unwrap()
 }
 
 fn adam(_seed: u64) -> Adam {
@@ -149,6 +154,11 @@ fn random_search() {
 }
 
 #[test]
+fn cosyne_with_its_permutations() {
+    check(cosyne, RealHill::Rastrigin, true);
+}
+
+#[test]
 fn adam_which_uses_no_chance() {
     check(adam, RealHill::Rosenbrock, false);
 }
@@ -196,12 +206,14 @@ fn the_champions_are_those_of_every_machine() {
         champion(finish(begin(reals(7)), RealHill::Rastrigin)),
         champion(finish(begin(mu_plus_lambda(7)), RealHill::Rastrigin)),
         champion(finish(begin(adam(7)), RealHill::Rosenbrock)),
+        champion(finish(begin(cosyne(7)), RealHill::Rastrigin)),
     ];
     let known = [
         80.0,
         -3.098_490_874_138_562_4,
         -20.172_610_381_134_1,
         -30.407_155_302_638_323,
+        -0.0,
     ];
     assert_eq!(
         found.map(f64::to_bits),

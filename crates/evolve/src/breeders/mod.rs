@@ -1,6 +1,7 @@
 //! Algorithms that ask with genomes and are told how they did.
 
 mod adam;
+mod cosyne;
 mod genetic;
 mod mu_plus_lambda;
 mod random;
@@ -15,6 +16,10 @@ use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, within};
 
 pub use adam::{Adam, AdamSettings};
+pub use cosyne::{
+    Cosyne, CosyneSettings, CosyneSpace, Fans, Permutation, SynapseCrossover, SynapseMutation,
+    WeightStart,
+};
 pub use genetic::{Founders, Ga, GaSettings, HallOfFame};
 pub use mu_plus_lambda::{Archive, MuPlusLambda, MuPlusLambdaSettings};
 pub use random::{RandomSearch, RandomSettings};

@@ -1,7 +1,4 @@
-//! Hills whose tops are known, to try breeders on.
-//!
-//! Each is a [`Trial`] of genomes as they are ([`Plain`](crate::Plain)), with no
-//! chance in it.
+//! Hills whose tops are known.
 
 use std::convert::Infallible;
 use std::f64::consts::TAU;
