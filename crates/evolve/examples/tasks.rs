@@ -50,10 +50,10 @@ fn main() {
 }
 
 fn tasks() -> Vec<Task> {
-    let net = |inputs, hidden| FixedNet::Feedforward {
+    let net = |inputs, hidden, bias| FixedNet::Feedforward {
         inputs,
         hidden,
-        bias: false,
+        bias,
     };
     let memory = |inputs, neurons| FixedNet::Recurrent {
         inputs,
@@ -64,27 +64,21 @@ fn tasks() -> Vec<Task> {
         name,
         net,
         population,
-        limit: 200_000,
+        limit: 20_000,
         published,
         judge,
         guess: false,
     };
-    let xor_net = FixedNet::Feedforward {
-        inputs: 2,
-        hidden: 2,
-        bias: true,
+    let guessed = |task| Task {
+        guess: true,
+        ..task
     };
+    let (exclusive, single) = (net(2, 4, true), net(4, 0, true));
     vec![
-        task("xor", xor_net, 20, "none", judge_xor),
-        Task {
-            guess: true,
-            ..task("xor, guessed", xor_net, 20, "none", judge_xor)
-        },
-        task("one-pole", net(4, 0), 20, "98", judge_single),
-        Task {
-            guess: true,
-            ..task("one-pole, guessed", net(4, 0), 20, "199", judge_single)
-        },
+        task("xor", exclusive, 50, "none", judge_xor),
+        guessed(task("xor, guessed", exclusive, 50, "none", judge_xor)),
+        task("one-pole", single, 20, "98", judge_single),
+        guessed(task("one-pole, guessed", single, 20, "199", judge_single)),
         task(
             "one-pole-blind",
             memory(2, 1),
@@ -92,18 +86,18 @@ fn tasks() -> Vec<Task> {
             "127",
             judge_single_blind,
         ),
-        task("two-poles", net(6, 0), 30, "954", judge_double),
-        task("two-poles-blind", memory(3, 2), 30, "1249", judge_blind),
+        task("two-poles", net(6, 4, false), 30, "954", judge_double),
+        task("two-poles-blind", memory(3, 1), 30, "1249", judge_blind),
         task(
             "two-poles-blind-damped",
-            memory(3, 2),
+            memory(3, 1),
             30,
             "3416",
             judge_damped,
         ),
         task(
             "two-poles-blind-general",
-            memory(3, 2),
+            memory(3, 1),
             30,
             "3416",
             judge_general,

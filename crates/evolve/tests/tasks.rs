@@ -1,6 +1,8 @@
 //! The tasks for networks: are they what they say, and are they learned? The table of
 //! evaluations beside the published ones is made by `examples/tasks.rs`.
 
+#![allow(clippy::float_cmp, reason = "the same sums give the same bits")]
+
 use mendel_evolve::problems::{CartState, FixedNet, Poles, XOR, evaluations_needed, xor};
 use mendel_evolve::{Bounds, Cosyne, CosyneSettings, RandomSearch, RandomSettings, Reals};
 
@@ -47,8 +49,8 @@ fn energy(state: &CartState) -> f64 {
 
 #[test]
 fn energy_changes_by_the_work_of_the_force_alone() {
-    let start = [0.1, 0.3, 0.1, -0.2, -0.05, 0.4];
-    for push in [0.0, 0.2, -0.7] {
+    let start = [0.1, 0.3, 0.1, -0.2, -0.05, 0.1];
+    for push in [0.0, 0.05, -0.1] {
         let (mut last, mut work) = (start, 0.0);
         let mut seen = 0;
         Poles::double(true).run(
@@ -140,7 +142,8 @@ fn the_625_other_starts_are_all_different_and_can_be_held() {
     }
     let held = Poles::single(true).generalisation(|| steady);
     assert!((300..=625).contains(&held), "{held}");
-    assert_eq!(Poles::single(true).generalisation(|| |_: &[f64]| 0.0), 0);
+    // Upright, at rest, anywhere on the track: only then nothing has to be done.
+    assert_eq!(Poles::single(true).generalisation(|| |_: &[f64]| 0.0), 5);
 }
 
 #[test]
@@ -160,10 +163,11 @@ fn a_recurrent_network_remembers_and_begins_afresh() {
     assert_eq!(net.controller(&weights)(&[0.0]), 0.0);
 }
 
+/// With which guessing needs as many attempts as in the paper.
 const ONE_POLE: FixedNet = FixedNet::Feedforward {
     inputs: 4,
     hidden: 0,
-    bias: false,
+    bias: true,
 };
 
 fn one_pole(genome: &Reals) -> (f64, bool) {
@@ -206,30 +210,30 @@ fn cosyne_balances_one_pole_sooner_than_guessing() {
 fn cosyne_balances_two_poles() {
     let net = FixedNet::Feedforward {
         inputs: 6,
-        hidden: 0,
+        hidden: 4,
         bias: false,
     };
     let needed = |seed| {
         let cosyne = Cosyne::new(CosyneSettings::gomez(30), net.space(1e6), None, seed).unwrap();
-        evaluations_needed(cosyne, 20_000, |genome| {
+        evaluations_needed(cosyne, 5000, |genome| {
             let controller = net.controller(&genome.0);
             let steps = Poles::double(true).balance(Poles::start(), 10_000, controller);
             (f64::from(steps), steps == 10_000)
         })
     };
     let needed = mean((1..=4).map(needed));
-    assert!(needed < 3000.0, "{needed}");
+    assert!(needed < 2000.0, "{needed}");
 }
 
 #[test]
 fn cosyne_learns_the_exclusive_or() {
     let net = FixedNet::Feedforward {
         inputs: 2,
-        hidden: 2,
+        hidden: 4,
         bias: true,
     };
     let needed = |seed| {
-        let cosyne = Cosyne::new(CosyneSettings::gomez(20), net.space(1e6), None, seed).unwrap();
+        let cosyne = Cosyne::new(CosyneSettings::gomez(50), net.space(1e6), None, seed).unwrap();
         evaluations_needed(cosyne, 20_000, |genome| {
             let mut controller = net.controller(&genome.0);
             let score = xor(|seen| f64::midpoint(1.0, controller(seen)));
@@ -237,5 +241,5 @@ fn cosyne_learns_the_exclusive_or() {
         })
     };
     let needed = mean((1..=20).map(needed));
-    assert!(needed < 1000.0, "{needed}");
+    assert!(needed < 400.0, "{needed}");
 }
