@@ -147,8 +147,10 @@ mod breeder;
 mod breeders;
 mod codec;
 mod diversity;
+mod function;
 mod genome;
 mod hall;
+mod network;
 mod observer;
 mod operators;
 #[cfg(feature = "problems")]
@@ -166,10 +168,13 @@ pub use breeders::{
     RandomSettings, Reach, Spsa, SpsaSettings, SynapseCrossover, SynapseMutation, WeightStart,
 };
 pub use codec::{Codec, Plain};
+pub use function::Function;
 pub use genome::{
-    Bits, BitsError, Bounds, Change, Coding, Gene, Genome, Layout, LayoutError, Reals,
+    Bits, BitsError, Bounds, Change, Coding, Connected, Gene, Genome, Layout, LayoutError, Link,
+    Net, Node, Reals, Shape,
 };
 pub use hall::{Famous, Hall};
+pub use network::{Drawn, Network, NetworkError};
 pub use observer::Observer;
 pub use operators::{Chooser, Crossover, Measure, Mutation, Piece, Selection};
 pub use run::{Champion, Finished, Run, RunError};

@@ -2,6 +2,7 @@
 
 mod bits;
 mod layout;
+mod net;
 mod reals;
 
 use std::fmt::Debug;
@@ -15,6 +16,7 @@ use crate::settings::SettingsError;
 
 pub use bits::{Bits, BitsError};
 pub use layout::{Coding, Gene, Layout, LayoutError};
+pub use net::{Connected, Link, Net, Node, Shape};
 pub use reals::{Bounds, Reals};
 
 /// A kind of genome that the population breeders can work with.
