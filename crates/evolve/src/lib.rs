@@ -6,10 +6,11 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Bits`] with a [`Layout`], [`Reals`] with [`Bounds`] | what is changed |
+//! | [`Bits`] with a [`Layout`], [`Reals`] with [`Bounds`], [`Net`] with a [`Shape`] | what is changed |
+//! | [`Network`] | a network of nodes and links, run |
 //! | [`Codec`] | turns a genome into the thing it describes |
 //! | [`Trial`] | judges a generation of such things |
-//! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`RandomSearch`] | make the next generation |
+//! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`Neat`], [`RandomSearch`] | make the next generation |
 //! | [`Selection`], [`Crossover`], [`Mutation`], [`Hall`] | what they make it with |
 //! | [`Run`], [`StopRules`], [`Observer`] | the loop, when it ends, who watches |
 //! | [`generator`], [`generation_seed`] | all the chance there is |
@@ -164,8 +165,9 @@ mod trial;
 pub use breeder::{Born, Breeder, Judged, MemberId, Origin};
 pub use breeders::{
     Adam, AdamSettings, Archive, Cosyne, CosyneSettings, CosyneSpace, Fans, Founders, Ga,
-    GaSettings, Gains, HallOfFame, MuPlusLambda, MuPlusLambdaSettings, Permutation, RandomSearch,
-    RandomSettings, Reach, Spsa, SpsaSettings, SynapseCrossover, SynapseMutation, WeightStart,
+    GaSettings, Gains, HallOfFame, MuPlusLambda, MuPlusLambdaSettings, Neat, NeatSettings,
+    Permutation, RandomSearch, RandomSettings, Reach, Species, Spsa, SpsaSettings,
+    SynapseCrossover, SynapseMutation, WeightStart, neat,
 };
 pub use codec::{Codec, Plain};
 pub use function::Function;

@@ -4,6 +4,7 @@ mod breeders;
 mod climbs;
 mod cosyne;
 mod genomes;
+mod neat;
 mod networks;
 mod rates;
 mod refusals;

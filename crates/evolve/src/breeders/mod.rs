@@ -4,6 +4,7 @@ mod adam;
 mod cosyne;
 mod genetic;
 mod mu_plus_lambda;
+pub mod neat;
 mod random;
 mod spsa;
 
@@ -22,6 +23,7 @@ pub use cosyne::{
 };
 pub use genetic::{Founders, Ga, GaSettings, HallOfFame};
 pub use mu_plus_lambda::{Archive, MuPlusLambda, MuPlusLambdaSettings};
+pub use neat::{Neat, NeatSettings, Species};
 pub use random::{RandomSearch, RandomSettings};
 pub use spsa::{Gains, Reach, Spsa, SpsaSettings};
 

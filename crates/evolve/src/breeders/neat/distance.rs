@@ -1,0 +1,189 @@
+//! How far two networks are apart.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::genome::{Link, Net, Shape};
+use crate::settings::{SettingsError, within};
+
+/// How far two networks are apart. Genes are the same if their innovation numbers
+/// are, whatever they link.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Distance {
+    /// `excess` · E/N + `disjoint` · D/N + `weight` · W. E and D are the genes that
+    /// only one has, beyond the last of the other or before it; N is the number of
+    /// genes of the larger one, or 1 if both have fewer than `small`; W is the mean
+    /// difference of the weights of the genes that both have.
+    ///
+    /// # Source
+    ///
+    /// Stanley and Miikkulainen, *Evolutionary Computation* 10(2), 2002, p. 110,
+    /// equation 1.
+    ///
+    /// # Where this differs
+    ///
+    /// Nowhere. Genes are links, as there.
+    Genes {
+        /// What a gene beyond the last of the other counts.
+        excess: f64,
+        /// What any other gene counts that the other lacks.
+        disjoint: f64,
+        /// What the mean difference of weights counts.
+        weight: f64,
+        /// With fewer genes the counts are not divided.
+        #[serde(default)]
+        small: usize,
+    },
+    /// The same for links and for nodes without the inputs, added up. Each: what only
+    /// one has, times `disjoint`, and the differences of what both have, times
+    /// `weight`, together divided by the number of the larger one. Different numbers
+    /// differ by their difference, different switches and functions by 1.
+    ///
+    /// # Source
+    ///
+    /// The library neat-python, version 0.92.
+    ///
+    /// # Where this differs
+    ///
+    /// Links are matched by innovation number, there by their ends; with
+    /// [`Innovations::Links`](super::Innovations::Links) that is the same.
+    NodesAndLinks {
+        /// What a link or node counts that the other lacks.
+        disjoint: f64,
+        /// What differences count.
+        weight: f64,
+    },
+}
+
+impl Distance {
+    /// Whether the numbers make sense.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError::Range`].
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let numbers = match *self {
+            Self::Genes {
+                excess,
+                disjoint,
+                weight,
+                ..
+            } => [
+                ("distance.genes.excess", excess),
+                ("distance.genes.disjoint", disjoint),
+                ("distance.genes.weight", weight),
+            ],
+            Self::NodesAndLinks { disjoint, weight } => [
+                ("distance.nodes-and-links.disjoint", disjoint),
+                ("distance.nodes-and-links.weight", weight),
+                ("", 0.0),
+            ],
+        };
+        let check = |(key, number): (&'static str, f64)| within(key, &number, 0.0..=1e6);
+        numbers.into_iter().try_for_each(check)
+    }
+
+    /// The distance of two networks of one shape.
+    pub fn between(&self, shape: &Shape, one: &Net, other: &Net) -> f64 {
+        match *self {
+            Self::Genes {
+                excess,
+                disjoint,
+                weight,
+                small,
+            } => {
+                let found = compare(&one.links, &other.links, |one, other| {
+                    (one.weight - other.weight).abs()
+                });
+                let most = one.links.len().max(other.links.len());
+                let genes = if most < small { 1 } else { most.max(1) };
+                let mean = found.difference / found.matching.max(1) as f64;
+                (excess * found.excess as f64 + disjoint * found.disjoint as f64) / genes as f64
+                    + weight * mean
+            }
+            Self::NodesAndLinks { disjoint, weight } => {
+                let links = compare(&one.links, &other.links, |one, other| {
+                    (one.weight - other.weight).abs()
+                        + f64::from(u8::from(one.enabled != other.enabled))
+                });
+                let inputs = shape.inputs as usize;
+                let rest = |net: &'_ Net| net.nodes.len().saturating_sub(inputs);
+                let nodes = nodes(one, other, inputs);
+                let part = |found: &Found, most: usize| {
+                    let lacking = (found.excess + found.disjoint) as f64;
+                    (disjoint * lacking + weight * found.difference) / most.max(1) as f64
+                };
+                part(&links, one.links.len().max(other.links.len()))
+                    + part(&nodes, rest(one).max(rest(other)))
+            }
+        }
+    }
+
+    /// The mean distance of all pairs; 0 for fewer than two.
+    pub fn mean(&self, shape: &Shape, nets: &[&Net]) -> f64 {
+        let pairs = nets.len() * nets.len().saturating_sub(1) / 2;
+        let from = |(at, one): (usize, &&Net)| {
+            let others = nets[at + 1..].iter();
+            others
+                .map(|other| self.between(shape, one, other))
+                .sum::<f64>()
+        };
+        nets.iter().enumerate().map(from).sum::<f64>() / pairs.max(1) as f64
+    }
+}
+
+/// What two lists of genes have in common.
+#[derive(Default)]
+struct Found {
+    matching: usize,
+    disjoint: usize,
+    excess: usize,
+    /// The sum over matching genes.
+    difference: f64,
+}
+
+fn compare(one: &[Link], other: &[Link], difference: impl Fn(&Link, &Link) -> f64) -> Found {
+    let key = |link: &Link| link.innovation;
+    merge(one, other, key, difference)
+}
+
+fn nodes(one: &Net, other: &Net, inputs: usize) -> Found {
+    let rest = |net: &'_ Net| inputs.min(net.nodes.len());
+    let (one, other) = (&one.nodes[rest(one)..], &other.nodes[rest(other)..]);
+    merge(
+        one,
+        other,
+        |node| node.id,
+        |one, other| {
+            (one.bias - other.bias).abs()
+                + (one.response - other.response).abs()
+                + f64::from(u8::from(one.function != other.function))
+        },
+    )
+}
+
+/// Walks along two sorted lists.
+fn merge<T>(
+    one: &[T],
+    other: &[T],
+    key: impl Fn(&T) -> u32,
+    difference: impl Fn(&T, &T) -> f64,
+) -> Found {
+    let mut found = Found::default();
+    let (mut i, mut j) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let order = key(a).cmp(&key(b));
+        if order == Ordering::Equal {
+            found.matching += 1;
+            found.difference += difference(a, b);
+        } else {
+            found.disjoint += 1;
+        }
+        i += usize::from(order.is_le());
+        j += usize::from(order.is_ge());
+    }
+    found.excess = one.len() - i + (other.len() - j);
+    found
+}

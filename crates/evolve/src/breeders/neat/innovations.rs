@@ -1,0 +1,126 @@
+//! Which structural change has which number.
+
+use serde::{Deserialize, Serialize};
+
+use crate::genome::{Net, Shape};
+use crate::settings::SettingsError;
+
+use super::settings::Innovations;
+
+/// Remembers structural changes and numbers them. The links of the start are not
+/// listed; their numbers follow from the shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Register {
+    scope: Innovations,
+    shape: Shape,
+    next_node: u32,
+    next_link: u32,
+    /// (from, to, innovation number), sorted.
+    links: Vec<(u32, u32, u32)>,
+    /// (innovation number of the link that was split, the node that splits it),
+    /// sorted.
+    splits: Vec<(u32, u32)>,
+}
+
+impl Register {
+    pub(super) fn new(scope: Innovations, shape: Shape) -> Self {
+        Self {
+            scope,
+            shape,
+            next_node: shape.first_hidden().saturating_add(shape.hidden),
+            next_link: shape.first_innovation(),
+            links: Vec::new(),
+            splits: Vec::new(),
+        }
+    }
+
+    /// Forgets what only counts within one generation.
+    pub(super) fn begin_generation(&mut self) {
+        if self.scope == Innovations::Generation {
+            self.links.clear();
+            self.splits.clear();
+        }
+    }
+
+    /// The number of a link between two nodes.
+    pub(super) fn link(&mut self, from: u32, to: u32) -> u32 {
+        let search = |&(one, other, _): &(u32, u32, u32)| (one, other).cmp(&(from, to));
+        match self.links.binary_search_by(search) {
+            Ok(at) => self.links[at].2,
+            Err(at) => {
+                let known = match self.scope {
+                    Innovations::Run | Innovations::Links => self.shape.innovation(from, to),
+                    // The start was long ago.
+                    Innovations::Generation => None,
+                };
+                known.unwrap_or_else(|| {
+                    let number = self.next_link;
+                    self.next_link = number.saturating_add(1);
+                    self.links.insert(at, (from, to, number));
+                    number
+                })
+            }
+        }
+    }
+
+    /// The node that splits a link in this network: the one that others got for it,
+    /// if the network does not have it already.
+    pub(super) fn split(&mut self, link: u32, net: &Net) -> u32 {
+        if self.scope != Innovations::Links {
+            let first = self.splits.partition_point(|&(split, _)| split < link);
+            let same = self.splits[first..].iter();
+            let known = same
+                .take_while(|&&(split, _)| split == link)
+                .find(|&&(_, node)| net.place(node).is_none());
+            if let Some(&(_, node)) = known {
+                return node;
+            }
+        }
+        let node = self.next_node;
+        self.next_node = node.saturating_add(1);
+        if self.scope != Innovations::Links {
+            let at = self.splits.partition_point(|&it| it < (link, node));
+            self.splits.insert(at, (link, node));
+        }
+        node
+    }
+
+    /// Takes over the numbers of a network that is given from outside.
+    pub(super) fn absorb(&mut self, net: &Net) -> Result<(), SettingsError> {
+        for node in &net.nodes {
+            self.next_node = self.next_node.max(node.id.saturating_add(1));
+        }
+        for link in &net.links {
+            let (ends, number) = ((link.from, link.to), link.innovation);
+            let start = self.shape.innovation(link.from, link.to);
+            let is_start = start == Some(number);
+            let free = number >= self.shape.first_innovation();
+            let fresh = start.is_none() || self.scope == Innovations::Generation;
+            let search = |&(from, to, _): &(u32, u32, u32)| (from, to).cmp(&ends);
+            let place = self.links.binary_search_by(search);
+            let known = place.is_ok_and(|at| self.links[at].2 == number);
+            let taken = self
+                .links
+                .iter()
+                .any(|&(from, to, it)| it == number && (from, to) != ends);
+            if !is_start && !known {
+                match place {
+                    Err(at) if free && fresh && !taken => {
+                        self.links.insert(at, (link.from, link.to, number));
+                    }
+                    _ => {
+                        return Err(SettingsError::Start {
+                            reason: format!(
+                                "innovation {number} cannot be the link from {} to {}: all \
+                                 networks of a run must number the same links alike",
+                                link.from, link.to
+                            ),
+                        });
+                    }
+                }
+            }
+            self.next_link = self.next_link.max(number.saturating_add(1));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,462 @@
+//! NEAT: networks that grow, and all that can be said about how.
+
+mod cross;
+mod distance;
+mod innovations;
+mod mutate;
+mod offspring;
+mod presets;
+mod settings;
+mod species;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{Member, named, ranked, remember};
+use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
+use crate::genome::{Net, Shape};
+use crate::operators::WORST;
+use crate::seed::{Purpose, generator};
+use crate::settings::SettingsError;
+use innovations::Register;
+use mutate::{Mutant, chance, founder};
+use offspring::{Standing, children};
+use species::{Rules, SpeciesSet};
+
+pub use distance::Distance;
+pub use settings::{
+    Draw, Elites, Equals, Extinction, Inherit, Innovations, Mating, NeatSettings, NewNode, Noise,
+    Numbers, Orphans, Placement, Sharing, SpeciesScore, Split, Stagnation, Structure, Threshold,
+};
+pub use species::Species;
+
+/// Scores are held within this, so that sums of them stay finite.
+const LARGEST_SCORE: f64 = 1e100;
+
+/// The place of no member, for the chances of a whole generation.
+const NOBODY: u32 = u32::MAX;
+
+/// `NeuroEvolution` of Augmenting Topologies: networks that begin small, grow, and
+/// compete within species of networks like them.
+///
+/// Each structural change has a number; two networks are lined up by these, which
+/// tells what they have in common and lets them be crossed. A new structure competes
+/// first with those like it.
+///
+/// # Source
+///
+/// Stanley and Miikkulainen, "Evolving Neural Networks through Augmenting
+/// Topologies", *Evolutionary Computation* 10(2), 2002,
+/// doi:10.1162/106365602320169811. The settings can say the variant of 2004 and
+/// that of the library neat-python, too ([`NeatSettings`]).
+///
+/// # Where this differs
+///
+/// * Innovations are numbered by the run, or as in the paper by the generation
+///   ([`Innovations`]).
+/// * Scores may be negative with [`Sharing::Shifted`]; the paper divides scores,
+///   which must then be positive ([`Sharing::Mean`]).
+/// * At least two of a species become parents, where it has two.
+/// * The paper does not say what happens if all species are stagnant
+///   ([`Extinction`]), nor what becomes of the best two after a refocus: they, and
+///   the count of generations without progress, begin anew.
+/// * A species without children is gone, and nobody stands for it any more.
+/// * The parent from another species is any of its parents, the species drawn by
+///   chance; the better of both parents gives the further genes, as always.
+/// * Biases, responses, functions, deletions are not in the paper. Links of a
+///   feed-forward network never leave an output.
+/// * Recurrent links are drawn as all others are; the programs that go with the
+///   paper draw a set share of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Neat {
+    settings: NeatSettings,
+    shape: Shape,
+    seed: u64,
+    generation: u32,
+    /// The generation that is asked for next. It is made when the one before was
+    /// told, for it takes new innovation numbers, and asking changes nothing.
+    next: Vec<Born<Net>>,
+    species: SpeciesSet,
+    register: Register,
+    extinctions: u32,
+    /// The best score of all, and the generation that had it or began anew.
+    best: Option<f64>,
+    improved: u32,
+}
+
+/// The parents of a generation and how many children they have.
+struct Family {
+    /// Places in the generation before, best first, all members.
+    ranked: Vec<usize>,
+    /// How many of them become parents.
+    parents: usize,
+    children: usize,
+}
+
+impl Neat {
+    /// A population of networks of a shape; `start` (a network, several or `None`)
+    /// are members of the first generation.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] names what does not fit and what would.
+    pub fn new(
+        settings: NeatSettings,
+        shape: Shape,
+        start: impl IntoIterator<Item = Net>,
+        seed: u64,
+    ) -> Result<Self, SettingsError> {
+        settings.check()?;
+        shape.check()?;
+        let given: Vec<Net> = start.into_iter().collect();
+        if given.len() > settings.population {
+            return Err(SettingsError::Start {
+                reason: format!(
+                    "{} members were given for a population of {}",
+                    given.len(),
+                    settings.population
+                ),
+            });
+        }
+        let mut register = Register::new(settings.innovations, shape);
+        for net in &given {
+            net.check(&shape)?;
+            register.absorb(net)?;
+        }
+        let species = SpeciesSet::new(settings.threshold.start());
+        let mut neat = Self {
+            settings,
+            shape,
+            seed,
+            generation: 0,
+            next: Vec::new(),
+            species,
+            register,
+            extinctions: 0,
+            best: None,
+            improved: 0,
+        };
+        neat.next = neat.founders(given);
+        neat.speciate();
+        Ok(neat)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &NeatSettings {
+        &self.settings
+    }
+
+    /// What all its networks have in common.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The species of the generation that is asked for next, the oldest first.
+    pub fn species(&self) -> &[Species] {
+        &self.species.all
+    }
+
+    /// How far members of one species may be apart now.
+    pub fn threshold(&self) -> f64 {
+        self.species.threshold
+    }
+
+    /// How often no species was left that might breed.
+    pub fn extinctions(&self) -> u32 {
+        self.extinctions
+    }
+
+    /// The mean distance of all pairs of the generation that is asked for next.
+    pub fn mean_distance(&self) -> f64 {
+        let nets: Vec<&Net> = self.next.iter().map(|born| &born.genome).collect();
+        self.settings.distance.mean(&self.shape, &nets)
+    }
+
+    fn founders(&self, given: Vec<Net>) -> Vec<Born<Net>> {
+        let drawn = given.len() as u32..self.settings.population as u32;
+        let drawn = drawn.map(|place| {
+            let mut rng = generator(self.seed, self.generation, place, Purpose::Start);
+            let net = founder(&self.settings, &self.shape, &mut rng);
+            (net, Origin::Random)
+        });
+        let given = given.into_iter().map(|net| (net, Origin::Given));
+        given
+            .chain(drawn)
+            .map(|(genome, origin)| Born {
+                genome,
+                parents: Vec::new(),
+                origin,
+            })
+            .collect()
+    }
+
+    /// Places the next generation and moves the threshold.
+    fn speciate(&mut self) {
+        let nets: Vec<&Net> = self.next.iter().map(|born| &born.genome).collect();
+        let rules = Rules {
+            distance: &self.settings.distance,
+            shape: &self.shape,
+            placement: self.settings.placement,
+            generation: self.generation,
+        };
+        self.species.place(&nets, &rules);
+        self.species.adjust(&self.settings.threshold);
+    }
+
+    /// Writes down how each species did. Returns the score of each that counts.
+    fn record(&mut self, told: &[Member<Net>]) -> Vec<f64> {
+        let measure = self.settings.stagnation.map(|it| it.measure);
+        let generation = self.generation;
+        let score = |species: &mut Species| {
+            let scores = species.members.iter().map(|&at| told[at as usize].score);
+            let score = match measure.unwrap_or_default() {
+                SpeciesScore::Best => scores.fold(WORST, f64::max),
+                SpeciesScore::Mean => scores.sum::<f64>() / species.members.len() as f64,
+            };
+            if species.best.is_none_or(|best| score > best) {
+                species.best = Some(score);
+                species.improved = generation;
+            }
+            score
+        };
+        let scores = self.species.all.iter_mut().map(score).collect();
+        let best = told.iter().map(|member| member.score).fold(WORST, f64::max);
+        if self.best.is_none_or(|before| best > before) {
+            self.best = Some(best);
+            self.improved = generation;
+        }
+        scores
+    }
+
+    /// Which species may breed: all but those that have not become better for too
+    /// long. Empty if all are gone.
+    fn breeding(&mut self, scores: &[f64]) -> Vec<bool> {
+        let Some(rules) = self.settings.stagnation else {
+            return vec![true; scores.len()];
+        };
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&one, &other| scores[other].total_cmp(&scores[one]));
+        let since = self.generation.saturating_sub(self.improved);
+        if rules.refocus.is_some_and(|limit| since > limit) {
+            // Only the best two, who begin anew.
+            self.improved = self.generation;
+            let mut breeding = vec![false; scores.len()];
+            for &at in order.iter().take(2) {
+                breeding[at] = true;
+                self.species.all[at].improved = self.generation;
+            }
+            return breeding;
+        }
+        let all = &self.species.all;
+        let lively = |at: usize| all[at].stagnant(self.generation) < rules.generations;
+        let mut breeding: Vec<bool> = (0..scores.len()).map(lively).collect();
+        for &at in order.iter().take(rules.spared) {
+            breeding[at] = true;
+        }
+        if !breeding.contains(&true) && self.settings.extinction == Extinction::KeepBest {
+            if let Some(&best) = order.first() {
+                breeding[best] = true;
+            }
+        }
+        breeding
+    }
+
+    /// Who has how many children.
+    fn families(&self, told: &[Member<Net>]) -> Vec<Family> {
+        let scores = |species: &Species| -> Vec<f64> {
+            let members = species.members.iter();
+            members.map(|&at| told[at as usize].score).collect()
+        };
+        let standing = |species: &Species| {
+            let scores = scores(species);
+            Standing {
+                mean: scores.iter().sum::<f64>() / scores.len().max(1) as f64,
+                size: scores.len(),
+            }
+        };
+        let all = &self.species.all;
+        let standings: Vec<Standing> = all.iter().map(standing).collect();
+        let known = || all.iter().flat_map(scores);
+        let range = [
+            known().fold(f64::INFINITY, f64::min),
+            known().fold(f64::NEG_INFINITY, f64::max),
+        ];
+        let sharing = match (self.settings.sharing, self.settings.elites) {
+            // Elites need room.
+            (Sharing::Damped { smallest }, Elites::Each(elites)) => Sharing::Damped {
+                smallest: smallest.max(elites),
+            },
+            (sharing, _) => sharing,
+        };
+        let counts = children(sharing, &standings, range, self.settings.population);
+        let order = ranked(told);
+        let mut places = vec![0; told.len()];
+        for (rank, &place) in order.iter().enumerate() {
+            places[place] = rank;
+        }
+        let family = |(species, children): (&Species, usize)| {
+            let mut ranked: Vec<usize> = species.members.iter().map(|&at| at as usize).collect();
+            ranked.sort_by_key(|&at| places[at]);
+            let share = libm::ceil(self.settings.survival * ranked.len() as f64) as usize;
+            let parents = share.max(2).min(ranked.len());
+            Family {
+                ranked,
+                parents,
+                children,
+            }
+        };
+        all.iter().zip(counts).map(family).collect()
+    }
+
+    /// The next generation, species by species.
+    fn breed(&mut self, told: &[Member<Net>], families: &[Family]) -> Vec<Born<Net>> {
+        let next = self.generation.saturating_add(1);
+        let mut born = Vec::with_capacity(self.settings.population);
+        for (at, family) in families.iter().enumerate() {
+            // 1. The best go on as they are.
+            let elites = match self.settings.elites {
+                Elites::Champion { above } => usize::from(family.ranked.len() > above),
+                Elites::Each(count) => count.min(family.ranked.len()),
+            };
+            let elites = elites.min(family.children);
+            born.extend(family.ranked[..elites].iter().map(|&place| Born {
+                genome: told[place].genome.clone(),
+                parents: vec![self.parent(place)],
+                origin: Origin::Elite,
+            }));
+
+            // 2. The rest are children, each with its own generator.
+            for _ in elites..family.children {
+                let mut rng = generator(self.seed, next, born.len() as u32, Purpose::Breed);
+                born.push(self.child(told, families, at, &mut rng));
+            }
+        }
+        born
+    }
+
+    fn child(
+        &mut self,
+        told: &[Member<Net>],
+        families: &[Family],
+        at: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Born<Net> {
+        let mating = self.settings.mating;
+        let choose = |family: &Family, rng: &mut ChaCha8Rng| {
+            family.ranked[rng.random_range(0..family.parents.max(1))]
+        };
+        let mother = choose(&families[at], rng);
+        let alone = chance(mating.alone, rng);
+        let (mut genome, parents) = if alone {
+            (told[mother].genome.clone(), vec![self.parent(mother)])
+        } else {
+            let mut family = &families[at];
+            if families.len() > 1 && chance(mating.interspecies, rng) {
+                let other = rng.random_range(0..families.len() - 1);
+                family = &families[other + usize::from(other >= at)];
+            }
+            let father = choose(family, rng);
+            let pair = [&told[mother], &told[father]];
+            let order = pair[0].score.total_cmp(&pair[1].score);
+            let nets = pair.map(|member| &member.genome);
+            let child = cross::cross(&mating, &self.shape, nets, order, rng);
+            (child, vec![self.parent(mother), self.parent(father)])
+        };
+        let mut mutant = Mutant {
+            net: &mut genome,
+            settings: &self.settings,
+            shape: &self.shape,
+            register: &mut self.register,
+        };
+        let changed = mutant.mutate(rng);
+        let origin = match (alone, changed) {
+            (false, _) => Origin::Crossover,
+            (true, true) => Origin::Mutation,
+            (true, false) => Origin::Copy,
+        };
+        Born {
+            genome,
+            parents,
+            origin,
+        }
+    }
+
+    /// The member of the generation that was told at a place.
+    fn parent(&self, place: usize) -> MemberId {
+        named(self.generation, place)
+    }
+}
+
+impl Breeder for Neat {
+    type Genome = Net;
+
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    fn ask(&self) -> Vec<Born<Net>> {
+        self.next.clone()
+    }
+
+    fn tell(&mut self, born: Vec<Born<Net>>, judged: &[Judged]) {
+        // 1. What was told, tamed; members that were not asked for belong nowhere.
+        let mut told = remember(born, judged);
+        tame(&mut told);
+        let count = told.len() as u32;
+        for species in &mut self.species.all {
+            species.members.retain(|&at| at < count);
+        }
+        self.species
+            .all
+            .retain(|species| !species.members.is_empty());
+
+        // 2. How the species did, and which of them may breed.
+        let scores = self.record(&told);
+        let breeding = self.breeding(&scores);
+        let mut breeds = breeding.iter();
+        let all = &mut self.species.all;
+        all.retain(|_| breeds.next().copied().unwrap_or(false));
+        self.register.begin_generation();
+
+        if self.species.all.is_empty() {
+            // 3. Nobody: all begin anew.
+            self.extinctions = self.extinctions.saturating_add(1);
+            self.generation = self.generation.saturating_add(1);
+            self.next = self.founders(Vec::new());
+        } else {
+            // 3. Their children. A species without any is gone.
+            let families = self.families(&told);
+            let mut rng = generator(self.seed, self.generation, NOBODY, Purpose::Breed);
+            self.next = self.breed(&told, &families);
+            let mut sizes = families.iter();
+            let all = &mut self.species.all;
+            all.retain(|_| sizes.next().is_some_and(|family| family.children > 0));
+            if self.settings.placement == Placement::First {
+                let nets: Vec<&Net> = told.iter().map(|member| &member.genome).collect();
+                self.species.draw_representatives(&nets, &mut rng);
+            }
+            self.generation = self.generation.saturating_add(1);
+        }
+
+        // 4. Which species they belong to.
+        self.speciate();
+    }
+}
+
+/// Makes all scores finite and not too large to be added up; who has none is as bad
+/// as the worst that has one.
+fn tame(told: &mut [Member<Net>]) {
+    let known = told.iter().map(|member| member.score);
+    let known = known.filter(|&score| score > WORST);
+    let worst = known.fold(f64::INFINITY, f64::min);
+    let worst = if worst.is_finite() { worst } else { 0.0 };
+    for member in told {
+        let score = if member.score > WORST {
+            member.score
+        } else {
+            worst
+        };
+        member.score = score.clamp(-LARGEST_SCORE, LARGEST_SCORE);
+    }
+}

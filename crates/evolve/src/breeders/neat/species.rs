@@ -1,0 +1,167 @@
+//! Who belongs together.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::genome::{Net, Shape};
+
+use super::distance::Distance;
+use super::settings::{Placement, Threshold};
+
+/// Members that are alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Species {
+    /// No other species of the run has it.
+    pub id: u32,
+    /// Its members, as places in the generation that is asked for next.
+    pub members: Vec<u32>,
+    /// The generation it was first seen in.
+    pub founded: u32,
+    /// The best score it ever had; none before it was judged.
+    pub best: Option<f64>,
+    /// The generation in which it had that; before it was judged, the one it was
+    /// founded in.
+    pub improved: u32,
+    /// Stands for it when the next generation is placed.
+    pub(super) representative: Net,
+}
+
+impl Species {
+    /// For how many generations it has been there before this one.
+    pub fn age(&self, generation: u32) -> u32 {
+        generation.saturating_sub(self.founded)
+    }
+
+    /// For how many generations it has not become better.
+    pub fn stagnant(&self, generation: u32) -> u32 {
+        generation.saturating_sub(self.improved)
+    }
+}
+
+/// All species of a run, as they are now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SpeciesSet {
+    pub(super) all: Vec<Species>,
+    pub(super) threshold: f64,
+    next: u32,
+}
+
+/// What placing depends on.
+pub(super) struct Rules<'a> {
+    pub(super) distance: &'a Distance,
+    pub(super) shape: &'a Shape,
+    pub(super) placement: Placement,
+    /// The generation whose members are placed.
+    pub(super) generation: u32,
+}
+
+impl SpeciesSet {
+    pub(super) fn new(threshold: f64) -> Self {
+        Self {
+            all: Vec::new(),
+            threshold,
+            next: 0,
+        }
+    }
+
+    /// Draws who stands for each species, from the members it has now.
+    pub(super) fn draw_representatives(&mut self, nets: &[&Net], rng: &mut ChaCha8Rng) {
+        for species in &mut self.all {
+            if species.members.is_empty() {
+                continue;
+            }
+            let place = species.members[rng.random_range(0..species.members.len())];
+            if let Some(net) = nets.get(place as usize) {
+                species.representative = (*net).clone();
+            }
+        }
+    }
+
+    /// Places a generation. Species that nobody belongs to are gone.
+    pub(super) fn place(&mut self, nets: &[&Net], rules: &Rules<'_>) {
+        for species in &mut self.all {
+            species.members.clear();
+        }
+        let mut placed = vec![false; nets.len()];
+        if rules.placement == Placement::Nearest {
+            self.keep_all(nets, &mut placed, rules);
+        }
+        for (place, net) in nets.iter().enumerate().filter(|&(place, _)| !placed[place]) {
+            let at = self.home(net, rules).unwrap_or_else(|| {
+                self.all.push(Species {
+                    id: self.next,
+                    members: Vec::new(),
+                    founded: rules.generation,
+                    best: None,
+                    improved: rules.generation,
+                    representative: (*net).clone(),
+                });
+                self.next = self.next.saturating_add(1);
+                self.all.len() - 1
+            });
+            self.all[at].members.push(place as u32);
+        }
+        self.all.retain(|species| !species.members.is_empty());
+    }
+
+    /// Each species, in its turn, gets the member nearest to the one that stood for
+    /// it, who stands for it from now on.
+    fn keep_all(&mut self, nets: &[&Net], placed: &mut [bool], rules: &Rules<'_>) {
+        for species in &mut self.all {
+            let mut nearest: Option<(f64, usize)> = None;
+            for place in (0..nets.len()).filter(|&place| !placed[place]) {
+                let net = nets[place];
+                let distance = rules
+                    .distance
+                    .between(rules.shape, &species.representative, net);
+                if nearest.is_none_or(|(least, _)| distance < least) {
+                    nearest = Some((distance, place));
+                }
+            }
+            if let Some((_, place)) = nearest {
+                placed[place] = true;
+                species.members.push(place as u32);
+                species.representative = nets[place].clone();
+            }
+        }
+    }
+
+    /// The species a member belongs to, if it is near enough to one.
+    fn home(&self, net: &Net, rules: &Rules<'_>) -> Option<usize> {
+        let mut nearest: Option<(f64, usize)> = None;
+        for (at, species) in self.all.iter().enumerate() {
+            let distance = rules
+                .distance
+                .between(rules.shape, &species.representative, net);
+            if distance >= self.threshold {
+                continue;
+            }
+            if rules.placement == Placement::First {
+                return Some(at);
+            }
+            if nearest.is_none_or(|(least, _)| distance < least) {
+                nearest = Some((distance, at));
+            }
+        }
+        nearest.map(|(_, at)| at)
+    }
+
+    /// Moves the threshold towards as many species as there should be.
+    pub(super) fn adjust(&mut self, threshold: &Threshold) {
+        if let Threshold::Dynamic {
+            species,
+            step,
+            floor,
+            ..
+        } = *threshold
+        {
+            let moved = match self.all.len().cmp(&species) {
+                std::cmp::Ordering::Less => self.threshold - step,
+                std::cmp::Ordering::Equal => self.threshold,
+                std::cmp::Ordering::Greater => self.threshold + step,
+            };
+            self.threshold = moved.max(floor);
+        }
+    }
+}
