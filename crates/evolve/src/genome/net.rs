@@ -88,7 +88,13 @@ pub enum Connected {
         /// Whether inputs reach outputs past the hidden nodes.
         direct: bool,
     },
-    /// A share of those, drawn for each network.
+    /// The same, and a link from each node that is no input to itself. For recurrent
+    /// networks; in others it is [`Full`](Self::Full). (neat-python.)
+    FullWithLoops {
+        /// As in [`Full`](Self::Full).
+        direct: bool,
+    },
+    /// A share of those of [`Full`](Self::Full), drawn for each network.
     Partial {
         /// As in [`Full`](Self::Full).
         direct: bool,
@@ -231,6 +237,14 @@ impl Shape {
     pub(crate) fn pairs(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
         match self.connected {
             Connected::Full { direct } => self.all_pairs(direct),
+            Connected::FullWithLoops { direct } => {
+                let mut pairs = self.all_pairs(direct);
+                if self.recurrent {
+                    let end = self.first_hidden().saturating_add(self.hidden);
+                    pairs.extend((self.inputs..end).map(|node| (node, node)));
+                }
+                pairs
+            }
             Connected::Partial { direct, share } => {
                 let mut pairs = self.all_pairs(direct);
                 let count = libm::round(pairs.len() as f64 * share) as usize;
@@ -267,9 +281,6 @@ impl Shape {
             for from in inputs {
                 pairs.extend(outputs.clone().map(|to| (from, to)));
             }
-        }
-        if self.recurrent {
-            pairs.extend(outputs.chain(hidden).map(|node| (node, node)));
         }
         pairs
     }
