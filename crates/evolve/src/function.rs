@@ -92,11 +92,10 @@ impl Function {
 
     /// The function's value.
     pub fn at(self, x: f64) -> f64 {
-        // Not `clamp`, which keeps what is no number.
         let x = if x.is_nan() {
             0.0
         } else {
-            x.max(-LARGEST).min(LARGEST)
+            x.clamp(-LARGEST, LARGEST)
         };
         match self {
             Self::Identity => x,

@@ -1,7 +1,7 @@
 //! Networks that run.
 
 use crate::function::Function;
-use crate::genome::{Net, Shape};
+use crate::genome::{Link, Net, Shape};
 
 /// A network, sorted once, then run.
 ///
@@ -14,12 +14,12 @@ use crate::genome::{Net, Shape};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     inputs: usize,
-    /// Where the outputs lie in `values`.
-    outputs: Vec<u32>,
-    /// What is computed, in its order; their values follow those of the inputs.
+    outputs: usize,
+    /// What is computed, in its order.
     nodes: Vec<Cell>,
-    /// What leads to the nodes, one after the other.
+    /// What leads to each node: the place it comes from, and the weight.
     edges: Vec<(u32, f64)>,
+    /// Of the inputs, the outputs and the hidden nodes.
     values: Vec<f64>,
     /// The values of the step before; empty if each run begins afresh.
     before: Vec<f64>,
@@ -31,10 +31,12 @@ pub struct Network {
 struct Cell {
     bias: f64,
     function: Function,
-    /// Where its edges end.
-    end: u32,
-    /// How many nodes lie on the longest way to it; 0 in a network with circles,
-    /// for all but the outputs.
+    /// The place of its value.
+    place: u32,
+    /// Where its edges begin and end.
+    edges: [u32; 2],
+    /// How many nodes lie on the longest way to it; in a network with circles 0, but 1
+    /// for outputs.
     depth: u32,
     /// What it is called outside.
     id: u32,
@@ -96,15 +98,6 @@ pub enum NetworkError {
     },
 }
 
-/// Nodes and edges by their places: inputs, then outputs, then hidden nodes.
-struct Parts {
-    inputs: usize,
-    outputs: usize,
-    /// Without the inputs; with what they are called.
-    nodes: Vec<(u32, Function, f64)>,
-    edges: Vec<(u32, u32, f64)>,
-}
-
 impl Network {
     /// The network that a genome describes. Links that are not enabled are not
     /// there. The genome must be one of the shape (see [`Net::check`]); what does
@@ -112,22 +105,18 @@ impl Network {
     pub fn new(net: &Net, shape: &Shape) -> Self {
         let inputs = (shape.inputs as usize).min(net.nodes.len());
         let outputs = (shape.outputs as usize).min(net.nodes.len() - inputs);
-        let nodes = &net.nodes[inputs..];
-        let edge = |link: &crate::Link| {
+        let edge = |link: &Link| {
             let (from, to) = (net.place(link.from)?, net.place(link.to)?);
-            (link.enabled && to >= inputs)
-                .then(|| (from as u32, to as u32, link.weight * net.nodes[to].response))
+            let weight = link.weight * net.nodes[to].response;
+            (link.enabled && to >= inputs).then_some((from as u32, to as u32, weight))
         };
-        let parts = Parts {
-            inputs,
-            outputs,
-            nodes: nodes
-                .iter()
-                .map(|node| (node.id, node.function, node.bias))
-                .collect(),
-            edges: net.links.iter().filter_map(edge).collect(),
+        let node = |at: usize| {
+            let node = &net.nodes[at];
+            (node.id, node.function, node.bias)
         };
-        Self::assemble(&parts, shape.recurrent)
+        let edges = net.links.iter().filter_map(edge);
+        let ends = [inputs, outputs, net.nodes.len()];
+        Self::assemble(ends, node, edges, shape.recurrent)
     }
 
     /// A network of plain parts. The inputs have the indices from 0 and no entry in
@@ -139,6 +128,10 @@ impl Network {
     /// # Errors
     ///
     /// [`NetworkError`] names what does not fit.
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "who hands in parts has no more use for them"
+    )]
     pub fn from_parts(
         inputs: usize,
         outputs: usize,
@@ -173,102 +166,90 @@ impl Network {
                 end,
             });
         }
-        let nodes = nodes.into_iter().zip(inputs as u32..);
-        let parts = Parts {
-            inputs,
-            outputs,
-            nodes: nodes
-                .map(|((function, bias), id)| (id, function, bias))
-                .collect(),
-            edges,
+        let node = |at: usize| {
+            let (function, bias) = nodes[at - inputs];
+            (at as u32, function, bias)
         };
-        Ok(Self::assemble(&parts, false))
+        let edges = edges.iter().copied();
+        Ok(Self::assemble([inputs, outputs, end], node, edges, false))
     }
 
-    fn assemble(parts: &Parts, recurrent: bool) -> Self {
-        let inputs = parts.inputs;
-        let count = inputs + parts.nodes.len();
+    /// Sorts nodes and edges, which are named by their places: inputs, outputs, hidden
+    /// nodes. Small networks are made by the million, so that all the numbers it needs
+    /// on the way share one allocation.
+    fn assemble(
+        [inputs, outputs, count]: [usize; 3],
+        node: impl Fn(usize) -> (u32, Function, f64),
+        given: impl Iterator<Item = (u32, u32, f64)> + Clone,
+        recurrent: bool,
+    ) -> Self {
+        let mut numbers = vec![0_u32; 4 * count + 1];
+        let (starts, rest) = numbers.split_at_mut(count + 1);
+        let (next, rest) = rest.split_at_mut(count);
+        let (depths, path) = rest.split_at_mut(count);
 
         // 1. The edges by the node they lead to, in the order they were given.
-        let mut starts = vec![0_u32; count + 1];
-        for &(_, to, _) in &parts.edges {
+        for (_, to, _) in given.clone() {
             starts[to as usize + 1] += 1;
         }
         for at in 0..count {
             starts[at + 1] += starts[at];
         }
-        let mut next = starts.clone();
-        let mut incoming = vec![(0_u32, 0.0); parts.edges.len()];
-        for &(from, to, weight) in &parts.edges {
+        next.copy_from_slice(&starts[..count]);
+        let mut edges = vec![(0_u32, 0.0); starts[count] as usize];
+        for (from, to, weight) in given {
             let place = &mut next[to as usize];
-            incoming[*place as usize] = (from, weight);
+            edges[*place as usize] = (from, weight);
             *place += 1;
         }
-        let leading = |to: usize| &incoming[starts[to] as usize..starts[to + 1] as usize];
 
-        // 2. What has a way to an output is needed.
-        let mut needed = vec![false; count];
-        let mut open: Vec<usize> = (inputs..inputs + parts.outputs).collect();
-        for &at in &open {
-            needed[at] = true;
+        // 2. Back from the outputs: what is reached is needed, and lies behind all
+        //    that leads to it, as far as that can be.
+        next.copy_from_slice(&starts[..count]);
+        let mut walk = Walk {
+            inputs,
+            edges: &edges,
+            starts,
+            next,
+            depths,
+            path,
+            empty: true,
+            cyclic: false,
+        };
+        for output in inputs..inputs + outputs {
+            walk.back_from(output);
         }
-        let mut empty = true;
-        while let Some(to) = open.pop() {
-            for &(from, _) in leading(to) {
-                let from = from as usize;
-                empty &= from >= inputs;
-                if !needed[from] {
-                    needed[from] = true;
-                    open.push(from);
-                }
+        let (empty, cyclic) = (walk.empty, walk.cyclic);
+        if cyclic {
+            // Outputs last, for drawings; the order does not matter.
+            for (at, depth) in depths.iter_mut().enumerate() {
+                let output = (inputs..inputs + outputs).contains(&at);
+                *depth = (*depth).min(1) * (1 + u32::from(output));
             }
         }
 
-        // 3. Each after those it needs, as far as that can be.
-        let depths = depths(inputs, &needed, &leading);
-        let cyclic = depths.is_none();
-        let depths = depths.unwrap_or_else(|| {
-            let output = |at: usize| (inputs..inputs + parts.outputs).contains(&at);
-            (0..count).map(|at| u32::from(output(at))).collect()
-        });
-        let mut order: Vec<u32> = (inputs..count)
-            .filter(|&at| needed[at])
-            .map(|at| at as u32)
-            .collect();
-        order.sort_by_key(|&at| depths[at as usize]);
-
-        // 4. Laid out one after the other.
-        let mut slots: Vec<u32> = (0..count as u32).collect();
-        for (slot, &at) in order.iter().enumerate() {
-            slots[at as usize] = (inputs + slot) as u32;
-        }
-        let mut nodes = Vec::with_capacity(order.len());
-        let mut edges = Vec::with_capacity(parts.edges.len());
-        for &at in &order {
-            let to = at as usize;
-            edges.extend(
-                leading(to)
-                    .iter()
-                    .map(|&(from, weight)| (slots[from as usize], weight)),
-            );
-            let (id, function, bias) = parts.nodes[to - inputs];
+        // 3. In the order of their depths.
+        let mut nodes = Vec::with_capacity(count - inputs);
+        for at in (inputs..count).filter(|&at| depths[at] > 0) {
+            let (id, function, bias) = node(at);
             nodes.push(Cell {
                 bias,
                 function,
-                end: edges.len() as u32,
-                depth: depths[to],
+                place: at as u32,
+                edges: [starts[at], starts[at + 1]],
+                depth: depths[at] - 1,
                 id,
             });
         }
-        let width = inputs + nodes.len();
+        nodes.sort_unstable_by_key(|node| (node.depth, node.place));
         let stepwise = recurrent || cyclic;
         Self {
             inputs,
-            outputs: slots[inputs..inputs + parts.outputs].to_vec(),
+            outputs,
             nodes,
             edges,
-            values: vec![0.0; width],
-            before: vec![0.0; if stepwise { width } else { 0 }],
+            values: vec![0.0; count],
+            before: vec![0.0; if stepwise { count } else { 0 }],
             empty,
         }
     }
@@ -280,7 +261,7 @@ impl Network {
 
     /// How many come out.
     pub fn outputs(&self) -> usize {
-        self.outputs.len()
+        self.outputs
     }
 
     /// Runs it: once through, or one step if it keeps a state. Inputs that are
@@ -290,24 +271,19 @@ impl Network {
         for (value, input) in self.values[..self.inputs].iter_mut().zip(given) {
             *value = input;
         }
-        let mut start = 0;
         if self.before.is_empty() {
-            for (node, at) in self.nodes.iter().zip(self.inputs..) {
-                let (done, rest) = self.values.split_at_mut(at);
-                let edges = &self.edges[start..node.end as usize];
-                rest[0] = node.give(edges, done);
-                start = node.end as usize;
+            for node in &self.nodes {
+                self.values[node.place as usize] = node.give(&self.edges, &self.values);
             }
         } else {
             self.before.copy_from_slice(&self.values);
-            for (node, value) in self.nodes.iter().zip(&mut self.values[self.inputs..]) {
-                let edges = &self.edges[start..node.end as usize];
-                *value = node.give(edges, &self.before);
-                start = node.end as usize;
+            for node in &self.nodes {
+                self.values[node.place as usize] = node.give(&self.edges, &self.before);
             }
         }
-        for (output, &at) in outputs.iter_mut().zip(&self.outputs) {
-            *output = self.values[at as usize];
+        let answers = &self.values[self.inputs..self.inputs + self.outputs];
+        for (output, answer) in outputs.iter_mut().zip(answers) {
+            *output = *answer;
         }
     }
 
@@ -346,68 +322,82 @@ impl Network {
     /// The edges as (from, to, weight), with the ids of [`layers`](Self::layers);
     /// inputs are called by their place. Responses are part of the weights.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
-        let name = |slot: u32| match (slot as usize).checked_sub(self.inputs) {
-            Some(at) => self.nodes[at].id,
-            None => slot,
-        };
-        let mut start = 0;
-        self.nodes.iter().flat_map(move |node| {
-            let edges = &self.edges[start..node.end as usize];
-            start = node.end as usize;
-            edges
-                .iter()
-                .map(move |&(from, weight)| (name(from), node.id, weight))
-        })
+        // Inputs are called by their place.
+        let mut names: Vec<u32> = (0..self.values.len() as u32).collect();
+        for node in &self.nodes {
+            names[node.place as usize] = node.id;
+        }
+        let leading = |node: &Cell| node.edges[0] as usize..node.edges[1] as usize;
+        let edges = self.nodes.iter().flat_map(move |node| {
+            let edges = self.edges[leading(node)].iter();
+            edges.map(move |&(from, weight)| (from, node.id, weight))
+        });
+        edges.map(move |(from, to, weight)| (names[from as usize], to, weight))
     }
 }
 
 impl Cell {
+    #[inline]
     fn give(&self, edges: &[(u32, f64)], values: &[f64]) -> f64 {
         let mut sum = self.bias;
-        for &(from, weight) in edges {
+        for &(from, weight) in &edges[self.edges[0] as usize..self.edges[1] as usize] {
             sum += weight * values[from as usize];
         }
         self.function.at(sum)
     }
 }
 
-/// How many nodes lie on the longest way to each node that is needed, or nothing if
-/// they lead in a circle.
-fn depths<'a>(
+/// A walk back along the edges.
+struct Walk<'a> {
     inputs: usize,
-    needed: &[bool],
-    leading: &impl Fn(usize) -> &'a [(u32, f64)],
-) -> Option<Vec<u32>> {
-    let count = needed.len();
-    let mut depths = vec![0_u32; count];
-    // 0: not seen; 1: waiting for others; 2: known.
-    let mut states = vec![0_u8; count];
-    let mut open = Vec::new();
-    for start in (inputs..count).filter(|&at| needed[at]) {
-        open.push(start);
-        while let Some(&at) = open.last() {
-            if states[at] == 2 {
-                open.pop();
-                continue;
-            }
-            let others = leading(at).iter().map(|&(from, _)| from as usize);
-            let others = others.filter(|&from| from >= inputs);
-            if states[at] == 0 {
-                states[at] = 1;
-                for from in others {
-                    match states[from] {
-                        0 => open.push(from),
-                        // It waits for this one.
-                        1 => return None,
-                        _ => {}
-                    }
+    /// What leads to each node, one after the other.
+    edges: &'a [(u32, f64)],
+    starts: &'a [u32],
+    /// The edge of each node to be walked next.
+    next: &'a mut [u32],
+    /// How many nodes lie on the longest way to each, itself included; 0 for those
+    /// that were not reached, [`WAITING`] for those on the path.
+    depths: &'a mut [u32],
+    path: &'a mut [u32],
+    /// Whether no input was met.
+    empty: bool,
+    cyclic: bool,
+}
+
+const WAITING: u32 = u32::MAX;
+
+impl Walk<'_> {
+    fn back_from(&mut self, start: usize) {
+        if self.depths[start] != 0 {
+            return;
+        }
+        self.depths[start] = WAITING;
+        self.path[0] = start as u32;
+        let mut len = 1;
+        while len > 0 {
+            let at = self.path[len - 1] as usize;
+            if self.next[at] < self.starts[at + 1] {
+                // One edge further.
+                let from = self.edges[self.next[at] as usize].0 as usize;
+                self.next[at] += 1;
+                if from < self.inputs {
+                    self.empty = false;
+                } else if self.depths[from] == 0 {
+                    self.depths[from] = WAITING;
+                    self.path[len] = from as u32;
+                    len += 1;
+                } else if self.depths[from] == WAITING {
+                    self.cyclic = true;
                 }
             } else {
-                depths[at] = others.map(|from| depths[from] + 1).max().unwrap_or(0);
-                states[at] = 2;
-                open.pop();
+                // All that leads here is known.
+                let leading = self.starts[at] as usize..self.starts[at + 1] as usize;
+                let leading = self.edges[leading].iter().map(|edge| edge.0 as usize);
+                let depths = leading.map(|from| self.depths[from]);
+                let deepest = depths.filter(|&depth| depth != WAITING).max();
+                self.depths[at] = deepest.unwrap_or(0) + 1;
+                len -= 1;
             }
         }
     }
-    Some(depths)
 }

@@ -128,11 +128,13 @@ fn a_node_that_nothing_leads_to_gives_its_bias() {
     assert!(!network.is_empty());
 }
 
+/// Links, and whether the network is empty.
+type Case = (&'static [(u32, u32, f64)], bool);
+
 #[test]
 fn only_a_way_from_an_input_to_an_output_makes_a_network_full() {
     let hidden = [(1.0, Function::Identity); 2];
-    // (links, empty)
-    let table: [(&[(u32, u32, f64)], bool); 4] = [
+    let table: [Case; 4] = [
         (&[], true),
         (&[(0, 3, 1.0)], true),
         (&[(0, 3, 1.0), (4, 2, 1.0)], true),
@@ -215,11 +217,14 @@ fn parts_that_do_not_fit_are_refused() {
     );
 }
 
+/// A genome gone wrong, and what is said about it.
+type Slip = (fn(&mut Net), &'static str);
+
 #[test]
 fn a_genome_of_another_shape_is_refused() {
     let good = net(&[(0.0, Function::Tanh)], &[(0, 3, 1.0), (3, 2, 1.0)]);
     good.check(&SHAPE).unwrap();
-    let table: [(fn(&mut Net), &str); 7] = [
+    let table: [Slip; 7] = [
         (|it| it.nodes[1].id = 9, "first nodes"),
         (|it| it.nodes.truncate(2), "first nodes"),
         (|it| it.nodes[3].id = 2, "sorted by id"),

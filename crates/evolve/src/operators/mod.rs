@@ -6,7 +6,7 @@ mod mutate;
 mod select;
 
 pub use crossover::{Crossover, Piece};
-pub(crate) use mutate::normal;
 pub use mutate::{Measure, Mutation};
+pub(crate) use mutate::{normal, normals};
 pub use select::{Chooser, Selection};
 pub(crate) use select::{WORST, ranking};

@@ -179,3 +179,10 @@ pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * libm::log(1.0 - rng.random::<f64>())).sqrt();
     radius * libm::cos(TAU * rng.random::<f64>())
 }
+
+/// Two standard normal deviates, as [`normal`] makes one, for those who need many.
+pub(crate) fn normals(rng: &mut ChaCha8Rng) -> [f64; 2] {
+    let radius = (-2.0 * libm::log(1.0 - rng.random::<f64>())).sqrt();
+    let (sine, cosine) = libm::sincos(TAU * rng.random::<f64>());
+    [radius * cosine, radius * sine]
+}

@@ -175,7 +175,11 @@ impl Poles {
             let (seen, count) = self.seen(&state);
             let force = FORCE * controller(&seen[..count]).clamp(-1.0, 1.0);
             for _ in 0..TICKS {
-                state = self.tick(&state, force);
+                state = if self.two {
+                    tick::<2>(&state, force)
+                } else {
+                    tick::<1>(&state, force)
+                };
             }
             if self.fallen(&state) {
                 return step;
@@ -205,56 +209,58 @@ impl Poles {
             && (!self.two || state[4].abs() <= self.limit);
         !held
     }
+}
 
-    /// One step of the Runge–Kutta method of fourth order.
-    fn tick(&self, state: &CartState, force: f64) -> CartState {
-        let moved = |slope: &CartState, time: f64| {
-            let mut moved = *state;
-            for (value, slope) in moved.iter_mut().zip(slope) {
-                *value += time * slope;
-            }
-            moved
-        };
-        let first = self.slope(state, force);
-        let second = self.slope(&moved(&first, TICK / 2.0), force);
-        let third = self.slope(&moved(&second, TICK / 2.0), force);
-        let fourth = self.slope(&moved(&third, TICK), force);
-        let mut next = *state;
-        for (at, value) in next.iter_mut().enumerate() {
-            let middle = 2.0 * (second[at] + third[at]);
-            *value += TICK / 6.0 * (first[at] + middle + fourth[at]);
+/// One step of the Runge–Kutta method of fourth order. How many poles there are is
+/// known when it is compiled, for this is where the time goes.
+fn tick<const POLES: usize>(state: &CartState, force: f64) -> CartState {
+    let used = 2 + 2 * POLES;
+    let moved = |slope: &CartState, time: f64| {
+        let mut moved = *state;
+        for at in 0..used {
+            moved[at] += time * slope[at];
         }
-        next
+        moved
+    };
+    let first = slope::<POLES>(state, force);
+    let second = slope::<POLES>(&moved(&first, TICK / 2.0), force);
+    let third = slope::<POLES>(&moved(&second, TICK / 2.0), force);
+    let fourth = slope::<POLES>(&moved(&third, TICK), force);
+    let mut next = *state;
+    for at in 0..used {
+        let middle = 2.0 * (second[at] + third[at]);
+        next[at] += TICK / 6.0 * (first[at] + middle + fourth[at]);
     }
+    next
+}
 
-    /// How the state changes a second.
-    fn slope(&self, state: &CartState, force: f64) -> CartState {
-        let poles = if self.two { 2 } else { 1 };
-        let speed = state[1];
-        let friction = if speed == 0.0 {
-            0.0
-        } else {
-            CART_FRICTION.copysign(speed)
-        };
-        let (mut push, mut mass) = (force - friction, CART_MASS);
-        // Of each pole: cosine, and what turns it but the cart.
-        let mut turning = [(0.0, 0.0); 2];
-        for pole in 0..poles {
-            let (angle, spin) = (state[2 + 2 * pole], state[3 + 2 * pole]);
-            let (weight, half) = (POLE_MASSES[pole], HALF_LENGTHS[pole]);
-            let (sine, cosine) = libm::sincos(angle);
-            let turn = HINGE_FRICTION * spin / (weight * half) + GRAVITY * sine;
-            push += weight * half * spin * spin * sine + 0.75 * weight * cosine * turn;
-            mass += weight * (1.0 - 0.75 * cosine * cosine);
-            turning[pole] = (cosine, turn);
-        }
-        let faster = push / mass;
-        let mut slope = [speed, faster, 0.0, 0.0, 0.0, 0.0];
-        for pole in 0..poles {
-            let (cosine, turn) = turning[pole];
-            slope[2 + 2 * pole] = state[3 + 2 * pole];
-            slope[3 + 2 * pole] = -0.75 / HALF_LENGTHS[pole] * (faster * cosine + turn);
-        }
-        slope
+/// How the state changes a second.
+#[inline]
+fn slope<const POLES: usize>(state: &CartState, force: f64) -> CartState {
+    let speed = state[1];
+    let friction = if speed == 0.0 {
+        0.0
+    } else {
+        CART_FRICTION.copysign(speed)
+    };
+    let (mut push, mut mass) = (force - friction, CART_MASS);
+    // Of each pole: cosine, and what turns it but the cart.
+    let mut turning = [(0.0, 0.0); POLES];
+    for pole in 0..POLES {
+        let (angle, spin) = (state[2 + 2 * pole], state[3 + 2 * pole]);
+        let (weight, half) = (POLE_MASSES[pole], HALF_LENGTHS[pole]);
+        let (sine, cosine) = libm::sincos(angle);
+        let turn = HINGE_FRICTION * spin / (weight * half) + GRAVITY * sine;
+        push += weight * half * spin * spin * sine + 0.75 * weight * cosine * turn;
+        mass += weight * (1.0 - 0.75 * cosine * cosine);
+        turning[pole] = (cosine, turn);
     }
+    let faster = push / mass;
+    let mut slope = [speed, faster, 0.0, 0.0, 0.0, 0.0];
+    for pole in 0..POLES {
+        let (cosine, turn) = turning[pole];
+        slope[2 + 2 * pole] = state[3 + 2 * pole];
+        slope[3 + 2 * pole] = -0.75 / HALF_LENGTHS[pole] * (faster * cosine + turn);
+    }
+    slope
 }

@@ -257,8 +257,8 @@ fn two_species(settings: NeatSettings) -> (Neat, Vec<Born<Net>>) {
         threshold: Threshold::Fixed(1.0),
         ..settings
     };
-    let (near, far) = (net(0, &[(0, 2, -8.0)]), net(0, &[(0, 2, 8.0)]));
-    let given = halves(&near, &far, settings.population);
+    let (low, high) = (net(0, &[(0, 2, -8.0)]), net(0, &[(0, 2, 8.0)]));
+    let given = halves(&low, &high, settings.population);
     let neat = Neat::new(settings, Shape::new(2, 1), given, 5).unwrap();
     assert_eq!(neat.species().len(), 2);
     let born = neat.ask();

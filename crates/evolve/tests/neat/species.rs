@@ -177,8 +177,8 @@ fn the_threshold_moves_until_there_are_as_many_species_as_wanted() {
             assert!(neat.threshold() >= 0.3);
             counts.push(many);
         }
-        let near = counts[70..].iter().filter(|it| it.abs_diff(wanted) <= 2);
-        assert!(near.count() >= 20, "{counts:?}");
+        let good = counts[70..].iter().filter(|it| it.abs_diff(wanted) <= 2);
+        assert!(good.count() >= 20, "{counts:?}");
     }
 }
 

@@ -53,17 +53,20 @@ pub(super) fn cross(
     // 2. The nodes, then the links.
     let nodes = merge(&first.nodes, &second.nodes, |node| node.id);
     let fixed = shape.first_hidden();
-    let nodes = nodes.filter_map(|pair| match pair {
+    let inherited = nodes.filter_map(|pair| match pair {
+        // Inputs are all alike.
+        (Some(one), _) if one.id < shape.inputs => Some(*one),
         (Some(one), Some(other)) => Some(blend.node(one, other, rng)),
         (Some(one), None) => Some(*one),
         (None, Some(other)) => (both || other.id < fixed).then_some(*other),
         (None, None) => None,
     });
-    let nodes = nodes.collect();
+    // With room for one change.
     let mut child = Net {
-        nodes,
-        links: Vec::with_capacity(first.links.len()),
+        nodes: Vec::with_capacity(first.nodes.len() + 1),
+        links: Vec::with_capacity(first.links.len() + 2),
     };
+    child.nodes.extend(inherited);
     let links = merge(&first.links, &second.links, |link| link.innovation);
     if !both {
         child.links.extend(links.filter_map(|pair| match pair {

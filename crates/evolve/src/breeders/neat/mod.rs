@@ -254,10 +254,9 @@ impl Neat {
         for &at in order.iter().take(rules.spared) {
             breeding[at] = true;
         }
-        if !breeding.contains(&true) && self.settings.extinction == Extinction::KeepBest {
-            if let Some(&best) = order.first() {
-                breeding[best] = true;
-            }
+        let keeps = self.settings.extinction == Extinction::KeepBest;
+        if let Some(&best) = order.first().filter(|_| keeps && !breeding.contains(&true)) {
+            breeding[best] = true;
         }
         breeding
     }

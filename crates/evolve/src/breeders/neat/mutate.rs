@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::function::Function;
 use crate::genome::{Link, Net, Node, Shape};
-use crate::operators::normal;
+use crate::operators::{normal, normals};
 
 use super::innovations::Register;
 use super::settings::{Draw, NeatSettings, NewNode, Noise, Numbers, Orphans, Split};
@@ -30,11 +30,16 @@ impl Numbers {
             return false;
         }
         let mut changed = false;
+        let mut spare = None;
         for number in numbers {
             let toss = rng.random::<f64>();
             if toss < self.rate {
                 let noise = match self.noise {
-                    Noise::Gaussian => normal(rng),
+                    Noise::Gaussian => spare.take().unwrap_or_else(|| {
+                        let [one, other] = normals(rng);
+                        spare = Some(other);
+                        one
+                    }),
                     Noise::Uniform => 2.0 * rng.random::<f64>() - 1.0,
                 };
                 *number = self.hold(*number + self.power * noise);
