@@ -3,6 +3,7 @@
 mod breeders;
 mod climbs;
 mod cosyne;
+mod cosyne_settings;
 mod genomes;
 mod neat;
 mod networks;
