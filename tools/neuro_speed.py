@@ -58,6 +58,7 @@ class Figures(NamedTuple):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="one problem", choices=sorted({it.name for it in PROBLEMS}))
     parser.add_argument("--example", type=pathlib.Path, help="the built example, else it is built")
     arguments = parser.parse_args()
     environment.need_packages("requirements-neuro.txt", "python-neuro")
@@ -65,6 +66,8 @@ def main():
     example = arguments.example or build()
     kept = True
     for problem in PROBLEMS:
+        if arguments.only not in (None, problem.name):
+            continue
         ours, theirs = [], []
         for seed in range(1, arguments.rounds + 1):
             ours.append(run_ours(example, problem, seed))
@@ -111,7 +114,8 @@ def run_evotorch(problem, seed):
 
     def judge(networks):
         with torch.no_grad():
-            scores = JUDGES[problem.name](networks)
+            # Plain tensors: EvoTorch's own may not be changed, nor what comes of them.
+            scores = JUDGES[problem.name](networks.as_subclass(torch.Tensor))
         judged["count"] += len(networks)
         judged["best"] = max(judged["best"], float(scores.max()))
         return scores
