@@ -12,6 +12,7 @@
 //! | [`Trial`] | judges a generation of such things |
 //! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`Neat`], [`RandomSearch`] | make the next generation |
 //! | [`Selection`], [`Crossover`], [`Mutation`], [`Hall`] | what they make it with |
+//! | [`hyperneat`] | networks that paint networks: HyperNEAT and ES-HyperNEAT |
 //! | [`Run`], [`StopRules`], [`Observer`] | the loop, when it ends, who watches |
 //! | [`generator`], [`generation_seed`] | all the chance there is |
 //!
@@ -151,6 +152,7 @@ mod diversity;
 mod function;
 mod genome;
 mod hall;
+pub mod hyperneat;
 mod network;
 mod observer;
 mod operators;

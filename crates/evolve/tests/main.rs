@@ -5,6 +5,7 @@ mod climbs;
 mod cosyne;
 mod cosyne_settings;
 mod genomes;
+mod hyperneat;
 mod neat;
 mod networks;
 mod rates;

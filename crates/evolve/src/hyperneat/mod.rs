@@ -1,0 +1,120 @@
+//! Networks painted by networks: HyperNEAT and ES-HyperNEAT.
+//!
+//! A bred network, the CPPN ("compositional pattern-producing network"), is asked with the
+//! coordinates of two points what the weight of a link between them is. [`HyperNeat`] asks
+//! about nodes that a [`Substrate`] places, [`EsHyperNeat`] finds the hidden nodes, too.
+//! Both are codecs: any breeder of [`Net`](crate::Net) breeds CPPNs, and what is judged is
+//! the painted network. [`HyperNeat::cppn`] and [`EsHyperNeat::cppn`] say which
+//! inputs and outputs a CPPN must have.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Substrate`], [`Sheet`], [`Point`] | where nodes lie, and which sheets are linked |
+//! | [`Pattern`], [`Cppn`] | what is asked; any function of two points will do |
+//! | [`Expression`] | threshold or link expression output |
+//! | [`Quadtree`] | where a pattern holds information |
+//! | [`Wiring`], [`Phenotype`] | what comes of it |
+//! | [`Census`] | how many of a generation are empty, and why |
+//!
+//! # Why a network comes out empty, and what helps
+//!
+//! A published attempt to breed chess evaluations by ES-HyperNEAT had to be given up because
+//! every network answered 0 to every position. Nothing in the method says when that
+//! happens, so here it is always counted ([`Phenotype::census`]), with the
+//! reason. There are five, and each can be had from a CPPN that is perfectly sound:
+//!
+//! 1. **Nothing varies.** A CPPN that begins without hidden nodes is a linear function of
+//!    the coordinates under one output function. Where the coordinates of the *hidden*
+//!    point have small weights, the pattern seen from an input is all but flat: no cell is
+//!    divided further and none differs from its neighbours.
+//!    *Remedy*: begin with hidden nodes and several functions ([`CppnLayout::shape`]), or
+//!    with a seed ([`CppnLayout::local`]).
+//! 2. **It varies too gently, or too steeply.** The band threshold asks for 0.3 more than the
+//!    neighbour on *both* sides. The largest cells lie 1 apart, so that a slope of less
+//!    than 0.3 in a unit is nothing; with an output function from 0 to 1, as the sigmoid, all
+//!    differences are halved. But a function that saturates is a step, and beside a step
+//!    every cell has an equal neighbour on one side: nothing again. *Remedy*:
+//!    [`Scale::Relative`], output functions from −1 to 1, several functions inside.
+//! 3. **Inputs and output do not meet.** The hidden places found from the inputs and those
+//!    found looking back from the output must be the same. With one output in the
+//!    middle of a board, patterns that depend on the distance have their crest between two
+//!    cells that are alike, so that neither is expressed. *Remedy*:
+//!    [`OutputLinks::Each`] asks about every hidden node that was found; [`Channels::Layers`]
+//!    lets the two patterns differ.
+//! 4. **All weights are below the threshold.** In HyperNEAT proper, a CPPN whose outputs stay
+//!    within ±0.2 has no link at all. *Remedy*: [`Expression::Leo`], or a threshold relative
+//!    to the strongest output.
+//! 5. **The implementation forbids it.** A rule that links may only lead towards larger y
+//!    cuts a board, whose squares lie at all y, off from most hidden nodes. Here
+//!    links lead in all directions.
+
+mod cppn;
+mod evolvable;
+mod fixed;
+mod pattern;
+mod quadtree;
+mod seeds;
+mod substrate;
+mod wiring;
+
+use crate::function::Function;
+use crate::network::Network;
+
+pub use cppn::{Cppn, CppnError, CppnInputs, CppnLayout};
+pub use evolvable::{EsHyperNeat, EsHyperNeatSettings, OutputLinks};
+pub use fixed::{HyperNeat, HyperNeatSettings};
+pub use pattern::{Answer, Expression, Pattern};
+pub use quadtree::{Found, Quadtree, Scale, Variance};
+pub use substrate::{Channels, Connect, MOST_AXES, Point, Sheet, Substrate};
+pub use wiring::{Census, Edge, Emptiness, Wiring};
+
+/// A network that a CPPN painted.
+#[derive(Clone, Debug)]
+pub struct Phenotype {
+    /// The network, ready to run.
+    pub network: Network,
+    /// Its nodes and links, and whether they lead from inputs to outputs.
+    pub wiring: Wiring,
+    /// The function of hidden nodes.
+    pub hidden: Function,
+    /// The function of outputs.
+    pub output: Function,
+}
+
+impl Phenotype {
+    fn new(wiring: Wiring, hidden: Function, output: Function) -> Result<Self, CppnError> {
+        let function = |at: usize| if at < wiring.outputs { output } else { hidden };
+        let nodes = wiring
+            .biases
+            .iter()
+            .enumerate()
+            .map(|(at, &bias)| (function(at), bias));
+        let edges = wiring
+            .edges
+            .iter()
+            .map(|edge| (edge.from as u32, edge.to as u32, edge.weight));
+        let network = Network::from_parts(
+            wiring.inputs,
+            wiring.outputs,
+            nodes.collect(),
+            edges.collect(),
+        )?;
+        Ok(Self {
+            network,
+            wiring,
+            hidden,
+            output,
+        })
+    }
+
+    /// Whether no input has any way to an output, so that the network answers the same
+    /// whatever it is asked.
+    pub fn is_empty(&self) -> bool {
+        self.wiring.emptiness.is_some()
+    }
+
+    /// How a generation came out.
+    pub fn census(members: &[Self]) -> Census {
+        Census::of(members.iter().map(|member| &member.wiring))
+    }
+}
