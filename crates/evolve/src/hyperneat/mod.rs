@@ -47,6 +47,43 @@
 //! 5. **The implementation forbids it.** A rule that links may only lead towards larger y
 //!    cuts a board, whose squares lie at all y, off from most hidden nodes. Here
 //!    links lead in all directions.
+//!
+//! How many of 200 first CPPNs of one seed come out empty on one plane of eight by eight
+//! inputs, by what they begin with and how they are looked at (with twelve planes the
+//! shares are the same within 8 points; `examples/hyperneat.rs` prints this and more):
+//!
+//! | the CPPNs | published | and each to the output | relative | and each to the output |
+//! |---|--:|--:|--:|--:|
+//! | no hidden nodes, sigmoid | 100 % | 100 % | 0.5 % | 0 % |
+//! | no hidden nodes, tanh as output | 55 % | 11.5 % | 1 % | 0 % |
+//! | six hidden nodes, five functions | 46 % | 6 % | 1.5 % | 0 % |
+//! | a local seed | 92 % | 3.5 % | 79.5 % | 0.5 % |
+//!
+//! The first row answers as the attempt that had to be given up did; whether its CPPNs were
+//! such is not known. The last shows the third reason: a seed alone makes it worse. What
+//! fills boards is [`Scale::Relative`] with [`OutputLinks::Each`]; that a network is not
+//! empty does not yet make it a good one.
+//!
+//! # How well they do
+//!
+//! Exclusive or from random CPPNs without hidden nodes, population 150, at most 300
+//! generations (the last two rows: 100); means over the runs that solved it:
+//!
+//! | method | solved | generations | evaluations |
+//! |---|--:|--:|--:|
+//! | [`HyperNeat`], three hidden nodes | 20 of 20 | 4.0 | 608 |
+//! | [`EsHyperNeat`], published thresholds | 8 of 10 | 110.6 | 16,594 |
+//! | quadtree relative | 10 of 10 | 60.4 | 9,060 |
+//! | quadtree relative, each to the output | 1 of 2 | | |
+//! | the same, with [`Channels::Layers`] | 8 of 8 | 32.0 | 4,800 |
+//!
+//! The retinas of `examples/hyperneat.rs`, 300 generations of 300: [`HyperNeat`] 0 of 4, with
+//! link expression and a local seed 1 of 4 (after 242 generations). Few runs: they say that it
+//! is hard, and which way helps, and no more.
+//!
+//! Which of two boxes is the larger, bred on seven by seven for 100 generations of 100 by
+//! [`HyperNeat`] (10 seeds): 0.49 cells off on average, 4 of 10 never off on what they were bred on; asked without
+//! further breeding, 1.6 cells off on 11 by 11, 1.9 on 15 by 15, 5.1 on 33 by 33.
 
 mod cppn;
 mod evolvable;

@@ -3,6 +3,8 @@
 use super::cppn::CppnLayout;
 use crate::function::Function;
 use crate::genome::{Connected, Link, Net, Node, Shape};
+use crate::operators::normal;
+use crate::seed::{Purpose, generator};
 
 impl CppnLayout {
     /// The shape of a CPPN that begins with all inputs linked to all outputs, and with so
@@ -89,5 +91,28 @@ impl CppnLayout {
         }
         net.links.sort_by_key(|link| link.innovation);
         (shape, net)
+    }
+
+    /// Founders that are all such a [`local`](Self::local) CPPN: the first as it is, the
+    /// others with every weight moved by a normal deviate times `deviation`.
+    ///
+    /// Give a breeder as many as its population has: what it draws itself has no links.
+    pub fn local_founders(
+        &self,
+        reach: f64,
+        (count, deviation): (usize, f64),
+        seed: u64,
+    ) -> (Shape, Vec<Net>) {
+        let (shape, net) = self.local(reach);
+        let founder = |member: u32| {
+            let mut rng = generator(seed, 0, member, Purpose::Start);
+            let mut founder = net.clone();
+            let moved = if member == 0 { 0.0 } else { deviation };
+            for link in &mut founder.links {
+                link.weight += moved * normal(&mut rng);
+            }
+            founder
+        };
+        (shape, (0..count as u32).map(founder).collect())
     }
 }
