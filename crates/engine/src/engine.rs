@@ -11,7 +11,8 @@ use mendel_board::book::{Book, BookError};
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 use mendel_board::{Game, Move};
 use mendel_evaluator::{
-    AnyEvaluator, Classic, David, Evaluator, Gerald, Lambda, Linear, Material, Random, Teaching,
+    AnyEvaluator, Classic, David, Evaluator, Gerald, Lambda, Linear, Material, Mlp, Random,
+    Teaching,
 };
 
 use crate::search::deepening::Findings;
@@ -177,6 +178,7 @@ minds! {
     Lambda(Linear<Lambda>),
     Teaching(Linear<Teaching>),
     Material(Material),
+    Mlp(Mlp),
     Random(Random),
 }
 

@@ -9,8 +9,8 @@ use toml::{Table, Value};
 
 use crate::paper::{AnyPaper, Paper};
 use crate::{
-    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Network,
-    Random, Silent, Teaching, Term, explain,
+    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Mlp,
+    Network, Random, Silent, Teaching, Term, explain,
 };
 
 /// One of the evaluators, as a player file names it.
@@ -31,6 +31,8 @@ pub enum AnyEvaluator {
     Teaching(Linear<Teaching>),
     /// Counts wood.
     Material(Material),
+    /// A network of layers.
+    Mlp(Mlp),
     /// Throws dice.
     Random(Random),
 }
@@ -180,6 +182,40 @@ pub enum EvaluatorError {
         /// How many bytes one has.
         bytes: usize,
     },
+    /// Something about a network that does not fit.
+    #[error("`{key}` in [evaluator] of kind `{kind}` {found}; write {wanted}")]
+    Setting {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What was found, as the end of a sentence.
+        found: String,
+        /// What would be right.
+        wanted: String,
+    },
+    /// A text that is no list of numbers.
+    #[error(
+        "an evaluator of kind `{kind}` needs `numbers`, 32-bit whole numbers in Base64; found {found}"
+    )]
+    Numbers {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// What was found.
+        found: &'static str,
+    },
+    /// A number of a network beyond reason.
+    #[error("number {index} (from 0) of kind `{kind}` is {found}; keep it within ±{limit}")]
+    NumberOutOfRange {
+        /// The kind of evaluator.
+        kind: &'static str,
+        /// Which number, from 0.
+        index: usize,
+        /// What was found.
+        found: i32,
+        /// The largest number without sign.
+        limit: i32,
+    },
     /// Weights for an evaluator that has none.
     #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
     Fixed {
@@ -188,8 +224,7 @@ pub enum EvaluatorError {
     },
 }
 
-const KINDS: &str =
-    "\"classic\", \"david\", \"gerald\", \"lambda\", \"teaching\", \"material\" or \"random\"";
+const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"lambda\", \"teaching\", \"material\", \"mlp\" or \"random\"";
 
 /// Runs the same code for whichever evaluator it is.
 macro_rules! with_evaluator {
@@ -201,6 +236,7 @@ macro_rules! with_evaluator {
             $crate::AnyEvaluator::Lambda($evaluator) => $body,
             $crate::AnyEvaluator::Teaching($evaluator) => $body,
             $crate::AnyEvaluator::Material($evaluator) => $body,
+            $crate::AnyEvaluator::Mlp($evaluator) => $body,
             $crate::AnyEvaluator::Random($evaluator) => $body,
         }
     };
@@ -235,6 +271,7 @@ impl AnyEvaluator {
                 knows_only(table, "material", &["kind"])?;
                 Ok(Self::Material(Material))
             }
+            Mlp::KIND => Mlp::from_toml(table).map(Self::Mlp),
             "random" => {
                 knows_only(table, "random", &["kind", "seed"])?;
                 let seed = table.get("seed");
@@ -267,6 +304,11 @@ impl AnyEvaluator {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
                 None
             }
+            Self::Mlp(mlp) => {
+                let entries = mlp.entries().into_iter();
+                table.extend(entries.map(|(key, value)| (key.to_owned(), value)));
+                None
+            }
             _ => self.paper().map(AnyPaper::to_toml),
         };
         if let Some(weights) = weights {
@@ -287,6 +329,11 @@ impl AnyEvaluator {
         let weights = match self {
             Self::Classic(classic) => classic.to_toml_text(),
             Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
+            Self::Mlp(mlp) => {
+                let entries = mlp.entries().into_iter();
+                let lines = entries.map(|(key, value)| format!("{key} = {value}\n"));
+                return lines.fold(head, |text, line| text + &line);
+            }
             _ => match self.paper() {
                 Some(paper) => paper.to_toml_text(),
                 None => return head,
@@ -300,6 +347,7 @@ impl AnyEvaluator {
         match self {
             Self::Classic(_) => "classic",
             Self::Material(_) => "material",
+            Self::Mlp(_) => Mlp::KIND,
             Self::Random(_) => "random",
             Self::David(_) => David::KIND,
             Self::Gerald(_) => Gerald::KIND,
@@ -315,7 +363,7 @@ impl AnyEvaluator {
             Self::Gerald(paper) => Some(paper),
             Self::Lambda(paper) => Some(paper),
             Self::Teaching(paper) => Some(paper),
-            Self::Classic(_) | Self::Material(_) | Self::Random(_) => None,
+            Self::Classic(_) | Self::Material(_) | Self::Mlp(_) | Self::Random(_) => None,
         }
     }
 
@@ -374,7 +422,11 @@ fn weights_of<'a>(table: &'a Table, kind: &'static str) -> Result<&'a Table, Eva
         .ok_or(EvaluatorError::NoWeights { kind })
 }
 
-fn knows_only(table: &Table, kind: &'static str, known: &[&str]) -> Result<(), EvaluatorError> {
+pub(crate) fn knows_only(
+    table: &Table,
+    kind: &'static str,
+    known: &[&str],
+) -> Result<(), EvaluatorError> {
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         None => Ok(()),
         Some(key) => Err(EvaluatorError::UnknownKey {

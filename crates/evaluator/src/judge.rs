@@ -2,15 +2,22 @@
 
 use mendel_board::Position;
 
-use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic};
+use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic, mlp};
 
 /// Judges many positions, keeping what makes the next one quick: one for each
 /// thread, not one for each position.
 #[derive(Debug)]
 pub struct Judge<'a> {
     evaluator: &'a AnyEvaluator,
-    /// The classic evaluator's; the others keep nothing.
-    scratch: Option<Box<classic::Scratch>>,
+    scratch: Scratch,
+}
+
+/// What there is to keep.
+#[derive(Debug)]
+enum Scratch {
+    Classic(Box<classic::Scratch>),
+    Mlp(mlp::Memory),
+    Nothing,
 }
 
 impl AnyEvaluator {
@@ -18,7 +25,11 @@ impl AnyEvaluator {
     pub fn judge(&self) -> Judge<'_> {
         Judge {
             evaluator: self,
-            scratch: matches!(self, Self::Classic(_)).then(Box::default),
+            scratch: match self {
+                Self::Classic(_) => Scratch::Classic(Box::default()),
+                Self::Mlp(_) => Scratch::Mlp(mlp::Memory::default()),
+                _ => Scratch::Nothing,
+            },
         }
     }
 }
@@ -27,8 +38,11 @@ impl Judge<'_> {
     /// Judges one position, as the side to move sees it.
     pub fn evaluate(&mut self, position: &Position) -> Centipawns {
         match (self.evaluator, &mut self.scratch) {
-            (AnyEvaluator::Classic(classic), Some(scratch)) => {
+            (AnyEvaluator::Classic(classic), Scratch::Classic(scratch)) => {
                 classic.evaluate(position, scratch, &mut Silent)
+            }
+            (AnyEvaluator::Mlp(mlp), Scratch::Mlp(memory)) => {
+                mlp.evaluate(position, memory, &mut Silent)
             }
             (other, _) => other.evaluate(position),
         }

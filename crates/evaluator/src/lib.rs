@@ -21,20 +21,28 @@ pub mod classic;
 pub mod contract;
 pub mod david;
 mod explain;
+pub mod features;
+mod first;
+pub mod function;
 pub mod gerald;
+mod input;
 mod judge;
 pub mod lambda;
 mod linear;
 mod material;
+pub mod mlp;
 pub mod network;
+mod numbers;
 mod packed;
 mod paper;
 mod random;
+mod seen;
 mod side;
 mod sight;
 mod squares;
 pub mod teaching;
 mod trace;
+mod wide;
 
 use mendel_board::Position;
 
@@ -42,11 +50,14 @@ pub use any::{AnyEvaluator, EvaluatorError};
 pub use classic::Classic;
 pub use david::David;
 pub use explain::{Exact, Explanation, Row, Term, explain};
+pub use function::Function;
 pub use gerald::Gerald;
+pub use input::Input;
 pub use judge::Judge;
 pub use lambda::Lambda;
 pub use linear::{Coefficients, Counting, Phase, Weight};
 pub use material::Material;
+pub use mlp::Mlp;
 pub use network::Network;
 pub use paper::{Feature, Linear, MOST, Paper};
 pub use random::Random;
@@ -65,7 +76,8 @@ pub struct Centipawns(pub i32);
 /// # Contract
 ///
 /// * The score belongs to the side to move: swap the colours and turn the
-///   board over, and the number stays the same.
+///   board over, and the number stays the same; unless it
+///   [`sees_colour`](Self::sees_colour).
 /// * No memory: equal positions get equal scores, whatever came before. The
 ///   scratch may save work, never change a score.
 /// * No mates: forced wins are the search's business, so scores stay within
@@ -83,6 +95,12 @@ pub trait Evaluator: Send + Sync {
 
     /// A short name for logs and tables, such as `material` or `classic`.
     fn name(&self) -> String;
+
+    /// Whether the score of a position may change when the colours are swapped. Only
+    /// published networks may say so; nothing of our own does.
+    fn sees_colour(&self) -> bool {
+        false
+    }
 
     /// The terms the evaluator adds up, with their weights, in the order of the
     /// numbers it tells a [`Trace`].

@@ -192,7 +192,13 @@ impl AnyEvaluator {
 
     /// The weights that can be bred, term by term, of each term the middle game
     /// first; empty where there are none.
+    ///
+    /// Of a network these are all its numbers, in parts of [`ONE`](crate::mlp::ONE)
+    /// instead of centipawns.
     pub fn weights(&self) -> Vec<Weight> {
+        if let Some(weights) = self.network_weights() {
+            return weights;
+        }
         let Some(tapers) = self.tapers() else {
             return Vec::new();
         };
@@ -228,6 +234,22 @@ impl AnyEvaluator {
         weights
     }
 
+    /// The numbers of a network.
+    fn network_weights(&self) -> Option<Vec<Weight>> {
+        let Self::Mlp(mlp) = self else {
+            return None;
+        };
+        let named = mlp.names().into_iter().zip(mlp.numbers());
+        let weight = |(name, &value)| Weight {
+            name,
+            term: crate::mlp::NETWORK,
+            phase: Phase::Both,
+            value,
+            fixed: false,
+        };
+        Some(named.map(weight).collect())
+    }
+
     /// The weights as pairs, middle game and end game, in the order of the terms.
     pub fn pairs(&self) -> Vec<[i32; 2]> {
         let pair = |term: &crate::Term| [term.middle_game, term.end_game];
@@ -241,6 +263,9 @@ impl AnyEvaluator {
     ///
     /// If there are more or fewer than it has, or one is out of range.
     pub fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+        if let Self::Mlp(mlp) = self {
+            return mlp.with_numbers(values).map(Self::Mlp);
+        }
         let kind = self.kind();
         let tapers = self.tapers().ok_or(EvaluatorError::Fixed { kind })?;
         let needed = self.terms().len() * if tapers { 2 } else { 1 };
@@ -269,7 +294,9 @@ impl AnyEvaluator {
             Self::Gerald(_) => Linear::from_pairs(&pairs).map(Self::Gerald),
             Self::Lambda(_) => Linear::from_pairs(&pairs).map(Self::Lambda),
             Self::Teaching(_) => Linear::from_pairs(&pairs).map(Self::Teaching),
-            Self::Material(_) | Self::Random(_) => Err(EvaluatorError::Fixed { kind }),
+            Self::Material(_) | Self::Mlp(_) | Self::Random(_) => {
+                Err(EvaluatorError::Fixed { kind })
+            }
         }
     }
 

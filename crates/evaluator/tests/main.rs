@@ -2,10 +2,12 @@
 
 mod counts;
 mod david;
+mod features;
 mod files;
 mod gerald;
 mod lambda;
 mod laws;
+mod mlp;
 mod network;
 mod teaching;
 mod terms;

@@ -1,0 +1,98 @@
+//! What a network sees of a position.
+
+use mendel_board::{Color, Square};
+use serde::{Deserialize, Serialize};
+
+use crate::features;
+use crate::seen::Change;
+
+/// What the inputs of a network are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Input {
+    /// The 64 squares from a1 to h8, each with the value of the piece on it (100, 320,
+    /// 330, 500, 900 and 10000), negative for Black's. The network sees colour, and
+    /// not whose move it is.
+    Paper,
+    /// 768 ones and zeros, as the side to move sees the board: its own pawns from a1
+    /// to h8, its knights … its king, then the same of the other side. It plays
+    /// upwards: for Black the board is turned over.
+    Sides,
+    /// The numbers of [`features`], the side to move's less the other's.
+    Features,
+}
+
+/// Units of a sum over the squares: the values of all pieces are tens.
+pub(crate) const PAPER_UNIT: i32 = 10;
+
+/// The values of the pieces, by [`PAPER_UNIT`].
+const PAPER_VALUES: [i32; 6] = [10, 32, 33, 50, 90, 1000];
+
+impl Input {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Paper, Self::Sides, Self::Features];
+
+    /// How many numbers there are.
+    pub fn count(self) -> usize {
+        match self {
+            Self::Paper => 64,
+            Self::Sides => 768,
+            Self::Features => features::COUNT,
+        }
+    }
+
+    /// What a player file calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Sides => "sides",
+            Self::Features => "features",
+        }
+    }
+
+    /// The inverse of [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Whether positions that are alike but for the colours look different.
+    pub fn sees_colour(self) -> bool {
+        self == Self::Paper
+    }
+
+    /// What one input is called: `e4`, `own-knight-f3` or the name of a feature.
+    pub fn label(self, index: usize) -> String {
+        const MEN: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+        let square = |index: usize| Square::new(index as u32 % 64);
+        match self {
+            Self::Paper => square(index).to_string(),
+            Self::Sides => {
+                let whose = if index < 6 * 64 { "own" } else { "other" };
+                let man = MEN[index / 64 % 6];
+                format!("{whose}-{man}-{}", square(index))
+            }
+            Self::Features => features::ALL[index].name.to_owned(),
+        }
+    }
+}
+
+/// What turns the number of a square into that of the same square on a board that is
+/// turned over.
+const UPSIDE_DOWN: usize = 0o70;
+
+/// The input of [`Input::Sides`] that a piece is, as `view` sees it.
+#[inline]
+pub(crate) fn sides(change: Change, view: Color) -> usize {
+    let (piece, square) = (usize::from(change.piece), usize::from(change.square));
+    match view {
+        Color::White => piece * 64 + square,
+        Color::Black => (piece + 6) % 12 * 64 + (square ^ UPSIDE_DOWN),
+    }
+}
+
+/// What a piece adds to its square of [`Input::Paper`], by [`PAPER_UNIT`].
+#[inline]
+pub(crate) fn paper(change: Change) -> i32 {
+    let value = PAPER_VALUES[usize::from(change.piece) % 6];
+    if change.piece < 6 { value } else { -value }
+}

@@ -1,0 +1,171 @@
+//! The numbers of a network, laid out to be added up quickly.
+
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
+)]
+
+use mendel_board::{Color, Position};
+
+use super::Shape;
+use super::dense::{Dense, Matrix};
+use crate::features;
+use crate::first::{First, padded};
+use crate::function::Function;
+use crate::input::Input;
+use crate::random::mix;
+use crate::seen::Seen;
+use crate::wide::widely;
+
+#[derive(Debug)]
+pub(super) struct Layers {
+    first: AnyFirst,
+    /// The layers behind the first.
+    rest: Vec<Dense>,
+    hidden: Function,
+    /// Keeps what one network added up from being used with another.
+    fingerprint: u64,
+}
+
+#[derive(Debug)]
+enum AnyFirst {
+    Squares(First),
+    Features(Dense),
+}
+
+/// What one thread keeps between calls: the last board, and what its squares added
+/// up to.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    fingerprint: Option<u64>,
+    seen: Seen,
+    /// As White sees the board, then as Black does.
+    sums: [Vec<i32>; 2],
+    values: Values,
+}
+
+/// What goes into a layer, and what comes out.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    before: Vec<f32>,
+    after: Vec<f32>,
+}
+
+impl Layers {
+    pub(super) fn new(shape: &Shape, numbers: &[i32]) -> Self {
+        let mut left = numbers;
+        let mut take = |inputs: usize, outputs: usize, biased: bool| {
+            let each = inputs + usize::from(biased);
+            let (numbers, others) = left.split_at(each * outputs);
+            left = others;
+            Matrix {
+                numbers,
+                inputs,
+                outputs,
+                biased,
+            }
+        };
+        let sizes: Vec<usize> = shape.layers.iter().map(|&size| size as usize).collect();
+
+        // 1. The first layer.
+        let matrix = take(sizes[0], sizes[1], shape.biases);
+        let first = match shape.input {
+            Input::Features => AnyFirst::Features(Dense::new(&matrix, 1)),
+            input => AnyFirst::Squares(First {
+                input,
+                rows: matrix.columns(|number| number),
+                bias: matrix.biases(),
+            }),
+        };
+
+        // 2. The others; the second sees the first as often as there are views.
+        let mut rest = Vec::new();
+        for at in 2..sizes.len() {
+            let views = if at == 2 { shape.views() } else { 1 };
+            let is_last = at + 1 == sizes.len();
+            let matrix = take(views * sizes[at - 1], sizes[at], shape.biases && !is_last);
+            rest.push(Dense::new(&matrix, views));
+        }
+
+        let name = [shape.input as i32, sizes[1] as i32];
+        let fingerprint = numbers
+            .iter()
+            .chain(&name)
+            .fold(0, |mixed, &number| mix(mixed ^ number as u64));
+        Self {
+            first,
+            rest,
+            hidden: shape.hidden,
+            fingerprint,
+        }
+    }
+
+    /// The sum that the last neuron gets. With `afresh`, nothing that was added up
+    /// before is used; the result is the same.
+    #[inline]
+    pub(super) fn run(&self, position: &Position, memory: &mut Memory, afresh: bool) -> f32 {
+        let Memory {
+            fingerprint,
+            seen,
+            sums,
+            values,
+        } = memory;
+        match &self.first {
+            AnyFirst::Features(first) => {
+                let numbers = features::of(position);
+                values.before.clear();
+                values.before.extend(numbers);
+                values.before.resize(padded(numbers.len()), 0.0);
+                widely(|| {
+                    first.run(values);
+                    self.behind(values)
+                })
+            }
+            AnyFirst::Squares(first) => {
+                let known = *fingerprint == Some(self.fingerprint);
+                if !known {
+                    *fingerprint = Some(self.fingerprint);
+                    for sums in &mut *sums {
+                        sums.resize(first.width(), 0);
+                    }
+                }
+                let changes = seen.look(position.board(), afresh || !known);
+                let views = match (first.input, position.turn()) {
+                    (Input::Paper, _) => &[Color::White][..],
+                    (_, Color::White) => &[Color::White, Color::Black],
+                    (_, Color::Black) => &[Color::Black, Color::White],
+                };
+                let width = first.width();
+                values.before.resize(views.len() * width, 0.0);
+                widely(|| {
+                    for (&view, values) in views.iter().zip(values.before.chunks_mut(width)) {
+                        let sums = &mut sums[usize::from(view.is_black())];
+                        first.mend(&changes, view, sums);
+                        first.values(sums, values);
+                    }
+                    self.behind(values)
+                })
+            }
+        }
+    }
+
+    /// From the sums of the first layer to the last.
+    #[inline(always)]
+    fn behind(&self, values: &mut Values) -> f32 {
+        for layer in &self.rest {
+            self.hidden.apply(&mut values.before);
+            layer.run(values);
+        }
+        values.before[0]
+    }
+}
+
+impl Dense {
+    /// Puts its outputs where its inputs were.
+    #[inline(always)]
+    fn run(&self, values: &mut Values) {
+        values.after.resize(self.width(), 0.0);
+        self.sums(&values.before, &mut values.after);
+        std::mem::swap(&mut values.before, &mut values.after);
+    }
+}
