@@ -11,7 +11,7 @@ use mendel_board::book::{Book, BookError};
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 use mendel_board::{Game, Move};
 use mendel_evaluator::{
-    AnyEvaluator, Classic, David, Evaluator, Gerald, Lambda, Linear, Material, Mlp, Random,
+    AnyEvaluator, Classic, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp, Random,
     Teaching,
 };
 
@@ -175,6 +175,7 @@ minds! {
     Classic(Classic),
     David(Linear<David>),
     Gerald(Linear<Gerald>),
+    Graph(Graph),
     Lambda(Linear<Lambda>),
     Teaching(Linear<Teaching>),
     Material(Material),

@@ -7,10 +7,11 @@ use base64::prelude::BASE64_STANDARD;
 use mendel_board::Position;
 use toml::{Table, Value};
 
+use crate::graph::GraphError;
 use crate::paper::{AnyPaper, Paper};
 use crate::{
-    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Lambda, Linear, Material, Mlp,
-    Network, Random, Silent, Teaching, Term, explain,
+    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Graph, Lambda, Linear, Material,
+    Mlp, Network, Random, Silent, Teaching, Term, explain,
 };
 
 /// One of the evaluators, as a player file names it.
@@ -25,6 +26,8 @@ pub enum AnyEvaluator {
     David(Linear<David>),
     /// The 29 terms of GERALD.
     Gerald(Linear<Gerald>),
+    /// A network of any wiring.
+    Graph(Graph),
     /// The 37 terms of the λ hybrid.
     Lambda(Linear<Lambda>),
     /// The heuristic of the teaching engine.
@@ -216,6 +219,9 @@ pub enum EvaluatorError {
         /// The largest number without sign.
         limit: i32,
     },
+    /// Numbers that are no graph.
+    #[error("the numbers of an evaluator of kind `graph` do not fit: {0}")]
+    Graph(#[from] GraphError),
     /// Weights for an evaluator that has none.
     #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
     Fixed {
@@ -224,7 +230,7 @@ pub enum EvaluatorError {
     },
 }
 
-const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"lambda\", \"teaching\", \"material\", \"mlp\" or \"random\"";
+const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\" or \"random\"";
 
 /// Runs the same code for whichever evaluator it is.
 macro_rules! with_evaluator {
@@ -233,6 +239,7 @@ macro_rules! with_evaluator {
             $crate::AnyEvaluator::Classic($evaluator) => $body,
             $crate::AnyEvaluator::David($evaluator) => $body,
             $crate::AnyEvaluator::Gerald($evaluator) => $body,
+            $crate::AnyEvaluator::Graph($evaluator) => $body,
             $crate::AnyEvaluator::Lambda($evaluator) => $body,
             $crate::AnyEvaluator::Teaching($evaluator) => $body,
             $crate::AnyEvaluator::Material($evaluator) => $body,
@@ -271,6 +278,7 @@ impl AnyEvaluator {
                 knows_only(table, "material", &["kind"])?;
                 Ok(Self::Material(Material))
             }
+            Graph::KIND => Graph::from_toml(table).map(Self::Graph),
             Mlp::KIND => Mlp::from_toml(table).map(Self::Mlp),
             "random" => {
                 knows_only(table, "random", &["kind", "seed"])?;
@@ -304,8 +312,8 @@ impl AnyEvaluator {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
                 None
             }
-            Self::Mlp(mlp) => {
-                let entries = mlp.entries().into_iter();
+            Self::Graph(_) | Self::Mlp(_) => {
+                let entries = self.entries().into_iter();
                 table.extend(entries.map(|(key, value)| (key.to_owned(), value)));
                 None
             }
@@ -329,8 +337,8 @@ impl AnyEvaluator {
         let weights = match self {
             Self::Classic(classic) => classic.to_toml_text(),
             Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
-            Self::Mlp(mlp) => {
-                let entries = mlp.entries().into_iter();
+            Self::Graph(_) | Self::Mlp(_) => {
+                let entries = self.entries().into_iter();
                 let lines = entries.map(|(key, value)| format!("{key} = {value}\n"));
                 return lines.fold(head, |text, line| text + &line);
             }
@@ -347,6 +355,7 @@ impl AnyEvaluator {
         match self {
             Self::Classic(_) => "classic",
             Self::Material(_) => "material",
+            Self::Graph(_) => Graph::KIND,
             Self::Mlp(_) => Mlp::KIND,
             Self::Random(_) => "random",
             Self::David(_) => David::KIND,
@@ -363,7 +372,20 @@ impl AnyEvaluator {
             Self::Gerald(paper) => Some(paper),
             Self::Lambda(paper) => Some(paper),
             Self::Teaching(paper) => Some(paper),
-            Self::Classic(_) | Self::Material(_) | Self::Mlp(_) | Self::Random(_) => None,
+            Self::Classic(_)
+            | Self::Graph(_)
+            | Self::Material(_)
+            | Self::Mlp(_)
+            | Self::Random(_) => None,
+        }
+    }
+
+    /// What stands in the table of a network, behind its kind.
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        match self {
+            Self::Graph(graph) => graph.entries(),
+            Self::Mlp(mlp) => mlp.entries(),
+            _ => Vec::new(),
         }
     }
 

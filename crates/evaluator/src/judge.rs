@@ -2,7 +2,7 @@
 
 use mendel_board::Position;
 
-use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic, mlp};
+use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic, graph, mlp};
 
 /// Judges many positions, keeping what makes the next one quick: one for each
 /// thread, not one for each position.
@@ -16,6 +16,7 @@ pub struct Judge<'a> {
 #[derive(Debug)]
 enum Scratch {
     Classic(Box<classic::Scratch>),
+    Graph(graph::Memory),
     Mlp(mlp::Memory),
     Nothing,
 }
@@ -27,6 +28,7 @@ impl AnyEvaluator {
             evaluator: self,
             scratch: match self {
                 Self::Classic(_) => Scratch::Classic(Box::default()),
+                Self::Graph(_) => Scratch::Graph(graph::Memory::default()),
                 Self::Mlp(_) => Scratch::Mlp(mlp::Memory::default()),
                 _ => Scratch::Nothing,
             },
@@ -40,6 +42,9 @@ impl Judge<'_> {
         match (self.evaluator, &mut self.scratch) {
             (AnyEvaluator::Classic(classic), Scratch::Classic(scratch)) => {
                 classic.evaluate(position, scratch, &mut Silent)
+            }
+            (AnyEvaluator::Graph(graph), Scratch::Graph(memory)) => {
+                graph.evaluate(position, memory, &mut Silent)
             }
             (AnyEvaluator::Mlp(mlp), Scratch::Mlp(memory)) => {
                 mlp.evaluate(position, memory, &mut Silent)

@@ -236,10 +236,12 @@ impl AnyEvaluator {
 
     /// The numbers of a network.
     fn network_weights(&self) -> Option<Vec<Weight>> {
-        let Self::Mlp(mlp) = self else {
-            return None;
+        let (names, numbers) = match self {
+            Self::Graph(graph) => (graph.names(), graph.numbers()),
+            Self::Mlp(mlp) => (mlp.names(), mlp.numbers()),
+            _ => return None,
         };
-        let named = mlp.names().into_iter().zip(mlp.numbers());
+        let pairs = names.into_iter().zip(numbers);
         let weight = |(name, &value)| Weight {
             name,
             term: crate::mlp::NETWORK,
@@ -247,7 +249,7 @@ impl AnyEvaluator {
             value,
             fixed: false,
         };
-        Some(named.map(weight).collect())
+        Some(pairs.map(weight).collect())
     }
 
     /// The weights as pairs, middle game and end game, in the order of the terms.
@@ -263,8 +265,10 @@ impl AnyEvaluator {
     ///
     /// If there are more or fewer than it has, or one is out of range.
     pub fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
-        if let Self::Mlp(mlp) = self {
-            return mlp.with_numbers(values).map(Self::Mlp);
+        match self {
+            Self::Graph(graph) => return graph.with_numbers(values).map(Self::Graph),
+            Self::Mlp(mlp) => return mlp.with_numbers(values).map(Self::Mlp),
+            _ => {}
         }
         let kind = self.kind();
         let tapers = self.tapers().ok_or(EvaluatorError::Fixed { kind })?;
@@ -294,7 +298,7 @@ impl AnyEvaluator {
             Self::Gerald(_) => Linear::from_pairs(&pairs).map(Self::Gerald),
             Self::Lambda(_) => Linear::from_pairs(&pairs).map(Self::Lambda),
             Self::Teaching(_) => Linear::from_pairs(&pairs).map(Self::Teaching),
-            Self::Material(_) | Self::Mlp(_) | Self::Random(_) => {
+            Self::Graph(_) | Self::Material(_) | Self::Mlp(_) | Self::Random(_) => {
                 Err(EvaluatorError::Fixed { kind })
             }
         }

@@ -5,6 +5,7 @@ mod david;
 mod features;
 mod files;
 mod gerald;
+mod graph;
 mod lambda;
 mod laws;
 mod mlp;

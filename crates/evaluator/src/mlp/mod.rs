@@ -32,6 +32,7 @@ use mendel_board::{Color, Position};
 
 use self::layers::Layers;
 pub use self::layers::Memory;
+pub(crate) use self::table::{check_scale, flag, input, scale};
 use crate::function::Function;
 use crate::input::Input;
 use crate::{Centipawns, Evaluator, EvaluatorError, Material, Term, Trace};
