@@ -89,7 +89,7 @@ fn nodes_a_second(evaluator: &AnyEvaluator) -> f64 {
         nodes += engine
             .go(&game, &limits, &Control::default(), &mut |_| {})
             .nodes;
-        time += now() - start;
+        time += now().saturating_sub(start);
     }
     nodes as f64 / time.as_secs_f64()
 }

@@ -222,11 +222,11 @@ fn a_pondering_player_waits_and_answers_as_it_would_have() {
     };
     let control = Control::default();
     let hit = control.clone();
+    let began = Instant::now();
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(60));
         hit.ponderhit();
     });
-    let began = Instant::now();
     let best = engine.go(&game, &limits, &control, &mut |_| {});
     assert!(began.elapsed() >= Duration::from_millis(60));
     assert_eq!(best.best, wanted);

@@ -226,6 +226,7 @@ fn short(origin: Origin) -> &'static str {
         Origin::HallOfFame => "fame",
         Origin::Step => "step",
         Origin::Probe => "probe",
+        Origin::Permutation => "perm",
         _ => "?",
     }
 }
@@ -242,6 +243,7 @@ pub(super) fn words(origin: Origin) -> &'static str {
         Origin::HallOfFame => "from the hall of fame",
         Origin::Step => "by a step along the gradient",
         Origin::Probe => "beside the point a breeder was at",
+        Origin::Permutation => "by weights that changed places",
         _ => "in another way",
     }
 }
