@@ -48,8 +48,8 @@ pub const CENTIPAWNS: f32 = 400.0;
 /// The output is cut to this many centipawns.
 pub const LIMIT: i32 = 3000;
 
-/// The most pieces a board holds.
-pub const PIECES: usize = 32;
+/// The most pieces a board holds: set up by hand, more than a game begins with.
+pub const PIECES: usize = 64;
 
 /// A network in whole numbers: the same result on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use mendel_board::Position;
 use mendel_board::sample::random_positions;
-use mendel_evaluator::network::{HIDDEN, INPUTS, Memory, Parameters};
+use mendel_evaluator::network::{HIDDEN, INPUTS, Memory, PIECES, Parameters};
 use mendel_evaluator::{AnyEvaluator, Network, contract};
 
 /// A network of numbers that follow from a seed.
@@ -106,7 +107,7 @@ fn training_sees_what_play_sees() {
     let parameters = network.parameters();
     assert_eq!(Network::round(&parameters), network);
     for position in random_positions(17, 50) {
-        let mut inputs = [[0; 32]; 2];
+        let mut inputs = [[0; PIECES]; 2];
         let count = mendel_evaluator::network::inputs(&position, &mut inputs);
         let mut output = parameters.out_bias;
         for (inputs, out) in inputs.iter().zip(&parameters.out) {
@@ -125,4 +126,17 @@ fn training_sees_what_play_sees() {
         let whole = network.evaluate(&position, &mut Memory::default());
         assert!((exact - whole as f32).abs() <= 2.0, "{exact} and {whole}");
     }
+}
+
+#[test]
+fn a_board_with_more_pieces_than_a_game_has_is_judged() {
+    let network = network(7);
+    let fen = "4k3/8/8/NNNNNNNN/NNNNNNNN/NNNNNNNN/NNNNNNNN/4K3 w - - 0 1";
+    let position = Position::from_fen(fen).expect("a legal position");
+    let mut inputs = [[0; PIECES]; 2];
+    assert_eq!(
+        mendel_evaluator::network::inputs(&position, &mut inputs),
+        34
+    );
+    let _ = network.evaluate(&position, &mut Memory::default());
 }

@@ -1,7 +1,7 @@
 //! `mendel calibrate`: how strong the levels of a player are.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -155,6 +155,14 @@ fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level
 /// Plays the games and writes the table.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
+    let out = std::path::absolute(&arguments.out)?;
+    if out.is_dir() || !out.parent().is_some_and(Path::is_dir) {
+        return Err(Wrong::new(
+            format!("`--out {}` cannot be written", arguments.out.display()),
+            "name a file in a folder that is there",
+        )
+        .into());
+    }
     let folder = match &arguments.folder {
         Some(folder) => std::path::absolute(folder)?,
         None => home::new_folder("calibrations", &[&settings.player])?,

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use mendel_arena::{
     Adjudication, Conclusion, Contest, DrawRule, Entrant, Format, Hands, LengthRule, MatchFolder,
-    OpeningSetting, Order, Pace, Patience, Plan, ResignRule, Summary, TimeControl, Verdict,
+    OpeningSetting, Openings, Order, Pace, Patience, Plan, ResignRule, Summary, TimeControl,
+    Verdict,
 };
 use mendel_board::{Game, Position};
 use serde::Deserialize;
@@ -193,11 +194,40 @@ impl MatchSettings {
             let reason = "nothing limits a move: give nodes, depth, movetime or tc";
             return Err(("", reason.to_owned()));
         }
-        if let OpeningsFrom::Lines { lines } = &self.openings {
-            positions(lines).map_err(|reason| ("openings", reason))?;
+        if let Some(anchor) = &self.anchor
+            && !anchor.rating.is_finite()
+        {
+            let reason = format!("has a rating of {}; write a number", anchor.rating);
+            return Err(("anchor", reason));
         }
+        self.check_openings()
+            .map_err(|reason| ("openings", reason))?;
         if let Some(accuracy) = self.accuracy() {
             accuracy.check().map_err(|reason| ("accuracy", reason))?;
+        }
+        Ok(())
+    }
+
+    /// Whether there are openings, and as many as games need.
+    fn check_openings(&self) -> Result<(), String> {
+        let setting = OpeningSetting::default();
+        let count = match &self.openings {
+            OpeningsFrom::Named(name) if name == BOOK => Openings::own(&setting).len(),
+            OpeningsFrom::Named(name) => Openings::load(name, &setting)
+                .map_err(|error| error.to_string())?
+                .len(),
+            OpeningsFrom::Lines { lines } => {
+                positions(lines)?;
+                lines.len()
+            }
+        };
+        let most = 2 * count as u64;
+        if self.pace().is_repeatable() && self.games > most {
+            return Err(format!(
+                "are enough for {most} games at fixed nodes or depth, not for {}: fewer games \
+                 or more openings",
+                self.games
+            ));
         }
         Ok(())
     }
@@ -279,6 +309,11 @@ fn positions(lines: &[String]) -> Result<String, String> {
             let m = game.position().parse_uci(word);
             let m = m.map_err(|error| format!("`{line}`: {error}"))?;
             game.play(m).map_err(|error| format!("`{line}`: {error}"))?;
+        }
+        if game.outcome().is_some() {
+            return Err(format!(
+                "`{line}`: the game is over there; leave out a move"
+            ));
         }
         let fen = game.position().fen();
         let fields: Vec<&str> = fen.split(' ').take(4).collect();

@@ -1,6 +1,8 @@
 //! A step that breeds the network beside the terms of the player at hand.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -116,7 +118,7 @@ impl Working<'_> {
         // 3. The player with its network, and its family.
         let name = &settings.steps[turn.step].name;
         let network = training.network();
-        let player = self.with_network(&parent, &sets, name, seed, network);
+        let player = self.with_network(&parent, (&names, &sets), name, seed, network);
         replace(
             &folder.join(RunFolder::CHAMPION),
             player.to_toml().as_bytes(),
@@ -133,7 +135,7 @@ impl Working<'_> {
     fn with_network(
         &self,
         parent: &Player,
-        sets: &[DataSet],
+        (names, sets): (&[String], &[DataSet]),
         step: &str,
         seed: u64,
         network: mendel_evaluator::Network,
@@ -146,7 +148,14 @@ impl Working<'_> {
         pedigree.insert("recipe".into(), recipe.clone().into());
         pedigree.insert("seed".into(), seed.to_string().into());
         pedigree.insert("version".into(), env!("CARGO_PKG_VERSION").into());
-        pedigree.insert("data".into(), hashes.join(", ").into());
+        // A file by its name alone: the folder is of no use elsewhere.
+        let short = |name: &String| Path::new(name).file_name().map(OsStr::to_owned);
+        let data = names.iter().zip(&hashes).map(|(name, hash)| {
+            let name = short(name).unwrap_or_default();
+            format!("{} {hash}", name.to_string_lossy())
+        });
+        let data: Vec<String> = data.collect();
+        pedigree.insert("data".into(), data.join(", ").into());
         pedigree::inherit(&mut pedigree, &[parent]);
         let evaluator = match &parent.evaluator {
             AnyEvaluator::Classic(terms) => {

@@ -196,6 +196,19 @@ fn one(
             .parent_bits()
             .map_err(|reason| document.complaint(&at("genome.start"), reason))?;
     }
+    if let TrialSettings::Games(games) = &trial {
+        if around.baseline == Some(true) {
+            let reason = "means nothing in games: members meet each other, and who is drawn by \
+                          chance beside them would change what they score";
+            return Err(document.complaint(&at("trial.baseline"), reason));
+        }
+        let in_pairs = matches!(breeder, BreederSettings::Spsa(_));
+        if games.kind == GameKind::Duels && !in_pairs {
+            let reason = "\"duels\" is for kind = \"spsa\", which asks in pairs: choose another \
+                          kind, such as \"round-robin\"";
+            return Err(document.complaint(&at("trial.kind"), reason));
+        }
+    }
     let by_search = matches!(trial, TrialSettings::Games(_) | TrialSettings::Suite(_));
     let settings = StageSettings {
         genome,

@@ -17,7 +17,7 @@ mod round;
 mod sample;
 mod suite;
 
-use mendel_arena::ContestError;
+use mendel_arena::{ContestError, EndReason};
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
 use mendel_store::JournalError;
@@ -192,6 +192,18 @@ pub enum TrialError {
     /// Games cannot be played.
     #[error(transparent)]
     Contest(#[from] ContestError),
+    /// Somebody misbehaves in game after game.
+    #[error(
+        "`{who}` misbehaved in {count} games of one round, the last time by {last:?}; mend it or name another player, then `mendel resume`"
+    )]
+    Faults {
+        /// Who.
+        who: String,
+        /// How often.
+        count: u64,
+        /// What it did last.
+        last: EndReason,
+    },
     /// Games cannot be written down.
     #[error(transparent)]
     Journal(#[from] JournalError),

@@ -62,6 +62,7 @@ impl LadderMemory {
             source,
             phase: Phase::Ladder,
             seed: OPENINGS,
+            dealt: None,
         }
         .play(&seats, &meetings, round)?;
 

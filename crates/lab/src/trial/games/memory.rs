@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::ladder::LadderMemory;
@@ -19,6 +22,9 @@ pub(super) struct Memory {
     pub(super) heroes: Vec<King>,
     /// Games of two that met before, by what they are recognised by.
     pub(super) met: BTreeMap<String, Met>,
+    /// Openings that were not dealt yet.
+    #[serde(default)]
+    deck: Vec<usize>,
     pub(super) ladder: LadderMemory,
 }
 
@@ -55,6 +61,18 @@ impl Memory {
         } else {
             met.tallied
         }
+    }
+
+    /// Deals openings such that nobody meets an opening twice in remembered games: the
+    /// same game again is no evidence. When all are used up, earlier games are
+    /// forgotten and the cards shuffled.
+    pub(super) fn deal(&mut self, openings: usize, count: usize, seed: u64) -> Vec<usize> {
+        if self.deck.len() < count {
+            self.met.clear();
+            self.deck = (0..openings).collect();
+            self.deck.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        }
+        self.deck.split_off(self.deck.len().saturating_sub(count))
     }
 
     /// Forgets those who have not met for long.
@@ -96,6 +114,21 @@ mod tests {
         memory.forget(3 + FORGOTTEN_AFTER);
         assert_eq!(memory.met.len(), 1);
         memory.forget(4 + FORGOTTEN_AFTER);
+        assert!(memory.met.is_empty());
+    }
+
+    #[test]
+    fn no_opening_is_dealt_twice_while_games_are_remembered() {
+        let mut memory = Memory::default();
+        let mut dealt = memory.deal(10, 4, 1);
+        let _ = memory.recall(("a", "b"), Tallied::default(), 0);
+        dealt.extend(memory.deal(10, 4, 2));
+        assert_eq!(memory.met.len(), 1);
+        dealt.sort_unstable();
+        dealt.dedup();
+        assert_eq!(dealt.len(), 8);
+        // Two are left: all are shuffled again, and what was played with them is over.
+        assert_eq!(memory.deal(10, 4, 3).len(), 4);
         assert!(memory.met.is_empty());
     }
 

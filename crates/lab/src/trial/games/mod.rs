@@ -245,11 +245,16 @@ impl Trial for GameTrial {
                 meetings.add(seat, opponent, pairs);
             }
         }
+        let dealt = self.settings.deals_openings().then(|| {
+            let count = meetings.longest() as usize;
+            memory.deal(self.source.len(), count, round.seed)
+        });
         let met = Programmed {
             settings: &self.settings,
             source: &self.source,
             phase: Phase::Trial,
             seed: round.seed,
+            dealt,
         }
         .play(&generation.seats, &meetings, round)?;
         let met = self.remembered(&generation.seats, met, &mut memory, round.generation);
@@ -387,6 +392,7 @@ impl Trial for GameTrial {
             source: &self.source,
             phase: Phase::Verify,
             seed: round.seed,
+            dealt: None,
         }
         .play(&seats, &meetings, round)?;
         let net = |&seat: &Seat| -> f64 {

@@ -30,7 +30,7 @@ impl Default for OpeningSource {
 }
 
 /// Our own book.
-const BOOK: &str = "book";
+pub(super) const BOOK: &str = "book";
 
 /// Openings to draw from.
 #[derive(Clone, Debug)]
@@ -77,6 +77,14 @@ impl Source {
         }
     }
 
+    /// One of them.
+    pub(super) fn at(&self, index: usize) -> Opening {
+        match self {
+            Self::Book(openings) => openings.get(index as u64),
+            Self::Lines(lines) => lines[index].clone(),
+        }
+    }
+
     /// Draws some by chance, none twice as long as there are others, with so many
     /// half-moves at random behind each.
     pub(super) fn draw(&self, seed: u64, count: usize, random_plies: u32) -> Vec<Opening> {
@@ -86,12 +94,8 @@ impl Source {
             let more = (count - drawn.len()).min(self.len());
             drawn.extend(rand::seq::index::sample(&mut chance, self.len(), more));
         }
-        let opening = |index: usize| match self {
-            Self::Book(openings) => openings.get(index as u64),
-            Self::Lines(lines) => lines[index].clone(),
-        };
         let with_random = |(place, index): (usize, usize)| {
-            let opening = opening(index);
+            let opening = self.at(index);
             if random_plies == 0 {
                 return opening;
             }

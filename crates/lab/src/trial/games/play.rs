@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mendel_arena::{Bouts, Entrant, Pair, Patience};
+use mendel_arena::{Bouts, Entrant, Pair, PairOutcome, Patience, Plan};
 use mendel_engine::Player;
 use mendel_store::fingerprint;
 
@@ -84,6 +84,8 @@ pub(super) struct Programmed<'a> {
     pub(super) phase: Phase,
     /// What the openings are drawn by.
     pub(super) seed: u64,
+    /// The openings, where they were dealt and are not drawn.
+    pub(super) dealt: Option<Vec<usize>>,
 }
 
 impl Programmed<'_> {
@@ -98,9 +100,13 @@ impl Programmed<'_> {
         // 1. All pairs, numbered in a fixed order.
         let longest = meetings.longest() as usize;
         let random_plies = self.settings.random_plies;
+        let openings = match &self.dealt {
+            Some(dealt) => dealt.iter().map(|&index| self.source.at(index)).collect(),
+            None => self.source.draw(self.seed, longest, random_plies),
+        };
         let bouts = Bouts {
             entrants: seats.entrants.clone(),
-            openings: self.source.draw(self.seed, longest, random_plies),
+            openings,
             pace: self.settings.pace(),
             patience: Patience::default(),
             adjudication: self.settings.adjudication(),
@@ -132,12 +138,15 @@ impl Programmed<'_> {
         };
         let total = 2 * pairs.len() as u64;
         let mut open = Vec::with_capacity(pairs.len());
+        let mut faults = Faults::default();
         for pair in &pairs {
             match round.games.find(&wanted(pair, NO_GAMES)) {
-                Some(outcome) => met
-                    .entry((pair.first, pair.second))
-                    .or_default()
-                    .count(&outcome),
+                Some(outcome) => {
+                    faults.count(seats, pair, &outcome)?;
+                    met.entry((pair.first, pair.second))
+                        .or_default()
+                        .count(&outcome);
+                }
                 None => open.push(*pair),
             }
         }
@@ -152,6 +161,7 @@ impl Programmed<'_> {
         let (journal, watch) = (&mut *round.games, &mut *round.watch);
         bouts.play(&open, round.threads, round.stop, &mut |outcome| {
             let pair = &pairs[outcome.id as usize];
+            faults.count(seats, pair, &outcome)?;
             journal.keep(wanted(pair, outcome.games))?;
             met.entry((pair.first, pair.second))
                 .or_default()
@@ -165,6 +175,39 @@ impl Programmed<'_> {
             return Err(TrialError::Stopped);
         }
         Ok(met)
+    }
+}
+
+/// Games that somebody lost by misbehaving, for each seat.
+#[derive(Debug, Default)]
+struct Faults(BTreeMap<Seat, u64>);
+
+impl Faults {
+    /// Refuses to go on with somebody who crashes or stalls again and again: to win
+    /// against it says nothing. Who breaks down in one game of a thousand loses that game.
+    fn count(
+        &mut self,
+        seats: &Seats,
+        pair: &Pair,
+        outcome: &PairOutcome,
+    ) -> Result<(), TrialError> {
+        for game in outcome.games.iter().filter(|game| game.reason.is_fault()) {
+            let loser = if game.points > 0 {
+                pair.second
+            } else {
+                pair.first
+            };
+            let count = self.0.entry(loser).or_default();
+            *count += 1;
+            if *count > Plan::MOST_FAULTS {
+                return Err(TrialError::Faults {
+                    who: seats.entrants[loser].name.clone(),
+                    count: *count,
+                    last: game.reason,
+                });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use mendel_arena::{Adjudication, Entrant, Kind, LengthRule, Pace, TimeControl, V
 use mendel_store::fingerprint;
 use serde::{Deserialize, Serialize};
 
-use super::openings::{OpeningSource, Source};
+use super::openings::{BOOK, OpeningSource, Source};
 use crate::trial::TrialError;
 
 /// How members are judged by games: who meets whom, how often and at what pace.
@@ -368,6 +368,7 @@ impl GameSettings {
             })
             .collect();
         if let OpeningSource::Named(name) = &self.openings
+            && name != BOOK
             && let Ok(bytes) = std::fs::read(name)
         {
             prints.push(fingerprint(&bytes));
@@ -394,6 +395,12 @@ impl GameSettings {
             }),
             ..Adjudication::default()
         }
+    }
+
+    /// Whether an opening that was met is not met again: at a pace that repeats itself
+    /// it would be the same game, and counted twice where games are remembered.
+    pub(super) fn deals_openings(&self) -> bool {
+        self.remember && self.random_plies == 0 && self.pace().is_repeatable()
     }
 
     /// Pairs of each two that meet.
