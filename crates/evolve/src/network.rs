@@ -3,6 +3,9 @@
 use crate::function::Function;
 use crate::genome::{Link, Net, Shape};
 
+/// Networks with so many nodes are small.
+const SMALL: usize = 40;
+
 /// A network, sorted once, then run.
 ///
 /// What has no way to an output is left out. A node that nothing leads to gives what
@@ -175,18 +178,26 @@ impl Network {
     }
 
     /// Sorts nodes and edges, which are named by their places: inputs, outputs, hidden
-    /// nodes. Small networks are made by the million, so that all the numbers it needs
-    /// on the way share one allocation.
+    /// nodes. Small networks are made by the million: the numbers needed on the way lie
+    /// on the stack for them.
     fn assemble(
         [inputs, outputs, count]: [usize; 3],
         node: impl Fn(usize) -> (u32, Function, f64),
         given: impl Iterator<Item = (u32, u32, f64)> + Clone,
         recurrent: bool,
     ) -> Self {
-        let mut numbers = vec![0_u32; 4 * count + 1];
+        let mut few = [0_u32; 4 * SMALL + 1];
+        let mut many = Vec::new();
+        let numbers = if count <= SMALL {
+            few.as_mut_slice()
+        } else {
+            many.resize(4 * count + 1, 0);
+            many.as_mut_slice()
+        };
         let (starts, rest) = numbers.split_at_mut(count + 1);
         let (next, rest) = rest.split_at_mut(count);
         let (depths, path) = rest.split_at_mut(count);
+        let path = &mut path[..count];
 
         // 1. The edges by the node they lead to, in the order they were given.
         for (_, to, _) in given.clone() {
@@ -267,10 +278,9 @@ impl Network {
     /// Runs it: once through, or one step if it keeps a state. Inputs that are
     /// missing count as 0, outputs for which there is no room are dropped.
     pub fn run(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        let given = inputs.iter().copied().chain(std::iter::repeat(0.0));
-        for (value, input) in self.values[..self.inputs].iter_mut().zip(given) {
-            *value = input;
-        }
+        let given = inputs.len().min(self.inputs);
+        self.values[..given].copy_from_slice(&inputs[..given]);
+        self.values[given..self.inputs].fill(0.0);
         if self.before.is_empty() {
             for node in &self.nodes {
                 self.values[node.place as usize] = node.give(&self.edges, &self.values);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::genome::{Link, Net, Shape};
+use crate::genome::{Net, Shape};
 use crate::settings::{SettingsError, within};
 
 /// How far two networks are apart. Genes are the same if their innovation numbers
@@ -87,6 +87,12 @@ impl Distance {
 
     /// The distance of two networks of one shape.
     pub fn between(&self, shape: &Shape, one: &Net, other: &Net) -> f64 {
+        self.below(f64::INFINITY, shape, one, other)
+    }
+
+    /// The distance of two networks if it is below a limit; otherwise something that
+    /// is not, as soon as that is known.
+    pub(super) fn below(&self, limit: f64, shape: &Shape, one: &Net, other: &Net) -> f64 {
         match *self {
             Self::Genes {
                 excess,
@@ -94,9 +100,12 @@ impl Distance {
                 weight,
                 small,
             } => {
-                let found = compare(&one.links, &other.links, |one, other| {
-                    (one.weight - other.weight).abs()
-                });
+                let found = merge(
+                    (&one.links, &other.links),
+                    |link| link.innovation,
+                    |one, other| (one.weight - other.weight).abs(),
+                    |_| false,
+                );
                 let most = one.links.len().max(other.links.len());
                 let genes = if most < small { 1 } else { most.max(1) };
                 let mean = found.difference / found.matching.max(1) as f64;
@@ -104,19 +113,42 @@ impl Distance {
                     + weight * mean
             }
             Self::NodesAndLinks { disjoint, weight } => {
-                let links = compare(&one.links, &other.links, |one, other| {
-                    (one.weight - other.weight).abs()
-                        + f64::from(u8::from(one.enabled != other.enabled))
-                });
                 let inputs = shape.inputs as usize;
-                let rest = |net: &'_ Net| net.nodes.len().saturating_sub(inputs);
-                let nodes = nodes(one, other, inputs);
-                let part = |found: &Found, most: usize| {
+                let rest = |net: &'_ Net| inputs.min(net.nodes.len());
+                let nodes = (&one.nodes[rest(one)..], &other.nodes[rest(other)..]);
+                let links = (one.links.as_slice(), other.links.as_slice());
+                let sum = |found: &Found| {
                     let lacking = (found.excess + found.disjoint) as f64;
-                    (disjoint * lacking + weight * found.difference) / most.max(1) as f64
+                    disjoint * lacking + weight * found.difference
                 };
-                part(&links, one.links.len().max(other.links.len()))
-                    + part(&nodes, rest(one).max(rest(other)))
+                let most = links.0.len().max(links.1.len()).max(1) as f64;
+                // A little more than the limit, for roundings.
+                let enough = limit * most * (1.0 + 1e-9);
+                let found = merge(
+                    links,
+                    |link| link.innovation,
+                    |one, other| {
+                        (one.weight - other.weight).abs()
+                            + f64::from(u8::from(one.enabled != other.enabled))
+                    },
+                    |found| sum(found) > enough,
+                );
+                let of_links = sum(&found) / most;
+                if of_links > limit {
+                    return of_links;
+                }
+                let most = nodes.0.len().max(nodes.1.len()).max(1) as f64;
+                let found = merge(
+                    nodes,
+                    |node| node.id,
+                    |one, other| {
+                        (one.bias - other.bias).abs()
+                            + (one.response - other.response).abs()
+                            + f64::from(u8::from(one.function != other.function))
+                    },
+                    |_| false,
+                );
+                of_links + sum(&found) / most
             }
         }
     }
@@ -144,32 +176,12 @@ struct Found {
     difference: f64,
 }
 
-fn compare(one: &[Link], other: &[Link], difference: impl Fn(&Link, &Link) -> f64) -> Found {
-    let key = |link: &Link| link.innovation;
-    merge(one, other, key, difference)
-}
-
-fn nodes(one: &Net, other: &Net, inputs: usize) -> Found {
-    let rest = |net: &'_ Net| inputs.min(net.nodes.len());
-    let (one, other) = (&one.nodes[rest(one)..], &other.nodes[rest(other)..]);
-    merge(
-        one,
-        other,
-        |node| node.id,
-        |one, other| {
-            (one.bias - other.bias).abs()
-                + (one.response - other.response).abs()
-                + f64::from(u8::from(one.function != other.function))
-        },
-    )
-}
-
-/// Walks along two sorted lists.
+/// Walks along two sorted lists, until it is enough.
 fn merge<T>(
-    one: &[T],
-    other: &[T],
+    (one, other): (&[T], &[T]),
     key: impl Fn(&T) -> u32,
     difference: impl Fn(&T, &T) -> f64,
+    enough: impl Fn(&Found) -> bool,
 ) -> Found {
     let mut found = Found::default();
     let (mut i, mut j) = (0, 0);
@@ -180,6 +192,9 @@ fn merge<T>(
             found.difference += difference(a, b);
         } else {
             found.disjoint += 1;
+            if enough(&found) {
+                return found;
+            }
         }
         i += usize::from(order.is_le());
         j += usize::from(order.is_ge());

@@ -56,6 +56,13 @@ pub(super) struct Rules<'a> {
     pub(super) generation: u32,
 }
 
+impl Rules<'_> {
+    /// The distance of two, if it is below a limit; otherwise something that is not.
+    fn far(&self, limit: f64, one: &Net, other: &Net) -> f64 {
+        self.distance.below(limit, self.shape, one, other)
+    }
+}
+
 impl SpeciesSet {
     pub(super) fn new(threshold: f64) -> Self {
         Self {
@@ -111,10 +118,8 @@ impl SpeciesSet {
         for species in &mut self.all {
             let mut nearest: Option<(f64, usize)> = None;
             for place in (0..nets.len()).filter(|&place| !placed[place]) {
-                let net = nets[place];
-                let distance = rules
-                    .distance
-                    .between(rules.shape, &species.representative, net);
+                let least = nearest.map_or(f64::INFINITY, |(least, _)| least);
+                let distance = rules.far(least, &species.representative, nets[place]);
                 if nearest.is_none_or(|(least, _)| distance < least) {
                     nearest = Some((distance, place));
                 }
@@ -131,9 +136,8 @@ impl SpeciesSet {
     fn home(&self, net: &Net, rules: &Rules<'_>) -> Option<usize> {
         let mut nearest: Option<(f64, usize)> = None;
         for (at, species) in self.all.iter().enumerate() {
-            let distance = rules
-                .distance
-                .between(rules.shape, &species.representative, net);
+            let least = nearest.map_or(self.threshold, |(least, _)| least);
+            let distance = rules.far(least, &species.representative, net);
             if distance >= self.threshold {
                 continue;
             }
