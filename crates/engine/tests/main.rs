@@ -5,6 +5,7 @@ mod chaos;
 mod gerald;
 mod grammar;
 mod gui;
+mod networks;
 mod replies;
 mod search;
 mod sessions;

@@ -12,7 +12,7 @@ use mendel_board::Color;
 
 use crate::input::{self, Input, PAPER_UNIT};
 use crate::mlp::ONE;
-use crate::seen::{Change, Changes};
+use crate::seen::{Change, Changes, Seen};
 
 /// Numbers side by side: rows are padded to multiples of this.
 pub(crate) const LANES: usize = 8;
@@ -42,43 +42,52 @@ impl First {
         self.bias.len()
     }
 
-    /// Brings sums up to the board as `view` sees it.
+    /// The sums of a board as `view` sees it, from those of another, or from none.
     #[inline(always)]
-    pub(crate) fn mend(&self, changes: &Changes, view: Color, sums: &mut [i32]) {
-        if changes.afresh {
-            sums.fill(0);
-        }
+    fn mend(&self, changes: &Changes, view: Color, before: Option<&[i32]>, sums: &mut [i32]) {
+        let (gone, come) = (changes.gone().iter(), changes.come().iter());
         if self.input == Input::Paper {
             let square = |it: &Change| (usize::from(it.square), input::paper(*it));
             let minus = |sum: i32, weight: i32, value| sum.wrapping_sub(weight.wrapping_mul(value));
             let plus = |sum: i32, weight: i32, value| sum.wrapping_add(weight.wrapping_mul(value));
-            self.add(sums, &changes.gone().iter().map(square), minus);
-            self.add(sums, &changes.come().iter().map(square), plus);
+            let lists = (&gone.map(square), &come.map(square));
+            self.add(before, sums, lists, minus, plus);
         } else {
             let row = |it: &Change| (input::sides(*it, view), 1);
             let minus = |sum: i32, weight: i32, _| sum.wrapping_sub(weight);
             let plus = |sum: i32, weight: i32, _| sum.wrapping_add(weight);
-            self.add(sums, &changes.gone().iter().map(row), minus);
-            self.add(sums, &changes.come().iter().map(row), plus);
+            let lists = (&gone.map(row), &come.map(row));
+            self.add(before, sums, lists, minus, plus);
         }
     }
 
-    /// Adds rows to sums, block by block. Nothing overflows: the largest weight
-    /// ([`MOST`](crate::mlp::MOST)) times all that a board can hold fits.
+    /// Takes rows from sums and adds others, block by block. Nothing overflows: the
+    /// largest weight ([`MOST`](crate::mlp::MOST)) times all that a board can hold fits.
     #[inline(always)]
     fn add(
         &self,
+        before: Option<&[i32]>,
         sums: &mut [i32],
-        rows: &(impl Iterator<Item = (usize, i32)> + Clone),
-        add: impl Fn(i32, i32, i32) -> i32 + Copy,
+        (gone, come): (
+            &(impl Iterator<Item = (usize, i32)> + Clone),
+            &(impl Iterator<Item = (usize, i32)> + Clone),
+        ),
+        minus: impl Fn(i32, i32, i32) -> i32 + Copy,
+        plus: impl Fn(i32, i32, i32) -> i32 + Copy,
     ) {
+        let done = sums.len() / BLOCK * BLOCK;
         let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
-        let done = blocks.len() * BLOCK;
         for (at, block) in blocks.iter_mut().enumerate() {
-            self.add_block(block, at * BLOCK, rows.clone(), add);
+            let start = at * BLOCK;
+            *block = earlier(before, start);
+            self.add_block(block, start, gone.clone(), minus);
+            self.add_block(block, start, come.clone(), plus);
         }
         for (at, block) in rest.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            self.add_block(block, done + at * LANES, rows.clone(), add);
+            let start = done + at * LANES;
+            *block = earlier(before, start);
+            self.add_block(block, start, gone.clone(), minus);
+            self.add_block(block, start, come.clone(), plus);
         }
     }
 
@@ -110,5 +119,98 @@ impl First {
         for ((value, &sum), bias) in values.iter_mut().zip(sums).zip(&self.bias) {
             *value = sum as f32 * unit + bias;
         }
+    }
+}
+
+/// Sums to begin with.
+#[inline(always)]
+fn earlier<const N: usize>(before: Option<&[i32]>, start: usize) -> [i32; N] {
+    let mut sums = [0; N];
+    if let Some(before) = before {
+        sums.copy_from_slice(&before[start..start + N]);
+    }
+    sums
+}
+
+/// The boards seen last, and what their squares added up to. A position's neighbours
+/// in the search tree are its parent and the children before it, so that a few are
+/// enough to find one that differs by a single move.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Boards {
+    fingerprint: Option<u64>,
+    slots: [Slot; 4],
+    /// How often was looked so far.
+    time: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    seen: Seen,
+    /// For each view a sum for each neuron, padded.
+    sums: Vec<i32>,
+    /// When it was last of use.
+    used: u64,
+}
+
+impl Boards {
+    /// The sums of a board, one view after the other; they are those of the nearest
+    /// board seen before, mended, or made anew if that is less work, or if `afresh`.
+    /// `fingerprint` keeps what one network added up from being used with another.
+    #[inline(always)]
+    pub(crate) fn sums(
+        &mut self,
+        first: &First,
+        fingerprint: u64,
+        now: Seen,
+        views: &[Color],
+        afresh: bool,
+    ) -> &[i32] {
+        let width = first.width();
+        self.time += 1;
+        if self.fingerprint != Some(fingerprint) {
+            self.fingerprint = Some(fingerprint);
+            for slot in &mut self.slots {
+                // An empty board adds up to nothing.
+                slot.seen = Seen::default();
+                slot.sums.clear();
+                slot.sums.resize(views.len() * width, 0);
+            }
+        }
+
+        // 1. The nearest board, and one to be forgotten instead of it.
+        let distances = self.slots.each_ref().map(|slot| now.distance(&slot.seen));
+        let nearest = (1..distances.len()).fold(0, |best, at| {
+            if distances[at] < distances[best] {
+                at
+            } else {
+                best
+            }
+        });
+        self.slots[nearest].used = self.time;
+        let afresh = afresh || distances[nearest] >= now.count();
+        if !afresh && self.slots[nearest].seen == now {
+            return &self.slots[nearest].sums;
+        }
+        let oldest = (1..self.slots.len()).fold(0, |oldest, at| {
+            if self.slots[at].used < self.slots[oldest].used {
+                at
+            } else {
+                oldest
+            }
+        });
+
+        // 2. The sums of the one become those of the other.
+        let pair = self.slots.get_disjoint_mut([nearest, oldest]);
+        let [from, to] = pair.expect("what was just used is not the oldest of several");
+        let empty = Seen::default();
+        let changes = now.since(if afresh { &empty } else { &from.seen });
+        for (at, &view) in views.iter().enumerate() {
+            let part = at * width..(at + 1) * width;
+            let before = (!afresh).then_some(&from.sums[part.clone()]);
+            first.mend(&changes, view, before, &mut to.sums[part]);
+        }
+        to.seen = now;
+        to.used = self.time;
+        &to.sums
     }
 }

@@ -16,8 +16,8 @@ pub struct Judge<'a> {
 #[derive(Debug)]
 enum Scratch {
     Classic(Box<classic::Scratch>),
-    Graph(graph::Memory),
-    Mlp(mlp::Memory),
+    Graph(Box<graph::Memory>),
+    Mlp(Box<mlp::Memory>),
     Nothing,
 }
 
@@ -28,8 +28,8 @@ impl AnyEvaluator {
             evaluator: self,
             scratch: match self {
                 Self::Classic(_) => Scratch::Classic(Box::default()),
-                Self::Graph(_) => Scratch::Graph(graph::Memory::default()),
-                Self::Mlp(_) => Scratch::Mlp(mlp::Memory::default()),
+                Self::Graph(_) => Scratch::Graph(Box::default()),
+                Self::Mlp(_) => Scratch::Mlp(Box::default()),
                 _ => Scratch::Nothing,
             },
         }

@@ -1,7 +1,7 @@
-//! What has changed on the board since it was last looked at.
+//! What differs between two boards.
 //!
 //! A first layer is a sum over the pieces on the board. Neighbours in a search tree
-//! differ by a few pieces, so it is cheaper to mend the last sum than to make a new
+//! differ by a few pieces, so it is cheaper to mend an earlier sum than to make a new
 //! one; in whole numbers both are the same.
 
 use mendel_board::{Bitboard, Board, Color, Role};
@@ -15,9 +15,10 @@ pub(crate) struct Change {
     pub(crate) square: u8,
 }
 
-/// The last board that was looked at.
-#[derive(Clone, Copy, Debug, Default)]
+/// The pieces of a board that was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
+    sides: [Bitboard; 2],
     pieces: [Bitboard; 12],
 }
 
@@ -30,8 +31,6 @@ pub(crate) struct Changes {
     gone: [Change; MOST],
     come: [Change; MOST],
     counts: [usize; 2],
-    /// Whether nothing is left of what was seen before, so that sums begin at zero.
-    pub(crate) afresh: bool,
 }
 
 impl Changes {
@@ -45,34 +44,49 @@ impl Changes {
 }
 
 impl Seen {
-    /// Looks at a board and tells what has changed, or all that stands on it where
-    /// that is less, or if `afresh`.
+    /// Looks at a board.
     #[inline]
-    pub(crate) fn look(&mut self, board: &Board, afresh: bool) -> Changes {
-        let now = pieces(board);
+    pub(crate) fn new(board: &Board) -> Self {
+        let sides = [Color::White, Color::Black].map(|color| board.by_color(color));
+        let mut pieces = [Bitboard::EMPTY; 12];
+        for (pieces, side) in pieces.as_chunks_mut::<6>().0.iter_mut().zip(sides) {
+            for (pieces, role) in pieces.iter_mut().zip(Role::ALL) {
+                *pieces = side & board.by_role(role);
+            }
+        }
+        Self { sides, pieces }
+    }
+
+    /// How many pieces there are.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.sides.iter().map(|side| side.count()).sum()
+    }
+
+    /// Nearly how many pieces came and went since `before`: one that became another
+    /// of its side is overlooked.
+    #[inline]
+    pub(crate) fn distance(&self, before: &Self) -> usize {
+        let sides = self.sides.iter().zip(&before.sides);
+        sides.map(|(now, before)| (*now ^ *before).count()).sum()
+    }
+
+    /// What came and went since `before`.
+    #[inline]
+    pub(crate) fn since(&self, before: &Self) -> Changes {
         let mut changes = Changes {
             gone: [Change::default(); MOST],
             come: [Change::default(); MOST],
             counts: [0; 2],
-            afresh,
         };
-        if !changes.afresh {
-            let differ = |(now, before): (&Bitboard, &Bitboard)| (*now ^ *before).count();
-            let differ: usize = now.iter().zip(&self.pieces).map(differ).sum();
-            changes.afresh = differ >= board.occupied().count();
-        }
-        if changes.afresh {
-            self.pieces = [Bitboard::EMPTY; 12];
-        }
-        for (piece, (now, before)) in now.iter().zip(&mut self.pieces).enumerate() {
-            let differ = *now ^ *before;
-            if differ.is_empty() {
-                continue;
+        let pieces = self.pieces.iter().zip(&before.pieces).enumerate();
+        for (piece, (&now, &before)) in pieces {
+            let differ = now ^ before;
+            if differ.any() {
+                let [gone, come] = &mut changes.counts;
+                list(&mut changes.gone, gone, piece, differ & before);
+                list(&mut changes.come, come, piece, differ & now);
             }
-            let [gone, come] = &mut changes.counts;
-            list(&mut changes.gone, gone, piece, differ & *before);
-            list(&mut changes.come, come, piece, differ & *now);
-            *before = *now;
         }
         changes
     }
@@ -87,15 +101,4 @@ fn list(into: &mut [Change; MOST], count: &mut usize, piece: usize, squares: Bit
         };
         *count += 1;
     }
-}
-
-#[inline]
-fn pieces(board: &Board) -> [Bitboard; 12] {
-    let mut pieces = [Bitboard::EMPTY; 12];
-    for (half, color) in [Color::White, Color::Black].into_iter().enumerate() {
-        for role in Role::ALL {
-            pieces[half * 6 + role as usize - 1] = board.by_color(color) & board.by_role(role);
-        }
-    }
-    pieces
 }

@@ -33,7 +33,7 @@ mod tests {
     use mendel_board::{Color, Position};
 
     use super::widely;
-    use crate::first::First;
+    use crate::first::{Boards, First};
     use crate::seen::Seen;
     use crate::{Function, Input};
 
@@ -61,15 +61,13 @@ mod tests {
                 rows: numbers(input.count() * width).collect(),
                 bias: numbers(width).map(|it| it as f32).collect(),
             };
-            let mut seen = Seen::default();
-            let mut sums = [vec![0; width], vec![0; width]];
+            let [mut plain, mut wide] = [Boards::default(), Boards::default()];
             let mut values = [vec![0.0; width], vec![0.0; width]];
             let positions: Vec<Position> = random_positions(5, 60).collect();
             for position in &positions {
-                let changes = seen.look(position.board(), false);
-                let [plain, wide] = &mut sums;
-                first.mend(&changes, Color::Black, plain);
-                widely(|| first.mend(&changes, Color::Black, wide));
+                let now = Seen::new(position.board());
+                let plain = plain.sums(&first, 1, now, &[Color::Black], false);
+                let wide = widely(|| wide.sums(&first, 1, now, &[Color::Black], false));
                 first.values(plain, &mut values[0]);
                 widely(|| first.values(wide, &mut values[1]));
                 assert_eq!(plain, wide);

@@ -1,9 +1,9 @@
 //! A network of any wiring without cycles: what NEAT and `HyperNEAT` breed.
 //!
 //! The whole graph is a list of whole numbers ([`Parts`]); it is sorted once when it is
-//! made and then run without questions. Only nodes on a way from an input to the output
-//! count: others are dropped with their edges, and a graph in which no input leads to
-//! the output says 0.
+//! made and then run without questions. Nodes without a way to the output are dropped
+//! with their edges; one that nothing leads to gives what its function makes of its
+//! bias; and a graph in which no input leads to the output says 0.
 //!
 //! [`Input::Sides`] shows it the board as the side to move sees it, once: unlike a
 //! network of layers it has no second look as the other side.
@@ -113,7 +113,7 @@ impl Graph {
         self.sorted.is_empty()
     }
 
-    /// How many nodes and how many edges lie on a way from an input to the output.
+    /// How many nodes and how many edges have a way to the output.
     pub fn size(&self) -> (usize, usize) {
         self.sorted.size()
     }

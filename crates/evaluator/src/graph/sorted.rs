@@ -9,16 +9,13 @@ use mendel_board::{Color, Position};
 
 use super::parts::{GraphError, Parts};
 use crate::features;
-use crate::first::{First, padded};
+use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
 use crate::mlp::ONE;
 use crate::random::mix;
 use crate::seen::Seen;
 use crate::wide::widely;
-
-/// Values are cut to this, so that sums of them stay numbers.
-const MOST_VALUE: f32 = 1e6;
 
 /// A graph without what does not matter, in the order of its depths.
 #[derive(Debug)]
@@ -49,19 +46,12 @@ struct Run {
     edges: bool,
 }
 
-/// What one thread keeps between calls: for each side the last board it saw, and what
-/// its squares added up to; and places for the values.
+/// What one thread keeps between calls: for each side the last boards it saw, and what
+/// their squares added up to; and places for the values.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    fingerprint: Option<u64>,
-    views: [View; 2],
+    boards: [Boards; 2],
     values: Vec<f32>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct View {
-    seen: Seen,
-    sums: Vec<i32>,
 }
 
 impl Sorted {
@@ -72,7 +62,7 @@ impl Sorted {
         let count = parts.nodes.len();
         let incoming = incoming(parts)?;
         let order = order(parts, &incoming)?;
-        let kept = kept(parts, &incoming, &order);
+        let (kept, met) = kept(parts, &incoming, &order);
         let depths = depths(parts, &incoming, &order, &kept);
 
         // 2. The nodes by depth, then by function.
@@ -100,7 +90,6 @@ impl Sorted {
                 match from.checked_sub(parts.inputs) {
                     None if squares => first.rows[from * width + place] = weight,
                     None => edges.push((from as u32, real(weight))),
-                    // A source that does not matter is always zero.
                     Some(source) => edges
                         .extend(places[source].map(|place| ((begin + place) as u32, real(weight)))),
                 }
@@ -140,7 +129,7 @@ impl Sorted {
             starts,
             edges,
             begin,
-            output: places[0],
+            output: places[0].filter(|_| met),
             fingerprint,
         })
     }
@@ -150,7 +139,7 @@ impl Sorted {
         self.output.is_none()
     }
 
-    /// How many nodes and edges matter: those that lead from an input to the output.
+    /// How many nodes and edges have a way to the output.
     pub(super) fn size(&self) -> (usize, usize) {
         let squares = self.first.rows.iter().filter(|&&it| it != 0).count();
         (self.starts.len() - 1, squares + self.edges.len())
@@ -162,34 +151,21 @@ impl Sorted {
         let Some(output) = self.output else {
             return 0.0;
         };
-        let Memory {
-            fingerprint,
-            views,
-            values,
-        } = memory;
-        let width = self.first.width();
-        let known = *fingerprint == Some(self.fingerprint);
-        if !known {
-            *fingerprint = Some(self.fingerprint);
-            for view in &mut *views {
-                *view = View::default();
-                view.sums.resize(width, 0);
-            }
-        }
-        values.resize(self.begin + width, 0.0);
+        let Memory { boards, values } = memory;
+        values.resize(self.begin + self.first.width(), 0.0);
         if self.first.input == Input::Features {
             values[..self.begin].copy_from_slice(&features::of(position));
             values[self.begin..].copy_from_slice(&self.first.bias);
             widely(|| self.pass(values));
         } else {
-            let side = match self.first.input {
+            let now = Seen::new(position.board());
+            let view = match self.first.input {
                 Input::Paper => Color::White,
                 _ => position.turn(),
             };
-            let View { seen, sums } = &mut views[usize::from(side.is_black())];
-            let changes = seen.look(position.board(), false);
+            let boards = &mut boards[usize::from(view.is_black())];
             widely(|| {
-                self.first.mend(&changes, side, sums);
+                let sums = boards.sums(&self.first, self.fingerprint, now, &[view], false);
                 self.first.values(sums, values);
                 self.pass(values);
             });
@@ -209,9 +185,6 @@ impl Sorted {
             }
             let values = &mut values[self.begin + run.from..self.begin + run.to];
             run.function.apply(values);
-            for value in values {
-                *value = value.clamp(-MOST_VALUE, MOST_VALUE);
-            }
         }
     }
 
@@ -283,32 +256,22 @@ fn order(parts: &Parts, incoming: &[Vec<(usize, i32)>]) -> Result<Vec<usize>, Gr
     }
 }
 
-/// Which nodes lie on a way from an input to the output.
-fn kept(parts: &Parts, incoming: &[Vec<(usize, i32)>], order: &[usize]) -> Vec<bool> {
-    let mut reached = vec![false; incoming.len()];
-    for &node in order {
-        reached[node] = incoming[node].iter().any(|&(from, _)| {
-            from.checked_sub(parts.inputs)
-                .is_none_or(|source| reached[source])
-        });
-    }
-    let mut needed = vec![false; incoming.len()];
-    needed[0] = true;
+/// Which nodes have a way to the output, and whether an input has.
+fn kept(parts: &Parts, incoming: &[Vec<(usize, i32)>], order: &[usize]) -> (Vec<bool>, bool) {
+    let mut kept = vec![false; incoming.len()];
+    kept[0] = true;
+    let mut met = false;
     for &node in order.iter().rev() {
-        if needed[node] {
-            for source in incoming[node]
-                .iter()
-                .filter_map(|it| it.0.checked_sub(parts.inputs))
-            {
-                needed[source] = true;
+        if kept[node] {
+            for &(from, _) in &incoming[node] {
+                match from.checked_sub(parts.inputs) {
+                    None => met = true,
+                    Some(source) => kept[source] = true,
+                }
             }
         }
     }
-    reached
-        .iter()
-        .zip(needed)
-        .map(|(&reached, needed)| reached && needed)
-        .collect()
+    (kept, met)
 }
 
 /// How many nodes that matter lie before each, at most.

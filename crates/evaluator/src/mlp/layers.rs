@@ -10,7 +10,7 @@ use mendel_board::{Color, Position};
 use super::Shape;
 use super::dense::{Dense, Matrix};
 use crate::features;
-use crate::first::{First, padded};
+use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
 use crate::random::mix;
@@ -33,14 +33,12 @@ enum AnyFirst {
     Features(Dense),
 }
 
-/// What one thread keeps between calls: the last board, and what its squares added
+/// What one thread keeps between calls: the last boards, and what their squares added
 /// up to.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    fingerprint: Option<u64>,
-    seen: Seen,
-    /// As White sees the board, then as Black does.
-    sums: [Vec<i32>; 2],
+    /// As White sees them, then as Black does.
+    boards: Boards,
     values: Values,
 }
 
@@ -104,12 +102,7 @@ impl Layers {
     /// before is used; the result is the same.
     #[inline]
     pub(super) fn run(&self, position: &Position, memory: &mut Memory, afresh: bool) -> f32 {
-        let Memory {
-            fingerprint,
-            seen,
-            sums,
-            values,
-        } = memory;
+        let Memory { boards, values } = memory;
         match &self.first {
             AnyFirst::Features(first) => {
                 let numbers = features::of(position);
@@ -122,26 +115,17 @@ impl Layers {
                 })
             }
             AnyFirst::Squares(first) => {
-                let known = *fingerprint == Some(self.fingerprint);
-                if !known {
-                    *fingerprint = Some(self.fingerprint);
-                    for sums in &mut *sums {
-                        sums.resize(first.width(), 0);
-                    }
-                }
-                let changes = seen.look(position.board(), afresh || !known);
-                let views = match (first.input, position.turn()) {
-                    (Input::Paper, _) => &[Color::White][..],
-                    (_, Color::White) => &[Color::White, Color::Black],
-                    (_, Color::Black) => &[Color::Black, Color::White],
+                let now = Seen::new(position.board());
+                let (views, turned) = match (first.input, position.turn()) {
+                    (Input::Paper, _) => (&[Color::White][..], 0),
+                    (_, turn) => (&Color::ALL[..], usize::from(turn.is_black())),
                 };
                 let width = first.width();
                 values.before.resize(views.len() * width, 0.0);
                 widely(|| {
-                    for (&view, values) in views.iter().zip(values.before.chunks_mut(width)) {
-                        let sums = &mut sums[usize::from(view.is_black())];
-                        first.mend(&changes, view, sums);
-                        first.values(sums, values);
+                    let sums = boards.sums(first, self.fingerprint, now, views, afresh);
+                    for (at, values) in values.before.chunks_exact_mut(width).enumerate() {
+                        first.values(&sums[(at ^ turned) * width..][..width], values);
                     }
                     self.behind(values)
                 })
