@@ -23,8 +23,7 @@ def main() -> None:
         key = line.split(" = ")[0]
         if key in head:
             lines[at] = f'{key} = "{head[key]}"'
-    print("# Bred, not written: `mendel pedigree` tells by what. Weights set by hand are those of")
-    print("# `mendel-hand-set`, with what each of them counts.")
+    print(f"# Bred, not written: `mendel pedigree {name}` tells by what.")
     print("\n".join(lines))
 
 

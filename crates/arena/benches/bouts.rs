@@ -74,6 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 first,
                 second: (first + apart) % MEMBERS,
                 opening: id as usize % bouts.openings.len(),
+                only: None,
             }
         })
         .collect();

@@ -77,9 +77,20 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialRule {
-    /// How far, with a pawn as 100, a minor piece as 300, a rook as 500 and a
-    /// queen as 900.
+    /// How far.
     pub centipawns: u32,
+    /// What a pawn, a knight, a bishop, a rook and a queen count.
+    #[serde(default = "usual_values")]
+    pub values: [u32; 5],
+}
+
+impl MaterialRule {
+    /// A pawn counts 100, a minor piece 300, a rook 500 and a queen 900.
+    pub const USUAL: [u32; 5] = [100, 300, 300, 500, 900];
+}
+
+fn usual_values() -> [u32; 5] {
+    MaterialRule::USUAL
 }
 
 /// A position in the tables is decided by them.
@@ -179,15 +190,15 @@ impl<'a> Referee<'a> {
 
     fn by_material(&self, position: &Position) -> Option<Ending> {
         let rule = self.rules.material?;
-        let lead = material_lead(position);
-        if lead == 0 || lead.unsigned_abs() < rule.centipawns.div_ceil(100) {
+        let lead = material_lead(position, rule.values);
+        if lead == 0 || lead.unsigned_abs() < u64::from(rule.centipawns) {
             return None;
         }
         let winner = Color::from_white(lead > 0);
         let words = format!(
             "{} is {} centipawns of material ahead",
             name(winner),
-            lead.abs() * 100
+            lead.abs()
         );
         Some(ending(Some(winner), EndReason::AdjudicatedWin, words))
     }
@@ -230,7 +241,7 @@ impl<'a> Referee<'a> {
             return None;
         }
         let long = format!("{} half-moves were played", self.plies);
-        let lead = material_lead(position);
+        let lead = material_lead(position, MaterialRule::USUAL);
         if rule.verdict == Verdict::Draw || lead == 0 {
             return Some(ending(None, EndReason::LengthDraw, long));
         }
@@ -273,22 +284,15 @@ fn value(tables: &Tablebase, position: &Position) -> Option<Wdl> {
     best.dtz.map(|_| best.wdl)
 }
 
-/// White's material less Black's, in pawns: 1, 3, 3, 5, 9.
-fn material_lead(position: &Position) -> i32 {
-    let of = |color: Color| -> i32 {
-        Role::ALL
-            .into_iter()
-            .map(|role| {
-                let worth = match role {
-                    Role::Pawn => 1,
-                    Role::Knight | Role::Bishop => 3,
-                    Role::Rook => 5,
-                    Role::Queen => 9,
-                    Role::King => 0,
-                };
-                worth * position.board().by_piece(role.of(color)).count() as i32
-            })
-            .sum()
+/// White's material less Black's.
+fn material_lead(position: &Position, values: [u32; 5]) -> i64 {
+    let of = |color: Color| -> i64 {
+        let men = Role::ALL.into_iter().zip(values);
+        men.map(|(role, worth)| {
+            let count = position.board().by_piece(role.of(color)).count();
+            i64::from(worth) * count as i64
+        })
+        .sum()
     };
     of(Color::White) - of(Color::Black)
 }

@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::contest::ContestError;
 use crate::hands::{GoOn, Hands, Piece};
 use crate::seats::{self, Seats};
-use crate::{Adjudication, EndReason, Entrant, GameSetting, Opening, Pace, Patience, Played, Side};
+use crate::{
+    Adjudication, EndReason, Entrant, FirstMoves, GameSetting, Opening, Pace, Patience, Played,
+    Side,
+};
 
 /// Games in pairs between any two of some entrants, from openings that all share.
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ pub struct Pair {
     pub second: usize,
     /// Index of the opening.
     pub opening: usize,
+    /// The only game of the two that is played, where it is one: 0 or 1.
+    pub only: Option<usize>,
 }
 
 /// What came of a pair.
@@ -48,7 +53,8 @@ pub struct Pair {
 pub struct PairOutcome {
     /// Of which pair.
     pub id: u64,
-    /// The game in which the first has White, and the one in which it has Black.
+    /// The game in which the first has White, and the one in which it has Black; one
+    /// that was not to be played is [`BoutGame::NONE`].
     pub games: [BoutGame; 2],
 }
 
@@ -63,6 +69,9 @@ pub struct BoutGame {
     pub reason: EndReason,
     /// Nodes that both players said they searched.
     pub nodes: u64,
+    /// How it began.
+    #[serde(default, skip_serializing_if = "FirstMoves::is_empty")]
+    pub first: FirstMoves,
 }
 
 impl Bouts {
@@ -160,20 +169,30 @@ impl Bouts {
         mut setting: GameSetting,
         seats: &mut Seats,
     ) -> Option<PairOutcome> {
-        let there = seats.play(&self.entrants, (pair.first, pair.second), &setting)?;
-        std::mem::swap(&mut setting.white, &mut setting.black);
-        let back = seats.play(&self.entrants, (pair.second, pair.first), &setting)?;
-        Some(PairOutcome {
-            id: pair.id,
-            games: [
-                BoutGame::of(&there, Side::White),
-                BoutGame::of(&back, Side::Black),
-            ],
-        })
+        let mut games = [BoutGame::NONE; 2];
+        if pair.only.unwrap_or(0) == 0 {
+            let there = seats.play(&self.entrants, (pair.first, pair.second), &setting)?;
+            games[0] = BoutGame::of(&there, Side::White);
+        }
+        if pair.only.unwrap_or(1) == 1 {
+            std::mem::swap(&mut setting.white, &mut setting.black);
+            let back = seats.play(&self.entrants, (pair.second, pair.first), &setting)?;
+            games[1] = BoutGame::of(&back, Side::Black);
+        }
+        Some(PairOutcome { id: pair.id, games })
     }
 }
 
 impl BoutGame {
+    /// A game that was not to be played.
+    pub const NONE: Self = Self {
+        points: 0,
+        plies: 0,
+        reason: EndReason::LengthDraw,
+        nodes: 0,
+        first: FirstMoves::NONE,
+    };
+
     /// The game as the player of colour `first` sees it.
     fn of(played: &Played, first: Side) -> Self {
         let points = match played.ending.winner {
@@ -188,6 +207,7 @@ impl BoutGame {
             reason: played.ending.reason,
             // A program may say any number.
             nodes: nodes.fold(0, u64::saturating_add),
+            first: FirstMoves::of(&played.moves),
         }
     }
 }

@@ -164,7 +164,10 @@ fn material_decides_a_game_that_is_too_long() {
 fn a_large_lead_in_material_ends_the_game_without_scores() {
     let ends = |fen: &str, centipawns| {
         let mut setting = from(fen);
-        setting.adjudication.material = Some(MaterialRule { centipawns });
+        setting.adjudication.material = Some(MaterialRule {
+            centipawns,
+            values: MaterialRule::USUAL,
+        });
         let (plies, verdict) = (1, Verdict::Draw);
         setting.adjudication.length = Some(LengthRule { plies, verdict });
         let ending = finish(&mut plays(&["Kf2"]), &mut Scripted::default(), &setting).ending;

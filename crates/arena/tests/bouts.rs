@@ -58,6 +58,7 @@ fn pair(id: u64, first: usize, second: usize, opening: usize) -> Pair {
         first,
         second,
         opening,
+        only: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program as people and GUIs meet it.
 
+mod analysing;
 mod arrows;
 mod breeding;
 mod contests;

@@ -107,7 +107,12 @@ built_in![
     "evol-star",
     "teaching",
     "teaching-plus",
+    "cosyne",
+    "neat",
+    "es-hyperneat",
     "material",
+    "material-plain",
+    "material-mobility",
     "random",
 ];
 

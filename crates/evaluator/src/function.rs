@@ -195,8 +195,10 @@ fn tanh(x: f32) -> f32 {
     ((1.0 - e) / (1.0 + e)).copysign(x)
 }
 
-/// Beyond this, e to the power is not a normal number any more.
-const MOST_POWER: f32 = 87.0;
+/// Beyond this, e to the power is as good as nothing beside 1, and its products with
+/// small weights would soon be no normal numbers any more, with which processors are
+/// slow: networks that see raw piece values are full of such neurons.
+const MOST_POWER: f32 = 40.0;
 
 /// Added to a number and taken away again, it leaves the nearest whole one; what is
 /// left in the bits while it is there is that number.

@@ -26,7 +26,6 @@ const LARGEST: f64 = 1e12;
 /// result but that of the sine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Function {
     /// x.
     Identity,

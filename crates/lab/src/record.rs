@@ -1,9 +1,12 @@
 //! What a run writes down: the lines of its journals.
 
+mod genotypes;
+
 use mendel_evolve::{MemberId, Origin};
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
+pub use self::genotypes::{Genotype, Genotypes};
 use crate::trial::{Crown, LadderPoint};
 
 /// A line of `generations.jsonl`: how one generation did. Nothing in it comes
@@ -45,6 +48,43 @@ pub struct Generation {
     /// measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ladder: Option<LadderPoint>,
+    /// What only networks have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Networks>,
+}
+
+/// What is written down of a generation of networks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Networks {
+    /// The mean distance of two members: the length of the difference of their
+    /// weights, or what NEAT means by it.
+    pub distance: f64,
+    /// The share of members in which nothing leads from an input to the output, so
+    /// that they answer the same to every position; of networks of layers none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<f64>,
+    /// Hidden nodes that count and edges, on average, where that can change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<[f64; 2]>,
+    /// The species, the oldest first, where there are species.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub species: Vec<SpeciesLine>,
+    /// How often no species was left that might breed, so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extinctions: Option<u32>,
+}
+
+/// A species in one generation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpeciesLine {
+    /// Its number in the run's stage.
+    pub id: u32,
+    /// How many members it has.
+    pub size: u32,
+    /// Generations since it was founded.
+    pub age: u32,
+    /// The best fitness of its members in this generation, as the trial reports it.
+    pub best: f64,
 }
 
 /// Counts in bins of equal width.
@@ -97,7 +137,7 @@ enum WrittenParent {
 }
 
 /// The letter of each origin.
-const LETTERS: [(Origin, char); 9] = [
+const LETTERS: [(Origin, char); 10] = [
     (Origin::Random, 'r'),
     (Origin::Given, 'g'),
     (Origin::Elite, 'e'),
@@ -107,6 +147,7 @@ const LETTERS: [(Origin, char); 9] = [
     (Origin::HallOfFame, 'h'),
     (Origin::Step, 's'),
     (Origin::Probe, 'p'),
+    (Origin::Permutation, 'y'),
 ];
 
 impl From<Lineage> for WrittenLineage {

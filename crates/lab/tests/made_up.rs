@@ -238,6 +238,7 @@ fn line_of(
         },
         king: None,
         ladder: None,
+        networks: None,
     }
 }
 

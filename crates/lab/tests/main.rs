@@ -8,6 +8,7 @@ mod made_data;
 mod made_up;
 mod matrix;
 mod network;
+mod networks;
 mod perturbation;
 mod pipelines;
 mod reports;

@@ -1,4 +1,4 @@
-//! Rows give the evaluator's own scores, for every evaluator with weights.
+//! Rows give the evaluator's own scores, for every evaluator that is a sum of weights.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use mendel_lab::matrix::{Kernel, Rows, RowsError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The built-in evaluators with weights, one of each kind.
+/// The built-in evaluators that are sums of weights, one of each kind.
 pub(crate) fn evaluators() -> Vec<AnyEvaluator> {
     let mut found: Vec<AnyEvaluator> = Vec::new();
     for player in Player::built_in() {
         let evaluator = player.evaluator;
         let is_new = found.iter().all(|other| other.kind() != evaluator.kind());
-        if is_new && !evaluator.weights().is_empty() {
+        let is_network = matches!(evaluator, AnyEvaluator::Mlp(_) | AnyEvaluator::Graph(_));
+        if is_new && !is_network && !evaluator.weights().is_empty() {
             found.push(evaluator);
         }
     }

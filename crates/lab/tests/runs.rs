@@ -36,6 +36,8 @@ generations = 12
 [proof]
 games = 4
 nodes = 40
+[report]
+keep-genotypes = 5
 "#;
 
 const STAGES: &str = r#"
@@ -62,6 +64,8 @@ data = "DATA"
 [proof]
 games = 2
 nodes = 20
+[report]
+keep-genotypes = 3
 "#;
 
 fn recipe(text: &str, folder: &Path) -> Recipe {
@@ -96,6 +100,7 @@ fn records(folder: &Path) -> Vec<String> {
     [
         "generations.jsonl",
         "lineage.jsonl",
+        "genotypes.jsonl",
         "champion.toml",
         "proof.json",
         "manifest.toml",

@@ -2,8 +2,9 @@
 
 use mendel_store::page::{Block, Page, Table, Tone};
 use mendel_store::plot::{
-    Arc, Axis, Drawing, HeatMap, HeatRow, Histograms, Layer, LayeredGraph, LineChart, Node, Panel,
-    PointChart, PointRow, Reference, Series, escape,
+    Arc, AreaLayer, Axis, Boards, Cloud, Drawing, HeatBoard, HeatMap, HeatRow, Histograms, Layer,
+    LayeredGraph, LineChart, Node, Panel, PointChart, PointRow, Reference, Scatter, Series,
+    StackedArea, Wire, Wiring, WiringLayer, escape,
 };
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -104,12 +105,78 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
             })
             .collect(),
     };
-    vec![
+    let mut all = vec![
         line.draw(),
         histograms.draw(),
         heat.draw(),
         points.draw(),
         graph.draw(),
+    ];
+    all.extend(of_populations(&text(), values));
+    all
+}
+
+/// What is drawn of whole populations and of networks.
+fn of_populations(text: &str, values: &[f64]) -> Vec<Drawing> {
+    let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
+    let text = || text.to_owned();
+    let cloud = |v: &f64| Cloud {
+        name: text(),
+        points: values.iter().map(|other| (*v, *other)).collect(),
+    };
+    let scatter = Scatter {
+        title: text(),
+        x: Axis::new(text()),
+        y: Axis::new(text()),
+        clouds: values.iter().map(cloud).collect(),
+    };
+    let area = StackedArea {
+        title: text(),
+        x: Axis::whole(text()),
+        y: Axis::whole(text()),
+        places: values.to_vec(),
+        layers: (0..3)
+            .map(|skip| AreaLayer {
+                name: text(),
+                values: values.iter().skip(skip).copied().collect(),
+            })
+            .collect(),
+        marks: vec![(at(0), text())],
+    };
+    let board = |v: &f64| HeatBoard {
+        name: text(),
+        words: text(),
+        middle: *v,
+        reach: Some(at(1)),
+        values: values.to_vec(),
+    };
+    let boards = Boards {
+        title: text(),
+        columns: values.len(),
+        boards: values.iter().map(board).collect(),
+        key: [text(), text(), text()],
+    };
+    let layer = |v: &f64| WiringLayer {
+        name: text(),
+        words: text(),
+        nodes: vec![text(); (*v as usize).min(5)],
+    };
+    let wire = |(place, v): (usize, &f64)| Wire {
+        from: (place, 0),
+        to: (place + 1, 1),
+        weight: *v,
+    };
+    let wiring = Wiring {
+        title: text(),
+        layers: values.iter().map(layer).collect(),
+        wires: values.iter().enumerate().map(wire).collect(),
+    };
+    vec![
+        scatter.draw(),
+        scatter.animate(),
+        area.draw(),
+        boards.draw(),
+        wiring.draw(),
     ]
 }
 
@@ -309,4 +376,66 @@ proptest! {
         let escaped = format!("<a b=\"{0}\">{0}</a>", escape(&text));
         parse(&escaped);
     }
+}
+
+#[test]
+fn an_animation_shows_each_cloud_once_and_rests_on_the_last() {
+    let scatter = |count: u32| Scatter {
+        clouds: (0..count)
+            .map(|index| Cloud {
+                name: format!("generation {index}"),
+                points: vec![(f64::from(index), 1.0)],
+            })
+            .collect(),
+        ..Scatter::default()
+    };
+    for (count, frames) in [(1, 1), (2, 2), (7, 7), (200, 50)] {
+        // The points and the name.
+        let frames = 2 * frames;
+        let text = scatter(count).animate().standalone();
+        let document = Document::parse(&text).expect("well-formed");
+        let mut animations = Vec::new();
+        for node in document
+            .descendants()
+            .filter(|it| it.has_tag_name("animate"))
+        {
+            let list = |name: &str| -> Vec<f64> {
+                let text = node.attribute(name).expect(name);
+                text.split(';')
+                    .map(|it| it.parse().expect("a number"))
+                    .collect()
+            };
+            let (values, times) = (list("values"), list("keyTimes"));
+            assert_eq!(values.len(), times.len());
+            assert!(
+                times[0] == 0.0 && times.windows(2).all(|pair| pair[0] < pair[1]),
+                "{times:?}"
+            );
+            assert_eq!(
+                values.iter().filter(|it| **it > 0.9).count(),
+                1,
+                "{values:?}"
+            );
+            let group = node.parent().expect("it is in a group");
+            animations.push(group.attribute("opacity").expect("set"));
+        }
+        assert_eq!(animations.len(), frames, "{count} clouds");
+        assert_eq!(animations.iter().filter(|it| **it == "1").count(), 2);
+        assert_eq!(animations[frames - 2..], ["1", "1"]);
+        assert!(text.contains(&format!("generation {}<", count - 1)));
+    }
+}
+
+#[test]
+fn a_species_that_dies_out_and_comes_back_is_two_shapes() {
+    let area = StackedArea {
+        places: (0..9).map(f64::from).collect(),
+        layers: vec![AreaLayer {
+            name: "first".to_owned(),
+            values: vec![1.0, 2.0, 0.0, 0.0, 0.0, 3.0, 1.0, f64::NAN, -1.0],
+        }],
+        ..StackedArea::default()
+    };
+    let text = area.draw().standalone();
+    assert_eq!(text.matches("class=\"area f0\"").count(), 2, "{text}");
 }

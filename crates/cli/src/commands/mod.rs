@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod analyse;
 mod bench;
 mod breed;
 mod calibrate;
@@ -53,6 +54,7 @@ enum Command {
     Resume(breed::ResumeArguments),
     Runs(runs::Arguments),
     Report(report::Arguments),
+    Analyse(analyse::Arguments),
     Players(players::Arguments),
     Pedigree(pedigree::Arguments),
     Data(data::Arguments),
@@ -74,6 +76,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Resume(arguments)) => breed::resume(&arguments),
         Some(Command::Runs(arguments)) => runs::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Players(arguments)) => players::run(&arguments),
         Some(Command::Pedigree(arguments)) => pedigree::run(&arguments),
         Some(Command::Data(arguments)) => data::run(&arguments),

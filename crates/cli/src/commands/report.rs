@@ -44,7 +44,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let sweep = SweepRecord::read(&folder).map_err(wrong)?;
         (sweep.page(), arguments.json.then(|| json!(sweep)))
     } else {
-        let run = RunRecord::read(&folder).map_err(wrong)?;
+        let run = RunRecord::read(&folder);
+        let run = run.and_then(RunRecord::with_analyses).map_err(wrong)?;
         (run.page(), arguments.json.then(|| json!(run.summary())))
     };
     let mut out = io::stdout().lock();

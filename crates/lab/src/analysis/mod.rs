@@ -1,7 +1,14 @@
-//! What can be said about games that were played.
+//! What can be said about games that were played, and about populations that were bred.
 
 pub mod accuracy;
 mod analyser;
+pub mod exam;
+pub mod games;
+pub mod population;
+pub mod species;
+pub mod squares;
+pub mod welch;
+pub mod wiring;
 
 pub use accuracy::{GameAccuracy, MoveAccuracy};
 pub use analyser::{Analyser, AnalysisError};

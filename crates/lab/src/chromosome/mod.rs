@@ -3,7 +3,9 @@
 
 mod david;
 mod gerald;
+pub(crate) mod jitter;
 mod lambda;
+pub mod network;
 mod settings;
 pub mod space;
 #[cfg(test)]

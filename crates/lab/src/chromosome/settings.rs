@@ -1,10 +1,13 @@
 //! The table `[genome]` of a recipe.
 
+use mendel_evolve::hyperneat::{EsHyperNeatSettings, HyperNeatSettings};
 use serde::{Deserialize, Serialize};
+
+use super::network::{NetworkSettings, SubstrateSettings};
 
 /// The table `[genome]` of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GenomeSettings {
     /// How numbers are written.
     pub coding: CodingName,
@@ -33,6 +36,22 @@ pub struct GenomeSettings {
     /// Where the first generation comes from.
     #[serde(default)]
     pub start: Start,
+    /// The network that is bred, where the parent is none of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSettings>,
+    /// Where the nodes of painted networks lie.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub substrate: Option<SubstrateSettings>,
+    /// How `HyperNEAT` paints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hyperneat: Option<HyperNeatSettings>,
+    /// How ES-HyperNEAT paints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub es_hyperneat: Option<EsHyperNeatSettings>,
+    /// All networks of the first generation are the parent, with a normal deviate of
+    /// this size on each number, but for one that is the parent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<f64>,
 }
 
 impl GenomeSettings {
@@ -47,6 +66,7 @@ impl GenomeSettings {
 
     /// Refuses keys that would silently mean nothing.
     pub(super) fn check(&self) -> Result<(), SpaceError> {
+        self.check_networks()?;
         let published = self.chromosome.is_some();
         let real = self.coding == CodingName::Real;
         let no_weights = self.weight_patterns().is_empty();
@@ -82,6 +102,42 @@ impl GenomeSettings {
         }
         Ok(())
     }
+
+    /// What only networks have, and what they do not.
+    fn check_networks(&self) -> Result<(), SpaceError> {
+        let networks = self.coding.is_network();
+        let painted = self.coding == CodingName::Cppn;
+        let table = [
+            ("network", !networks && self.network.is_some()),
+            ("mutants", !networks && self.mutants.is_some()),
+            ("substrate", !painted && self.substrate.is_some()),
+            ("hyperneat", !painted && self.hyperneat.is_some()),
+            ("es-hyperneat", !painted && self.es_hyperneat.is_some()),
+            ("chromosome", networks && self.chromosome.is_some()),
+            ("weights", networks && self.weights.is_some()),
+            ("search", networks && !self.search.is_empty()),
+            ("bits", networks && self.bits.is_some()),
+            ("spread", networks && self.spread.is_some()),
+        ];
+        if let Some((key, _)) = table.iter().find(|(_, idle)| *idle) {
+            return Err(SpaceError {
+                key,
+                reason: "means nothing here: `network` and `mutants` belong to coding = \
+                         \"synapses\", \"net\" and \"cppn\", which have all numbers of a \
+                         network and no others; the tables of the substrate to \"cppn\" alone"
+                    .to_owned(),
+            });
+        }
+        if let Some(size) = self.mutants
+            && !(size.is_finite() && size > 0.0 && self.start == Start::Parent)
+        {
+            return Err(SpaceError {
+                key: "mutants",
+                reason: "must be a number above 0, beside start = \"parent\"".to_owned(),
+            });
+        }
+        Ok(())
+    }
 }
 
 /// How numbers are written in a genome.
@@ -94,6 +150,19 @@ pub enum CodingName {
     Binary,
     /// Real numbers.
     Real,
+    /// The weights and biases of a network of layers, as real numbers.
+    Synapses,
+    /// The nodes and links of a network that grows.
+    Net,
+    /// A network that paints the one that plays.
+    Cppn,
+}
+
+impl CodingName {
+    /// Whether genomes are all numbers of a network.
+    pub(crate) fn is_network(self) -> bool {
+        matches!(self, Self::Synapses | Self::Net | Self::Cppn)
+    }
 }
 
 /// Where the first generation comes from.

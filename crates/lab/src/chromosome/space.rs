@@ -6,10 +6,11 @@
 //! [`TUNABLES`](SearchParams::TUNABLES). A gene is one of these numbers.
 
 use mendel_engine::{Player, SearchParams};
-use mendel_evaluator::EvaluatorError;
-use mendel_evolve::{Bits, Bounds, Coding, Gene, Layout, Reals};
+use mendel_evaluator::{AnyEvaluator, EvaluatorError};
+use mendel_evolve::{Bits, Bounds, Coding, CosyneSpace, Gene, Layout, Reals};
 use wildmatch::WildMatch;
 
+use super::network::{self, Nets};
 pub(crate) use super::settings::SpaceError;
 pub use super::settings::{CodingName, GenomeSettings, Start};
 
@@ -28,6 +29,8 @@ pub struct Space {
     base: Vec<i32>,
     /// How many numbers of a member are weights.
     weights: usize,
+    /// The evaluator that members are networks of the kind of, where they are.
+    template: Option<AnyEvaluator>,
 }
 
 /// What the genomes are.
@@ -37,6 +40,10 @@ pub enum SpaceKind {
     Bits(Layout),
     /// Lists of real numbers.
     Reals(Vec<Bounds>),
+    /// All weights of a network of layers; none of them is a gene by name.
+    Synapses(CosyneSpace),
+    /// Networks of genes; none of these has a name.
+    Nets(Nets),
 }
 
 /// A published chromosome: the name of each number and its bits.
@@ -86,6 +93,9 @@ impl Space {
     /// What `settings` make of a player.
     pub(crate) fn new(parent: &Player, settings: &GenomeSettings) -> Result<Self, SpaceError> {
         settings.check()?;
+        if settings.coding.is_network() {
+            return Self::of_networks(parent, settings);
+        }
         let (numbers, weights) = numbers(parent);
         if weights == 0 && needs_weights(settings) {
             return Err(SpaceError {
@@ -110,7 +120,7 @@ impl Space {
         let kind = match settings.coding {
             CodingName::Gray => bits(genes.collect(), Coding::Gray)?,
             CodingName::Binary => bits(genes.collect(), Coding::Binary)?,
-            CodingName::Real => SpaceKind::Reals(planned.into_iter().map(|it| it.bounds).collect()),
+            _ => SpaceKind::Reals(planned.into_iter().map(|it| it.bounds).collect()),
         };
         Ok(Self {
             kind,
@@ -119,7 +129,45 @@ impl Space {
             limits,
             base: numbers[..bred].iter().map(|it| it.value).collect(),
             weights,
+            template: None,
         })
+    }
+
+    /// The same for networks, whose numbers are too many to be genes with names.
+    fn of_networks(parent: &Player, settings: &GenomeSettings) -> Result<Self, SpaceError> {
+        let (template, kind) = match network::plan(&parent.evaluator, settings)? {
+            network::Planned::Synapses(it, space) => (it, SpaceKind::Synapses(space)),
+            network::Planned::Nets(it, nets) => (it, SpaceKind::Nets(nets)),
+        };
+        let base: Vec<i32> = match &template {
+            AnyEvaluator::Mlp(mlp) => mlp.numbers().to_vec(),
+            AnyEvaluator::Graph(graph) => graph.numbers().to_vec(),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            kind,
+            slots: Vec::new(),
+            names: Vec::new(),
+            limits: Vec::new(),
+            weights: base.len(),
+            base,
+            template: Some(template),
+        })
+    }
+
+    /// The evaluator whose numbers members are: the parent's, or a network.
+    pub(crate) fn evaluator<'a>(&'a self, parent: &'a Player) -> &'a AnyEvaluator {
+        self.template.as_ref().unwrap_or(&parent.evaluator)
+    }
+
+    /// Whether members are networks.
+    pub fn is_of_networks(&self) -> bool {
+        self.template.is_some()
+    }
+
+    /// The network that a member is, where members are networks.
+    pub(crate) fn network(&self, member: &[i32]) -> Option<AnyEvaluator> {
+        self.template.as_ref()?.with_weights(member).ok()
     }
 
     /// Whether search numbers are bred, so that members have them.
@@ -147,6 +195,7 @@ impl Space {
                 let ends = bounds.iter().map(|bounds| [bounds.low, bounds.high]);
                 ends.collect()
             }
+            SpaceKind::Synapses(_) | SpaceKind::Nets(_) => Vec::new(),
         };
         let held = ends.into_iter().zip(&self.limits).map(|(ends, limits)| {
             let [low, high] = limits.map(f64::from);
@@ -184,6 +233,9 @@ impl Space {
     /// The member that a list of numbers describes, each rounded to the nearest
     /// whole number.
     pub fn from_reals(&self, reals: &Reals) -> Vec<i32> {
+        if matches!(self.kind, SpaceKind::Synapses(_)) {
+            return network::numbers_of(reals);
+        }
         self.with(reals.0.iter().map(|value| libm::round(*value) as i64))
     }
 
@@ -213,6 +265,15 @@ impl Space {
         layout.encode(&values).map_err(|error| error.to_string())
     }
 
+    /// A member of a space of real numbers as such; the inverse of
+    /// [`from_reals`](Self::from_reals) but for rounding.
+    pub(crate) fn to_reals(&self, member: &[i32]) -> Reals {
+        if matches!(self.kind, SpaceKind::Synapses(_)) {
+            return network::reals_of(member);
+        }
+        Reals(self.genes_of(member))
+    }
+
     /// The parent as real numbers.
     pub fn parent_reals(&self) -> Reals {
         Reals(self.genes_of(&self.base))
@@ -230,6 +291,11 @@ impl Space {
     ///
     /// Never: a search number held in its range is taken.
     pub fn player(&self, parent: &Player, member: &[i32]) -> Result<Player, EvaluatorError> {
+        if let Some(template) = &self.template {
+            let mut player = parent.clone();
+            player.evaluator = template.with_weights(member)?;
+            return Ok(player);
+        }
         if member.len() != self.base.len() {
             return Err(EvaluatorError::WrongCount {
                 kind: parent.evaluator.kind(),

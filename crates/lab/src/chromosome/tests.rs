@@ -18,6 +18,11 @@ fn plain(coding: CodingName) -> GenomeSettings {
         spread: None,
         window: None,
         start: Start::Random,
+        network: None,
+        substrate: None,
+        hyperneat: None,
+        es_hyperneat: None,
+        mutants: None,
     }
 }
 
@@ -46,7 +51,7 @@ fn space(parent: &str, settings: &GenomeSettings) -> Space {
 fn layout(space: &Space) -> &Layout {
     match &space.kind {
         SpaceKind::Bits(layout) => layout,
-        SpaceKind::Reals(_) => panic!("no bits"),
+        _ => panic!("no bits"),
     }
 }
 
@@ -55,6 +60,7 @@ fn parent_again(space: &Space) -> Vec<i32> {
     match &space.kind {
         SpaceKind::Bits(_) => space.from_bits(&space.parent_bits().expect("it fits")),
         SpaceKind::Reals(_) => space.from_reals(&space.parent_reals()),
+        _ => panic!("networks"),
     }
 }
 
@@ -128,6 +134,7 @@ fn every_search_number_can_be_bred_from_end_to_end() {
                         space.from_bits(&layout.encode(&whole).expect("in its range"))
                     }
                     SpaceKind::Reals(_) => space.from_reals(&Reals(genes)),
+                    _ => panic!("networks"),
                 };
                 let bred = space.player(&parent, &member).expect("a player");
                 assert_eq!(bred.params.get(tunable.name), Some(value), "{tunable:?}");

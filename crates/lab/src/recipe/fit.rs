@@ -1,7 +1,7 @@
 //! Whether the tables of a stage fit together.
 
 use mendel_engine::Player;
-use mendel_evolve::{Bits, Reals};
+use mendel_evolve::{Bits, Net, Reals};
 
 use super::stage::{BreederSettings, StageSettings, TrialSettings};
 use crate::chromosome::space::{Space, SpaceKind};
@@ -86,14 +86,19 @@ impl StageSettings {
                 error.reason
             )
         })?;
-        if own.names() != space.names() || own.base().len() != space.base().len() {
+        let grows = matches!(space.kind, SpaceKind::Nets(_));
+        let as_long = grows || own.base().len() == space.base().len();
+        if own.names() != space.names() || !as_long {
             return Err(format!(
                 "`{name}` has other numbers than the parent; all must have the same evaluator"
             ));
         }
         let encoded = match &space.kind {
             SpaceKind::Bits(_) => Bits::of(space, own.base()).map(|_| ()),
-            SpaceKind::Reals(_) => Reals::of(space, own.base()).map(|_| ()),
+            SpaceKind::Reals(_) | SpaceKind::Synapses(_) => {
+                Reals::of(space, own.base()).map(|_| ())
+            }
+            SpaceKind::Nets(_) => Net::of(space, own.base()).map(|_| ()),
         };
         encoded.map_err(|reason| format!("`{name}` cannot be encoded: {reason}"))
     }

@@ -21,6 +21,7 @@ pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
 use crate::data::Reader;
 use crate::pipeline;
 use crate::proof::ProofSettings;
+use crate::run::ExamSettings;
 
 /// One experiment: what is bred from whom, how it is judged, and how the result is
 /// proved.
@@ -47,6 +48,8 @@ pub struct Recipe {
     pub proof: ProofSettings,
     /// The published experiment that it repeats.
     pub paper: Option<Paper>,
+    /// How generations are examined by programs from elsewhere.
+    pub exam: Option<ExamSettings>,
     /// What the report shows beside the usual.
     pub report: ReportSettings,
     /// A grid over its numbers.
@@ -61,6 +64,16 @@ pub struct Recipe {
 pub struct ReportSettings {
     /// Generations, counted from 1, whose population is shown as a histogram.
     pub histograms: Vec<u32>,
+    /// All members of the first and of each so many generations are kept, for what can
+    /// be said of whole populations; none if it is 0.
+    #[serde(skip_serializing_if = "is_none_kept")]
+    pub keep_genotypes: u32,
+}
+
+/// A recipe that keeps none is written as it always was.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none_kept(every: &u32) -> bool {
+    *every == 0
 }
 
 /// The table `[sweep]`: every combination of the values, with several seeds.
@@ -96,9 +109,9 @@ pub struct SweepSuite {
 }
 
 /// The keys of a recipe.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "name", "about", "player", "parent", "founders", "genome", "breeder", "trial", "stop", "stage",
-    "proof", "paper", "report", "sweep", "full", "step", "rounds",
+    "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds",
 ];
 
 /// Recipes larger than this were not written by people.
@@ -210,6 +223,13 @@ impl Recipe {
             None => None,
             Some(_) => Some(document.section("paper")?),
         };
+        let exam: Option<ExamSettings> = match document.get("exam") {
+            None => None,
+            Some(_) => Some(document.section("exam")?),
+        };
+        if let Some(Err((key, reason))) = exam.as_ref().map(ExamSettings::check) {
+            return Err(document.complaint(&format!("exam.{key}"), reason));
+        }
         let report: ReportSettings = document.section("report")?;
         if report.histograms.contains(&0) {
             let reason = "counts generations from 1; there is no generation 0";
@@ -230,6 +250,7 @@ impl Recipe {
             stages,
             proof,
             paper,
+            exam,
             report,
             sweep,
             pipeline,

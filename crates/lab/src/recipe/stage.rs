@@ -2,13 +2,15 @@
 
 use mendel_engine::Player;
 use mendel_evolve::{
-    Adam, AdamSettings, Bits, Ga, GaSettings, Genome, MuPlusLambda, MuPlusLambdaSettings,
-    RandomSearch, RandomSettings, Reals, SettingsError, Spsa, SpsaSettings, StopRules,
+    Adam, AdamSettings, Bits, Bounds, Cosyne, CosyneSettings, Ga, GaSettings, Genome, MuPlusLambda,
+    MuPlusLambdaSettings, Neat, NeatSettings, RandomSearch, RandomSettings, Reals, SettingsError,
+    Spsa, SpsaSettings, StopRules,
 };
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::document::{Complaint, Document};
+use crate::chromosome::network::Nets;
 use crate::chromosome::space::{GenomeSettings, Space, SpaceKind, Start};
 use crate::trial::games::GameKind;
 use crate::trial::{
@@ -48,6 +50,10 @@ pub enum BreederSettings {
     Spsa(SpsaSettings),
     /// Chance.
     Random(RandomSettings),
+    /// Cooperatively coevolved synapses.
+    Cosyne(CosyneSettings),
+    /// Networks that grow.
+    Neat(Box<NeatSettings>),
 }
 
 /// The table `[trial]`, by its `kind`.
@@ -218,7 +224,9 @@ fn one(
         holdout: around.holdout,
         stop,
         // Chance beside it would cost as many searches again.
-        baseline: around.baseline.unwrap_or(!by_search),
+        baseline: around
+            .baseline
+            .unwrap_or(!by_search && !space.is_of_networks()),
     };
     settings
         .check()
@@ -241,7 +249,8 @@ fn complain(document: &Document, table: &str, error: &SettingsError) -> Complain
 }
 
 fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complaint> {
-    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\", \"spsa\" or \"random\"";
+    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\", \"spsa\", \"cosyne\", \
+                         \"neat\" or \"random\"";
     let kind = document.text(&format!("{table}.kind"))?;
     Ok(match kind.as_deref() {
         Some("ga") => BreederSettings::Ga(document.section_without(table, &["kind"])?),
@@ -250,6 +259,8 @@ fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complain
         }
         Some("adam") => BreederSettings::Adam(document.section_without(table, &["kind"])?),
         Some("spsa") => BreederSettings::Spsa(document.section_without(table, &["kind"])?),
+        Some("cosyne") => BreederSettings::Cosyne(document.section_without(table, &["kind"])?),
+        Some("neat") => BreederSettings::Neat(document.section_without(table, &["kind"])?),
         Some("random") => BreederSettings::Random(document.section_without(table, &["kind"])?),
         Some(other) => {
             let reason = format!("there is no breeder `{other}`; {KINDS}");
@@ -310,16 +321,36 @@ impl StageSettings {
     fn try_breeder(&self, space: &Space) -> Result<(), SettingsError> {
         match &space.kind {
             SpaceKind::Bits(layout) => self.try_in::<Bits>(layout.clone()),
-            SpaceKind::Reals(bounds) => match &self.breeder {
-                BreederSettings::Adam(settings) => {
-                    Adam::new(*settings, bounds.clone(), None, 0).map(|_| ())
+            SpaceKind::Reals(bounds) => self.try_reals(bounds),
+            SpaceKind::Synapses(synapses) => match &self.breeder {
+                BreederSettings::Cosyne(settings) => {
+                    Cosyne::new(*settings, synapses.clone(), None, 0).map(|_| ())
                 }
-                BreederSettings::Spsa(settings) => {
-                    Spsa::new(*settings, bounds.clone(), None, 0).map(|_| ())
-                }
-                _ => self.try_in::<Reals>(bounds.clone()),
+                BreederSettings::Adam(_) => Err(unsuited("adam", "networks", "`cosyne`")),
+                _ => self.try_reals(&synapses.bounds),
             },
+            SpaceKind::Nets(nets) => self.try_nets(nets),
         }
+    }
+
+    fn try_reals(&self, bounds: &[Bounds]) -> Result<(), SettingsError> {
+        match &self.breeder {
+            BreederSettings::Adam(settings) => {
+                Adam::new(*settings, bounds.to_vec(), None, 0).map(|_| ())
+            }
+            BreederSettings::Spsa(settings) => {
+                Spsa::new(*settings, bounds.to_vec(), None, 0).map(|_| ())
+            }
+            _ => self.try_in::<Reals>(bounds.to_vec()),
+        }
+    }
+
+    fn try_nets(&self, nets: &Nets) -> Result<(), SettingsError> {
+        let BreederSettings::Neat(settings) = &self.breeder else {
+            let value = self.breeder.name();
+            return Err(unsuited(value, "networks that grow", "`neat`"));
+        };
+        Neat::new((**settings).clone(), nets.shape, None, 0).map(|_| ())
     }
 
     fn try_in<G: Genome>(&self, space: G::Space) -> Result<(), SettingsError> {
@@ -335,7 +366,37 @@ impl StageSettings {
             }
             BreederSettings::Adam(_) => Err(needs_reals("adam")),
             BreederSettings::Spsa(_) => Err(needs_reals("spsa")),
+            BreederSettings::Cosyne(_) | BreederSettings::Neat(_) => Err(unsuited(
+                self.breeder.name(),
+                "numbers that are no network",
+                "coding = \"synapses\" or \"net\"",
+            )),
         }
+    }
+}
+
+impl BreederSettings {
+    /// As recipes write it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Ga(_) => "ga",
+            Self::MuPlusLambda(_) => "mu-plus-lambda",
+            Self::Adam(_) => "adam",
+            Self::Spsa(_) => "spsa",
+            Self::Random(_) => "random",
+            Self::Cosyne(_) => "cosyne",
+            Self::Neat(_) => "neat",
+        }
+    }
+}
+
+/// The error for a breeder of other genomes.
+fn unsuited(value: &'static str, genomes: &'static str, instead: &'static str) -> SettingsError {
+    SettingsError::Unsuited {
+        key: "kind",
+        value,
+        genomes,
+        instead,
     }
 }
 

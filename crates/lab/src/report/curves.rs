@@ -292,11 +292,27 @@ impl RunRecord {
         if curve.len() < 2 {
             return None;
         }
+        // Networks that grow have a size; they are compared by their links.
+        let mut networks = self
+            .generations
+            .iter()
+            .filter_map(|it| it.networks.as_ref());
+        let (label, meaning) = if networks.any(|it| it.size.is_some()) {
+            (
+                "share of links",
+                "How likely a link of one member is missing in another, whatever it weighs",
+            )
+        } else {
+            (
+                "share of the widest",
+                "The mean distance of the members from their mean, as a share of the widest possible",
+            )
+        };
         let chart = LineChart {
             title: "Diversity".to_owned(),
             x: Axis::whole("generation"),
             y: Axis {
-                label: "share of the widest".to_owned(),
+                label: label.to_owned(),
                 range: Some((0.0, (most * 1.08).max(1e-3))),
                 whole: false,
             },
@@ -306,9 +322,9 @@ impl RunRecord {
         };
         Some(Block::Figure {
             drawing: chart.draw(),
-            caption: "The mean distance of the members from their mean, as a share of the widest possible: \
-                      0 means that all are alike and nothing is left to choose from."
-                .to_owned(),
+            caption: format!(
+                "{meaning}: 0 means that all are alike and nothing is left to choose from."
+            ),
         })
     }
 }

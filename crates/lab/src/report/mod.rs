@@ -4,21 +4,29 @@
 //! gets to see of it, [`RunRecord::summary`] what a program does. A sweep has the
 //! same two doors in [`SweepRecord`]. The drawing itself is the store's.
 
+mod analyses;
+mod champion;
 mod curves;
 mod describe;
 mod error;
+mod exam;
+mod games;
 mod genes;
 mod lineage;
 mod paper;
 mod pipeline;
+mod population;
 mod read;
 mod run_page;
 mod summary;
 mod sweep;
 mod warnings;
 
+pub use analyses::{Analyses, Picture, What};
+pub use champion::pictures_of;
 pub use describe::describe;
 pub use error::ReportError;
+pub use exam::{exam_pictures, exam_table};
 pub use genes::GeneRow;
 pub use lineage::{Ancestor, Ancestry};
 pub use paper::Comparison;
@@ -52,7 +60,8 @@ pub fn html(folder: &Path) -> Result<String, ReportError> {
     } else if is_sweep(folder) {
         Ok(SweepRecord::read(folder)?.page().render())
     } else {
-        Ok(RunRecord::read(folder)?.page().render())
+        let run = RunRecord::read(folder)?.with_analyses()?;
+        Ok(run.page().render())
     }
 }
 

@@ -3,8 +3,10 @@
 use mendel_store::plot::number;
 use serde::Serialize;
 
+use super::exam::words;
 use super::read::{OWN, RunRecord};
 use super::{elo, elo_interval, interval_text, signed};
+use crate::analysis::exam::examined;
 use crate::proof::{MatchProof, Measured};
 use crate::recipe::{Figure, Published};
 
@@ -33,6 +35,8 @@ struct Own {
     is_elo: bool,
     /// What must be known about it.
     note: String,
+    /// All that is to be said, where it is more than a number.
+    told: Option<String>,
 }
 
 impl Own {
@@ -44,6 +48,9 @@ impl Own {
     }
 
     fn words(&self) -> String {
+        if let Some(told) = &self.told {
+            return told.clone();
+        }
         let mut words = vec![match self.value {
             Some(value) if self.is_elo => elo(value),
             Some(value) => number(value),
@@ -90,6 +97,9 @@ impl RunRecord {
 
     /// Our own figure by the name that a recipe gives it.
     fn own_figure(&self, name: &str) -> Own {
+        if let Some(generation) = examined(name) {
+            return self.in_the_exam(generation);
+        }
         let proof = self.proof.as_ref();
         match name.split('.').collect::<Vec<_>>()[..] {
             ["training", figure] => {
@@ -102,6 +112,22 @@ impl RunRecord {
                 found.map_or_else(Own::default, |result| played(result, figure))
             }
             _ => self.of_the_journal(name),
+        }
+    }
+
+    /// What a generation lost, drew and won against each opponent, in words.
+    fn in_the_exam(&self, generation: u32) -> Own {
+        let rows = self.exam.rows();
+        let own = rows
+            .iter()
+            .filter_map(|(row, _)| self.exam.own(generation, *row));
+        let told: Vec<String> = own
+            .filter(|it| it.shares.is_some())
+            .map(|it| format!("{} against {}", words(it.shares), it.opponent))
+            .collect();
+        Own {
+            told: (!told.is_empty()).then(|| told.join("; ")),
+            ..Own::default()
         }
     }
 
@@ -194,8 +220,8 @@ const NAMES: [&str; 21] = [
 /// If the name means nothing; the text says which do.
 pub(crate) fn own_name(figure: &Figure) -> Result<Option<&str>, String> {
     match figure.ours.as_deref() {
-        Some(name) if !NAMES.contains(&name) => Err(format!(
-            "in `[paper]`: the figure \"{}\" has `ours = \"{name}\"`, which means nothing; use one of {}, or leave it out",
+        Some(name) if !NAMES.contains(&name) && examined(name).is_none() => Err(format!(
+            "in `[paper]`: the figure \"{}\" has `ours = \"{name}\"`, which means nothing; use one of {}, exam.GENERATION, or leave it out",
             figure.what,
             NAMES.join(", ")
         )),

@@ -10,14 +10,16 @@ use mendel_store::{Journal, JournalError, Record};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use super::analyses::Analyses;
 use super::error::ReportError;
 use super::lineage::Ancestry;
 use super::paper::own_name;
+use crate::analysis::exam::Exam;
 use crate::proof::Proof;
 use crate::recipe::{Paper, ReportSettings};
 use crate::record::{Generation, Lineage, Timing};
-use crate::run::RunFolder;
 use crate::run::manifest::Manifest;
+use crate::run::{EXAM, RunFolder};
 
 /// Files larger than this are not read as a whole.
 const LARGEST: u64 = 64 << 20;
@@ -44,6 +46,11 @@ pub struct RunRecord {
     pub champion: Option<Player>,
     /// Whose child the champion is.
     pub ancestry: Option<Ancestry>,
+    /// How generations did against programs from elsewhere.
+    pub exam: Exam,
+    /// What can be said of whole populations and of the games that judged them; nothing
+    /// before [`with_analyses`](Self::with_analyses).
+    pub analyses: Analyses,
     /// The generations whose histograms the recipe wants.
     pub(super) histograms: Vec<u32>,
     /// Whether each generation is judged by positions of its own, so that the best
@@ -145,6 +152,8 @@ impl RunRecord {
             proof,
             champion,
             ancestry: None,
+            exam: Exam::default(),
+            analyses: Analyses::default(),
             histograms: wishes.unwrap_or_default().histograms,
             own_samples: has_own_samples(&table),
         };
@@ -154,7 +163,30 @@ impl RunRecord {
         record.ancestry = record
             .champion_id()
             .and_then(|champion| Ancestry::of(champion, &lineage));
+
+        // 5. How generations were examined.
+        let lines = lines_of(&folder.join(EXAM))?;
+        let figures = record.paper.as_ref().map(|paper| paper.figure.as_slice());
+        record.exam = Exam::new(lines, figures.unwrap_or_default());
         Ok(record)
+    }
+
+    /// The same with what can be said of populations and games, which takes a moment
+    /// where whole generations were kept.
+    ///
+    /// # Errors
+    ///
+    /// If one of their journals cannot be read.
+    pub fn with_analyses(mut self) -> Result<Self, ReportError> {
+        let is_network = |line: &Generation| line.networks.is_some();
+        // Networks have their weights in parts of one.
+        let unit = if self.generations.iter().any(is_network) {
+            f64::from(mendel_evaluator::mlp::ONE)
+        } else {
+            1.0
+        };
+        self.analyses = Analyses::read(&self.folder, &self.generations, unit)?;
+        Ok(self)
     }
 
     /// The line with the best fitness of the run, the earliest if several share it.
@@ -311,7 +343,7 @@ pub(super) fn text_of(path: &Path) -> Result<Option<String>, ReportError> {
 }
 
 /// The lines of a journal; none if it is not there yet.
-fn lines_of<T: Record>(path: &Path) -> Result<Vec<T>, ReportError> {
+pub(super) fn lines_of<T: Record>(path: &Path) -> Result<Vec<T>, ReportError> {
     match Journal::read(path) {
         Ok(lines) => Ok(lines),
         Err(JournalError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {

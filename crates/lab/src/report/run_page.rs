@@ -5,10 +5,12 @@ use std::fmt;
 use mendel_store::page::{Block, Page, Table, Tone};
 use mendel_store::plot::{Axis, PointChart, PointRow, decimal, number};
 
+use super::exam::share_blocks;
 use super::lineage::words;
-use super::paper::published;
+use super::paper::{Comparison, published};
 use super::read::{Reached, RunRecord};
 use super::{counted, elo, elo_interval, interval_text, is_proved, signed_decimal};
+use crate::analysis::exam::examined;
 use crate::proof::{MatchProof, Measured, PARENT, Proof};
 
 /// A recipe longer than this is folded.
@@ -24,12 +26,16 @@ impl RunRecord {
         blocks.extend(self.asked());
         section(&mut blocks, "Proof", self.proof_blocks());
         section(&mut blocks, "Paper and ours", self.paper_blocks());
+        section(&mut blocks, "Examination", self.exam_blocks());
         let strength = self.ladder_block().into_iter().collect();
         section(&mut blocks, "Strength", strength);
         section(&mut blocks, "Fitness", self.fitness_blocks());
         let population = self.histogram_block().into_iter();
         let population = population.chain(self.diversity_block());
+        let population = population.chain(self.analyses.population_blocks());
         section(&mut blocks, "Population", population.collect());
+        section(&mut blocks, "Games", self.analyses.game_blocks());
+        section(&mut blocks, "Champion", self.champion_blocks());
         section(&mut blocks, "Genes", self.gene_blocks(&genes));
         section(&mut blocks, "Lineage", self.lineage_blocks());
         section(&mut blocks, "To repeat it", self.repeat_blocks());
@@ -184,7 +190,13 @@ impl RunRecord {
         } else {
             format!("{}. {}", paper.title, paper.source)
         })];
-        let comparisons = self.comparisons();
+        // The examination has a table of its own, with a column for each opponent.
+        let (figures, comparisons) = (paper.figure.iter(), self.comparisons());
+        let is_examined = |name: &Option<String>| name.as_deref().and_then(examined).is_some();
+        let plain = figures
+            .zip(comparisons)
+            .filter(|it| !is_examined(&it.0.ours));
+        let comparisons: Vec<Comparison> = plain.map(|it| it.1).collect();
         if !comparisons.is_empty() {
             let mut table = Table::new(["what", "paper", "ours", "unit"]);
             for figure in comparisons {
@@ -192,6 +204,9 @@ impl RunRecord {
                 table.row([figure.what, paper, figure.words, figure.unit]);
             }
             blocks.push(Block::Table(table));
+        }
+        if !self.exam.published.is_empty() {
+            blocks.extend(share_blocks(&self.exam));
         }
         blocks.push(Block::List(paper.notes.clone()));
         blocks

@@ -6,6 +6,7 @@ use super::genes::GeneRow;
 use super::lineage::Ancestry;
 use super::paper::Comparison;
 use super::read::RunRecord;
+use crate::analysis::exam::Examined;
 use crate::proof::Proof;
 use crate::run::manifest::Data;
 
@@ -53,6 +54,9 @@ pub struct Summary {
     pub verdict: Option<String>,
     /// Hold-out and matches.
     pub proof: Option<Proof>,
+    /// How generations did against programs from elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exam: Vec<Examined>,
     /// Published figures with ours.
     pub paper: Vec<Comparison>,
     /// The genes.
@@ -91,6 +95,7 @@ impl RunRecord {
             seconds: self.seconds_of("generation"),
             verdict: self.proof.as_ref().map(|proof| proof.verdict.clone()),
             proof: self.proof.clone(),
+            exam: self.exam.all(),
             paper: self.comparisons(),
             warnings: self.warnings_with(&genes),
             genes,

@@ -11,7 +11,7 @@ use mendel_store::{
 use serde::de::DeserializeOwned;
 
 use super::manifest::{Manifest, ManifestError};
-use crate::record::{Generation, Lineage, Timing};
+use crate::record::{Generation, Genotypes, Lineage, Timing};
 
 /// Why the folder of a run cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +76,8 @@ struct Journals {
     generations: Journal<Generation>,
     lineage: Journal<Lineage>,
     timings: Journal<Timing>,
+    /// Opened with the first that is kept.
+    genotypes: Option<Journal<Genotypes>>,
 }
 
 /// Journals are confirmed with each checkpoint, not with each line: what came
@@ -89,6 +91,8 @@ impl RunFolder {
     pub const GENERATIONS: &'static str = "generations.jsonl";
     /// Whose children they are.
     pub const LINEAGE: &'static str = "lineage.jsonl";
+    /// All members of some generations, where the recipe wants them kept.
+    pub const GENOTYPES: &'static str = "genotypes.jsonl";
     /// What a clock gave.
     pub const TIMINGS: &'static str = "timings.jsonl";
     /// Where the run stands.
@@ -201,12 +205,20 @@ impl RunFolder {
             it.generation < done
         })?;
         whole(Self::LINEAGE, kept)?;
+        let path = self.path.join(Self::GENOTYPES);
+        let genotypes = if path.exists() {
+            let kept = |it: &Genotypes| it.generation < done;
+            Some(cut(&path, kept)?.0)
+        } else {
+            None
+        };
         // Times are no part of the record; both tries took theirs.
         let timings = Journal::open(&self.path.join(Self::TIMINGS), SYNC)?.0;
         self.journals = Some(Journals {
             generations,
             lineage,
             timings,
+            genotypes,
         });
         Ok(())
     }
@@ -222,6 +234,19 @@ impl RunFolder {
         Ok(journals.lineage.append(lineage)?)
     }
 
+    /// Writes down all members of a generation.
+    pub(crate) fn genotypes(&mut self, genotypes: &Genotypes) -> Result<(), FolderError> {
+        let journals = self.journals.as_mut().expect("the run has begun");
+        if journals.genotypes.is_none() {
+            let path = self.path.join(Self::GENOTYPES);
+            journals.genotypes = Some(Journal::open(&path, SYNC)?.0);
+        }
+        if let Some(journal) = &mut journals.genotypes {
+            journal.append(genotypes)?;
+        }
+        Ok(())
+    }
+
     /// Writes down what a clock gave.
     pub(crate) fn timing(&mut self, timing: &Timing) -> Result<(), FolderError> {
         let journals = self.journals.as_mut().expect("the run has begun");
@@ -234,6 +259,9 @@ impl RunFolder {
             journals.generations.flush()?;
             journals.lineage.flush()?;
             journals.timings.flush()?;
+            if let Some(genotypes) = &mut journals.genotypes {
+                genotypes.flush()?;
+            }
         }
         self.write(Self::CHECKPOINT, state)
     }

@@ -6,9 +6,12 @@
 //! before, then measures its champion on positions it never saw, then plays the
 //! matches of the proof.
 
+mod bred;
+mod exam;
 mod finalist;
 mod folder;
 pub mod manifest;
+mod networks;
 mod prepare;
 mod prove;
 mod stage;
@@ -19,19 +22,25 @@ use std::sync::atomic::AtomicBool;
 
 use mendel_arena::Progress;
 use mendel_evolve::{
-    Adam, Bits, Breeder, Ga, Genome, MuPlusLambda, RandomSearch, Reals, SettingsError, Spsa,
-    Stopped, generation_seed,
+    Adam, Bits, Breeder, Cosyne, Ga, MuPlusLambda, Neat, Purpose, RandomSearch, Reals,
+    SettingsError, Spsa, Stopped, generation_seed, generator,
 };
+use rand::RngExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::bred::Bred;
+use self::exam::Exam;
+pub use self::exam::{EXAM, ExamLine, ExamSettings};
 use self::finalist::Finalist;
 pub use self::folder::{FolderError, RunFolder};
 use self::manifest::Manifest;
 pub(crate) use self::prepare::command;
 use self::prepare::{Bench, Material};
-pub(crate) use self::stage::{Bred, timing};
+pub(crate) use self::stage::timing;
 use self::stage::{Ended, Stage, StageError, State, Step};
+use crate::chromosome::jitter::Jitter;
+use crate::chromosome::network::{Nets, most};
 use crate::chromosome::space::{Space, SpaceKind, Start};
 use crate::data::DataError;
 use crate::proof::{Proof, ProofError};
@@ -414,7 +423,14 @@ impl Running<'_> {
             }),
             Step::Judged(generation) => watch(Event::Generation(generation)),
         };
+        let exam = self.recipe.exam.as_ref().map(|settings| Exam {
+            settings,
+            parent: &self.recipe.parent,
+            threads: self.work.threads,
+            stop: &self.work.stop,
+        });
         let around = Stage {
+            exam,
             folder: &mut self.folder,
             games: &mut self.games,
             space,
@@ -425,6 +441,7 @@ impl Running<'_> {
             judged: checkpoint.judged,
             keep,
             baseline: settings.baseline,
+            keep_genotypes: self.recipe.report.keep_genotypes,
             rules: settings.stop,
             asked_to_stop: &self.work.stop,
             watch: &mut told,
@@ -437,34 +454,43 @@ impl Running<'_> {
             seed,
         };
         match (&space.kind, settings.breeder.clone()) {
-            (SpaceKind::Bits(_), BreederSettings::Ga(it)) => begun.run(around, |home, start| {
-                Ga::<Bits>::new(it.clone(), home, start, seed)
-            }),
-            (SpaceKind::Reals(_), BreederSettings::Ga(it)) => begun.run(around, |home, start| {
-                Ga::<Reals>::new(it.clone(), home, start, seed)
+            (SpaceKind::Bits(_), BreederSettings::Ga(it)) => {
+                begun.run(around, |home, start| Ga::<Bits>::new(it, home, start, seed))
+            }
+            (_, BreederSettings::Ga(it)) => begun.run(around, |home, start| {
+                Ga::<Reals>::new(it, home, start, seed)
             }),
             (SpaceKind::Bits(_), BreederSettings::Random(it)) => begun
                 .run(around, |home, start| {
                     RandomSearch::<Bits>::new(it, home, start, seed)
                 }),
-            (SpaceKind::Reals(_), BreederSettings::Random(it)) => begun
-                .run(around, |home, start| {
-                    RandomSearch::<Reals>::new(it, home, start, seed)
-                }),
+            (_, BreederSettings::Random(it)) => begun.run(around, |home, start| {
+                RandomSearch::<Reals>::new(it, home, start, seed)
+            }),
             (SpaceKind::Bits(_), BreederSettings::MuPlusLambda(it)) => begun
                 .run(around, |home, start| {
-                    MuPlusLambda::<Bits>::new(it.clone(), home, start, seed)
+                    MuPlusLambda::<Bits>::new(it, home, start, seed)
                 }),
-            (SpaceKind::Reals(_), BreederSettings::MuPlusLambda(it)) => begun
-                .run(around, |home, start| {
-                    MuPlusLambda::<Reals>::new(it.clone(), home, start, seed)
-                }),
+            (_, BreederSettings::MuPlusLambda(it)) => begun.run(around, |home, start| {
+                MuPlusLambda::<Reals>::new(it, home, start, seed)
+            }),
             (_, BreederSettings::Adam(it)) => begun.run(around, |home, start| {
                 Adam::new(it, home, start.into_iter().next(), seed)
             }),
             (_, BreederSettings::Spsa(it)) => begun.run(around, |home, start| {
                 Spsa::new(it, home, start.into_iter().next(), seed)
             }),
+            (SpaceKind::Synapses(synapses), BreederSettings::Cosyne(it)) => begun
+                .run(around, |_, start| {
+                    Cosyne::new(it, synapses.clone(), start, seed)
+                }),
+            (SpaceKind::Nets(_), BreederSettings::Neat(it)) => begun
+                .run(around, |nets: Nets, start| {
+                    Neat::new(*it, nets.shape, start, seed)
+                }),
+            (_, BreederSettings::Cosyne(_) | BreederSettings::Neat(_)) => Err(RunError::Stage(
+                "the breeder does not suit the genomes".to_owned(),
+            )),
         }
     }
 }
@@ -483,11 +509,11 @@ impl Begun<'_> {
     fn run<B>(
         self,
         mut around: Stage,
-        make: impl FnOnce(<B::Genome as Genome>::Space, Vec<B::Genome>) -> Result<B, SettingsError>,
+        make: impl FnOnce(<B::Genome as Bred>::Home, Vec<B::Genome>) -> Result<B, SettingsError>,
     ) -> Result<Ended, RunError>
     where
-        B: Breeder + DeserializeOwned,
-        B::Genome: Bred,
+        B: Breeder + DeserializeOwned + 'static,
+        B::Genome: Bred + Jitter,
     {
         let space: &Space = around.space;
         let state = if let Some(state) = self.state {
@@ -508,11 +534,47 @@ impl Begun<'_> {
                     RunError::Stage(format!("{name} cannot be encoded: {reason}"))
                 })?);
             }
-            let home = B::Genome::home(space).expect("the kinds were matched");
+            self.add_mutants(&mut start);
+            let Some(home) = B::Genome::home(space) else {
+                let reason = "the breeder does not suit the genomes";
+                return Err(RunError::Stage(reason.to_owned()));
+            };
             let breeder = make(home.clone(), start.clone())
                 .map_err(|error| RunError::Stage(format!("the breeder cannot be made: {error}")))?;
             State::new(breeder, space, start, self.seed)
         };
         Ok(around.run(state, |done, state| self.checkpoint.text(done, Some(state)))?)
     }
+
+    /// Fills the first generation with mutants of the parent, where that is asked for.
+    fn add_mutants<G: Clone + Jitter>(&self, start: &mut Vec<G>) {
+        let (Some(size), Some(parent)) = (self.settings.genome.mutants, start.first().cloned())
+        else {
+            return;
+        };
+        let (population, limits) = match &self.settings.breeder {
+            BreederSettings::Cosyne(it) => {
+                let network = self.settings.genome.network.as_ref();
+                let limit = network.map_or_else(most, |it| it.limit);
+                (it.population, [[-limit, limit]; 2])
+            }
+            BreederSettings::Neat(it) => {
+                let biases = it.biases.as_ref().map_or([0.0; 2], |it| [it.low, it.high]);
+                (it.population, [[it.weights.low, it.weights.high], biases])
+            }
+            _ => return,
+        };
+        for place in start.len()..population {
+            let mut rng = generator(self.seed, 0, place as u32, Purpose::Start);
+            let mut mutant = parent.clone();
+            mutant.jitter(limits, &mut || size * normal(&mut rng));
+            start.push(mutant);
+        }
+    }
+}
+
+/// A normal deviate: the sum of twelve numbers from 0 to 1, less six, is near enough
+/// for a first generation, and the same on every machine.
+fn normal(rng: &mut impl RngExt) -> f64 {
+    (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }

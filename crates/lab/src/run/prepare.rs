@@ -16,7 +16,8 @@ use crate::proof::Measured;
 use crate::recipe::{Recipe, StageSettings, TrialSettings};
 use crate::trial::games::{GameKind, GameTrial};
 use crate::trial::{
-    Draw, ExpertDistance, Labelled, MoveAgreement, Round, Suite, SuiteTrial, Trial, TrialError,
+    Draw, ExpertDistance, Labelled, MoveAgreement, NetworkDistance, Round, Suite, SuiteTrial,
+    Trial, TrialError,
 };
 
 /// Everything the stages of a recipe work with.
@@ -498,12 +499,12 @@ fn trial(
                 score: sample.score.map(i32::from),
                 result: sample.result.map(GameResult::points),
             });
-            Box::new(ExpertDistance::new(
-                &player.evaluator,
-                labelled,
-                it,
-                threads,
-            )?)
+            let evaluator = space.evaluator(player);
+            if NetworkDistance::is_for(evaluator) {
+                Box::new(NetworkDistance::new(evaluator, labelled, it)?)
+            } else {
+                Box::new(ExpertDistance::new(evaluator, labelled, it, threads)?)
+            }
         }
         TrialSettings::Agreement(it) => {
             let mut it = it.clone();

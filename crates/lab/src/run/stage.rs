@@ -5,99 +5,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mendel_evolve::{
-    Bits, Born, Breeder, Genome, Judged, MemberId, Progress, RandomSearch, RandomSettings, Reals,
-    StopRules, Stopped, generation_seed,
+    Born, Breeder, Judged, MemberId, Progress, StopRules, Stopped, generation_seed,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::bred::Bred;
+use super::exam::Exam;
 use super::finalist::{Finalist, Keep};
 use super::folder::{FolderError, RunFolder};
-use crate::chromosome::space::{Space, SpaceKind};
-use crate::record::{Generation, Histogram, Lineage, Timing};
+use super::networks::networks;
+use crate::chromosome::space::Space;
+use crate::record::{Generation, Genotypes, Histogram, Lineage, Timing};
+use crate::threads;
 use crate::trial::{GameJournal, Judging, Round, Trial, TrialError};
-
-/// A genome that stands for the weights of a player.
-pub(crate) trait Bred: Genome {
-    /// Where such genomes live, if the space is one of theirs.
-    fn home(space: &Space) -> Option<&Self::Space>;
-    /// All weights of the player.
-    fn weights(&self, space: &Space) -> Vec<i32>;
-    /// A player with these numbers, or why it cannot be one of them.
-    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String>;
-    /// All weights before they are rounded.
-    fn exact(&self, space: &Space) -> Vec<f64> {
-        let weights = self.weights(space);
-        weights.into_iter().map(f64::from).collect()
-    }
-}
-
-impl Bred for Bits {
-    fn home(space: &Space) -> Option<&Self::Space> {
-        match &space.kind {
-            SpaceKind::Bits(layout) => Some(layout),
-            SpaceKind::Reals(_) => None,
-        }
-    }
-
-    fn weights(&self, space: &Space) -> Vec<i32> {
-        space.from_bits(self)
-    }
-
-    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String> {
-        let Some(layout) = Self::home(space) else {
-            return Err("the genomes are no strings of bits".to_owned());
-        };
-        let genes = space.genes_of(numbers);
-        let values: Vec<i64> = genes.iter().map(|&gene| gene as i64).collect();
-        layout.encode(&values).map_err(|error| error.to_string())
-    }
-}
-
-impl Bred for Reals {
-    fn home(space: &Space) -> Option<&Self::Space> {
-        match &space.kind {
-            SpaceKind::Bits(_) => None,
-            SpaceKind::Reals(bounds) => Some(bounds),
-        }
-    }
-
-    fn weights(&self, space: &Space) -> Vec<i32> {
-        space.from_reals(self)
-    }
-
-    fn of(space: &Space, numbers: &[i32]) -> Result<Self, String> {
-        let genes = space.genes_of(numbers);
-        let ends = genes.iter().zip(space.names()).zip(space.bounds());
-        for ((gene, name), [low, high]) in ends {
-            if !(low..=high).contains(gene) {
-                return Err(format!(
-                    "`{name}` is {gene} and must lie from {low} to {high}"
-                ));
-            }
-        }
-        Ok(Self(genes))
-    }
-
-    fn exact(&self, space: &Space) -> Vec<f64> {
-        let mut exact: Vec<f64> = space.base().iter().copied().map(f64::from).collect();
-        for (&slot, value) in space.slots().iter().zip(&self.0) {
-            exact[slot] = *value;
-        }
-        exact
-    }
-}
 
 /// Where a stage stands between two generations.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct State<B: Breeder>
 where
-    B::Genome: Genome,
+    B::Genome: Bred,
 {
     breeder: B,
     /// What chance alone would have found with as many judgements.
-    chance: RandomSearch<B::Genome>,
+    chance: <B::Genome as Bred>::Chance,
     /// The best that chance has found.
     lucky: Option<Vec<i32>>,
     progress: Progress,
@@ -109,6 +41,8 @@ where
 
 /// Everything around a breeder while it works.
 pub(crate) struct Stage<'a> {
+    /// Who examines some generations.
+    pub(crate) exam: Option<Exam<'a>>,
     pub(crate) folder: &'a mut RunFolder,
     pub(crate) games: &'a mut GameJournal,
     pub(crate) space: &'a Space,
@@ -123,6 +57,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) keep: Keep,
     /// Whether random search runs beside, for comparison.
     pub(crate) baseline: bool,
+    /// All members of each so many generations are kept; 0: of none.
+    pub(crate) keep_genotypes: u32,
     /// When it is over; a target is meant as the trial reports.
     pub(crate) rules: StopRules,
     pub(crate) asked_to_stop: &'a Arc<AtomicBool>,
@@ -175,7 +111,7 @@ const BINS: usize = 24;
 /// Chance of the baseline is not the run's.
 const CHANCE: u64 = 0x5EED_C4A9_CE00;
 
-impl<B: Breeder> State<B>
+impl<B: Breeder + 'static> State<B>
 where
     B::Genome: Bred,
 {
@@ -184,17 +120,9 @@ where
     /// Chance is given what the breeder is given, and draws the rest.
     pub(crate) fn new(breeder: B, space: &Space, start: Vec<B::Genome>, seed: u64) -> Self {
         let population = breeder.ask().len().max(1);
-        let home = <B::Genome as Bred>::home(space).expect("the breeder was made in this space");
-        let chance = RandomSearch::new(
-            RandomSettings { population },
-            home.clone(),
-            start,
-            seed ^ CHANCE,
-        )
-        .expect("a space that a breeder works in can be searched");
         Self {
+            chance: B::Genome::chance(space, population, start, seed ^ CHANCE),
             breeder,
-            chance,
             lucky: None,
             progress: Progress::default(),
             finalists: Vec::new(),
@@ -217,7 +145,7 @@ impl Stage<'_> {
         save: impl Fn(u32, &State<B>) -> String,
     ) -> Result<Ended, StageError>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         let mut saved = Instant::now();
@@ -268,7 +196,7 @@ impl Stage<'_> {
         save: &impl Fn(u32, &State<B>) -> String,
     ) -> Result<(), StageError>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         state.trial = self.trial.state();
@@ -280,16 +208,21 @@ impl Stage<'_> {
     /// Breeds one generation and writes it down.
     fn generation<B>(&mut self, state: &mut State<B>) -> Result<Generation, StageError>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         // 1. The breeder proposes, chance proposes, the codec builds.
         let number = state.breeder.generation();
         let born = state.breeder.ask();
-        let mut members: Vec<Vec<i32>> = born
-            .iter()
-            .map(|born| born.genome.weights(self.space))
-            .collect();
+        let space = self.space;
+        // Painting a network takes a while, rounding a list of numbers none.
+        let threads = if space.is_of_networks() {
+            self.threads
+        } else {
+            1
+        };
+        let mut members: Vec<Vec<i32>> =
+            threads::map(threads, born.len(), |at| born[at].genome.weights(space));
         let rivals = self.rivals(state);
         members.extend(rivals.iter().cloned());
 
@@ -333,6 +266,20 @@ impl Stage<'_> {
             origins: born.iter().map(|it| it.origin).collect(),
         };
         self.folder.generation(&record, &lineage)?;
+        // Counted from 1, as papers do, so that the last is usually among them; and the
+        // first, which is what chance gave.
+        let kept = |every: u32| generation == 0 || (generation + 1).is_multiple_of(every);
+        if self.keep_genotypes > 0 && kept(self.keep_genotypes) {
+            let members = born.iter().map(|it| it.genome.genotype(self.space));
+            self.folder.genotypes(&Genotypes {
+                generation,
+                members: members.collect(),
+            })?;
+        }
+        if let Some(exam) = &self.exam {
+            let held = exam.hold(self.folder.path(), generation, self.space, &members);
+            held.map_err(FolderError::from)?;
+        }
         let crowned = record.king.is_some_and(|king| king.new);
         if crowned {
             state.progress.crowned(number);
@@ -347,7 +294,7 @@ impl Stage<'_> {
             .map(|(&score, slope)| Judged { score, slope })
             .collect();
         state.breeder.tell(born, &judged);
-        state.chance.tell(Vec::new(), &[]);
+        B::Genome::go_on(&mut state.chance);
         Ok(record)
     }
 
@@ -355,7 +302,7 @@ impl Stage<'_> {
     /// member of it, or else the best of its members.
     fn finalists<B>(&self, state: State<B>) -> Vec<Finalist>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         let Some(incumbent) = state.breeder.incumbent() else {
@@ -391,14 +338,14 @@ impl Stage<'_> {
     /// What chance puts up in this generation: its best so far, and new draws.
     fn rivals<B>(&self, state: &State<B>) -> Vec<Vec<i32>>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         if !self.baseline {
             return Vec::new();
         }
-        let drawn = state.chance.ask();
-        let drawn = drawn.iter().map(|born| born.genome.weights(self.space));
+        let drawn = B::Genome::drawn(&state.chance);
+        let drawn = drawn.iter().map(|genome| genome.weights(self.space));
         state.lucky.iter().cloned().chain(drawn).collect()
     }
 
@@ -410,7 +357,7 @@ impl Stage<'_> {
         seed: u64,
     ) -> Result<Vec<Option<Vec<f64>>>, StageError>
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         if !breeder.wants_slopes() {
@@ -438,7 +385,7 @@ impl Stage<'_> {
         lucky: f64,
     ) -> (Generation, Finalist)
     where
-        B: Breeder,
+        B: Breeder + 'static,
         B::Genome: Bred,
     {
         let told = |score: f64| self.trial.report(score);
@@ -463,7 +410,7 @@ impl Stage<'_> {
         for sum in &mut gene_means {
             *sum /= count;
         }
-        let home = <B::Genome as Bred>::home(self.space).expect("the breeder works in this space");
+        let genomes = born.iter().map(|born| &born.genome);
         let note = self.trial.note();
         let generation = Generation {
             generation: id.generation,
@@ -472,7 +419,7 @@ impl Stage<'_> {
             mean,
             worst: told(worst),
             deviation: (spread.sum::<f64>() / count).sqrt(),
-            diversity: B::Genome::diversity(home, born.iter().map(|born| &born.genome)),
+            diversity: B::Genome::diversity(self.space, genomes),
             random_best: lucky.is_finite().then(|| told(lucky)),
             best_member: id,
             genes: self.space.genes_of(&members[best]),
@@ -480,6 +427,12 @@ impl Stage<'_> {
             histogram: histogram(&reported),
             king: note.king,
             ladder: note.ladder,
+            networks: networks(
+                self.space,
+                &state.breeder,
+                members,
+                (&reported, self.trial.smaller_is_better()),
+            ),
         };
         let finalist = Finalist {
             generation: Some(id.generation),

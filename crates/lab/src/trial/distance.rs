@@ -100,20 +100,26 @@ impl Default for DistanceSettings {
 /// generation, as is the default here; see [`Draw`].
 #[derive(Debug)]
 pub struct ExpertDistance {
-    settings: DistanceSettings,
+    measured: Measured,
     sampling: Sampling,
     rows: Arc<Rows>,
     targets: Targets,
-    /// The expected result of each score, from the lowest to the highest; empty
-    /// where it is not needed.
-    expected: Vec<f64>,
     /// All rows, ready to be judged.
     all: Batch,
 }
 
+/// How a distance is measured.
+#[derive(Debug)]
+pub(super) struct Measured {
+    settings: DistanceSettings,
+    /// The expected result of each score, from the lowest to the highest; empty
+    /// where it is not needed.
+    expected: Vec<f64>,
+}
+
 /// What the members are to come near to, row by row.
 #[derive(Clone, Debug)]
-enum Targets {
+pub(super) enum Targets {
     Centipawns(Vec<i32>),
     Results(Vec<f64>),
 }
@@ -141,25 +147,44 @@ impl ExpertDistance {
             count(labelled.position, false);
         })?;
         let rows = Arc::new(rows);
+        Ok(Self {
+            all: rows.all(),
+            measured: Measured::new(settings),
+            sampling,
+            rows,
+            targets,
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &DistanceSettings {
+        &self.measured.settings
+    }
+
+    /// The mean from a sum of distances: an error, so less is better.
+    fn score(&self, sum: f64) -> f64 {
+        -sum / self.sampling.size() as f64
+    }
+}
+
+impl Measured {
+    pub(super) fn new(settings: DistanceSettings) -> Self {
         let expected = match settings.distance {
             Distance::Sigmoid => (-LIMIT..=LIMIT)
                 .map(|score| sigmoid(settings.k, f64::from(score)))
                 .collect(),
             Distance::Absolute | Distance::Squared => Vec::new(),
         };
-        Ok(Self {
-            all: rows.all(),
-            settings,
-            sampling,
-            rows,
-            targets,
-            expected,
-        })
+        Self { settings, expected }
     }
 
-    /// The settings.
-    pub fn settings(&self) -> &DistanceSettings {
-        &self.settings
+    /// What a mean distance is.
+    pub(super) fn unit(&self) -> &'static str {
+        match self.settings.distance {
+            Distance::Absolute => "centipawns of mean error",
+            Distance::Squared => "squared centipawns of mean error",
+            Distance::Sigmoid => "mean squared error of the expected result",
+        }
     }
 
     /// The distances of adjoining rows, added.
@@ -189,7 +214,7 @@ impl ExpertDistance {
     }
 
     /// The distance of one row.
-    fn one(&self, targets: &Targets, index: usize, score: i32) -> f64 {
+    pub(super) fn one(&self, targets: &Targets, index: usize, score: i32) -> f64 {
         match targets {
             Targets::Centipawns(targets) => {
                 let error = f64::from(score.abs_diff(targets[index]));
@@ -224,11 +249,6 @@ impl ExpertDistance {
             }
         }
     }
-
-    /// The mean from a sum of distances: an error, so less is better.
-    fn score(&self, sum: f64) -> f64 {
-        -sum / self.sampling.size() as f64
-    }
 }
 
 impl Trial for ExpertDistance {
@@ -236,13 +256,14 @@ impl Trial for ExpertDistance {
         let (seed, threads) = (round.seed, round.threads);
         let sums = match self.sampling.draw(seed, members.len()) {
             Drawn::All => self.all.sums(members, threads, |scored| {
-                self.sum(&self.targets, scored.first, scored.scores)
+                self.measured
+                    .sum(&self.targets, scored.first, scored.scores)
             }),
             Drawn::Shared(drawn) => {
                 let targets = self.targets.select(&drawn);
                 let batch = self.rows.select(&drawn)?;
                 batch.sums(members, threads, |scored| {
-                    self.sum(&targets, scored.first, scored.scores)
+                    self.measured.sum(&targets, scored.first, scored.scores)
                 })
             }
             // All rows are multiplied, which is quicker than gathering some for
@@ -253,7 +274,7 @@ impl Trial for ExpertDistance {
                 let from = own.partition_point(|&index| index < first);
                 let here = own[from..].iter().map_while(|&index| {
                     let score = *scores.get(index - first)?;
-                    Some(self.one(&self.targets, index, score))
+                    Some(self.measured.one(&self.targets, index, score))
                 });
                 here.sum()
             }),
@@ -272,7 +293,7 @@ impl Trial for ExpertDistance {
         for (member, weights) in members.iter().enumerate() {
             let sloped = |targets: &Targets, batch: &Batch| {
                 batch.slopes(weights, threads, |index, score| {
-                    self.sloped(targets, index, score)
+                    self.measured.sloped(targets, index, score)
                 })
             };
             let of_some =
@@ -299,11 +320,7 @@ impl Trial for ExpertDistance {
     }
 
     fn unit(&self) -> &'static str {
-        match self.settings.distance {
-            Distance::Absolute => "centipawns of mean error",
-            Distance::Squared => "squared centipawns of mean error",
-            Distance::Sigmoid => "mean squared error of the expected result",
-        }
+        self.measured.unit()
     }
 
     fn judgements_per_member(&self) -> u64 {
@@ -319,7 +336,10 @@ impl Trial for ExpertDistance {
         let members = [first.to_vec(), second.to_vec()];
         let scores = self.all.scores(&members, threads)?;
         let errors = (0..self.all.len()).map(|index| {
-            let error = |member: usize| self.one(&self.targets, index, scores[member][index]);
+            let error = |member: usize| {
+                self.measured
+                    .one(&self.targets, index, scores[member][index])
+            };
             (error(0), error(1))
         });
         Ok(errors.collect())
@@ -327,7 +347,10 @@ impl Trial for ExpertDistance {
 }
 
 impl Targets {
-    fn new(labelled: &[Labelled<'_>], settings: &DistanceSettings) -> Result<Self, TrialError> {
+    pub(super) fn new(
+        labelled: &[Labelled<'_>],
+        settings: &DistanceSettings,
+    ) -> Result<Self, TrialError> {
         let missing = |index, what| TrialError::NoLabel { index, what };
         let score = |(index, labelled): (usize, &Labelled<'_>)| {
             let score = labelled.score.ok_or(missing(index, "score"))?;

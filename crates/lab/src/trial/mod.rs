@@ -15,6 +15,7 @@ pub mod games;
 mod likelihood;
 mod round;
 mod sample;
+mod scores;
 mod suite;
 
 use mendel_arena::{ContestError, EndReason};
@@ -29,6 +30,7 @@ pub use self::distance::{Distance, DistanceSettings, ExpertDistance, Labelled, T
 pub use self::games::{GameJournal, GameSettings};
 pub use self::round::{Alone, Crown, Judging, King, LadderPoint, Note, Round};
 pub use self::sample::Draw;
+pub use self::scores::NetworkDistance;
 pub use self::suite::{Measure, Solved, Suite, SuiteSettings, SuiteTrial};
 use crate::matrix::{RowsError, Slopes};
 

@@ -22,6 +22,8 @@ pub const STYLE: &str = "\
 .plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}
 .plot .band{stroke:none;opacity:.16}
 .plot .bar{stroke:none;opacity:.85}
+.plot .area{stroke:var(--paper);stroke-width:.8;opacity:.75}
+.plot .dashed{stroke-dasharray:5 3}
 .plot .box{fill:var(--panel);stroke:var(--soft)}
 .plot .chosen{stroke:var(--p0);stroke-width:2}
 .plot .arc{fill:none;stroke:var(--soft);opacity:.55}
@@ -185,6 +187,58 @@ impl Canvas {
         let (x, y, r) = (px(at.0), px(at.1), px(radius));
         self.add(format_args!(
             "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"
+        ));
+    }
+
+    /// A point in a colour of its own.
+    pub(super) fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
+        let (x, y, r) = (px(at.0), px(at.1), px(radius));
+        self.add(format_args!(
+            "<circle fill=\"{colour}\" opacity=\"0.85\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"
+        ));
+    }
+
+    /// A rectangle in a colour of its own.
+    pub(super) fn fill(&mut self, corner: (f64, f64), size: (f64, f64), colour: &str) {
+        let (x, y, w, h) = (px(corner.0), px(corner.1), px(size.0), px(size.1));
+        self.add(format_args!(
+            "<rect fill=\"{colour}\" shape-rendering=\"crispEdges\" x=\"{x}\" y=\"{y}\" \
+             width=\"{w}\" height=\"{h}\"/>"
+        ));
+    }
+
+    /// Lines of a width and an opacity of their own.
+    pub(super) fn wire(&mut self, data: &str, class: &str, width: f64, opacity: f64) {
+        self.add(format_args!(
+            "<path class=\"line {class}\" style=\"stroke-width:{width};opacity:{opacity}\" d=\"{data}\"/>"
+        ));
+    }
+
+    /// Opens a group that is seen in turn with others: the frame `index` of `count`.
+    /// It stays for its time, is faint for as long again if it `lingers`, and is gone.
+    /// The last is also what a viewer shows that moves nothing.
+    pub(super) fn open_frame(&mut self, index: usize, count: usize, lingers: bool) {
+        // The last stays three times as long as the others.
+        let all = count as f64 + 2.0;
+        let mut steps = vec![(index as f64, "1")];
+        if index > 0 {
+            steps.insert(0, (0.0, "0"));
+        }
+        if index + 1 < count {
+            let rest = if lingers { "0.25" } else { "0" };
+            steps.push((index as f64 + 1.0, rest));
+        }
+        if lingers && index + 2 < count {
+            steps.push((index as f64 + 2.0, "0"));
+        }
+        let values: Vec<&str> = steps.iter().map(|step| step.1).collect();
+        let times = steps.iter().map(|step| format!("{:.4}", step.0 / all));
+        let (values, times) = (values.join(";"), times.collect::<Vec<_>>().join(";"));
+        let seconds = px(all * 0.35);
+        let rest = u8::from(index + 1 == count);
+        self.add(format_args!(
+            "<g opacity=\"{rest}\"><animate attributeName=\"opacity\" calcMode=\"discrete\" \
+             dur=\"{seconds}s\" repeatCount=\"indefinite\" values=\"{values}\" keyTimes=\"{times}\"/>"
         ));
     }
 

@@ -13,7 +13,7 @@ const MOST_COLUMNS: usize = 200;
 /// From the least to the largest: Viridis, by Nathaniel Smith and Stéfan van der
 /// Walt (CC0), at sixteen equal steps. Its lightness rises all the way, so that it
 /// is read without seeing colours and on white as on black.
-const COLOURS: [&str; 16] = [
+pub(super) const COLOURS: [&str; 16] = [
     "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
     "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725",
 ];

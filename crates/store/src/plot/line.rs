@@ -1,6 +1,8 @@
 //! Curves over a common axis.
 
-use super::canvas::{Anchor, Canvas, Drawing, PENS, bold_width, path_to, px, shortened};
+use super::canvas::{
+    Anchor, Canvas, Drawing, PENS, bold_width, path_to, px, shortened, text_width,
+};
 use super::scale::{Axis, Scale, extent, is_drawable, number};
 
 const WIDTH: f64 = 760.0;
@@ -83,16 +85,20 @@ impl LineChart {
         let labels = self.labels();
         let room = labels.iter().map(|(_, _, text)| bold_width(text));
         let right = room.fold(24.0, f64::max).min(250.0) + 22.0;
-        let (x0, x1, y0, y1) = (LEFT, WIDTH - right, height - BOTTOM, TOP);
+        let (x1, y0, y1) = (WIDTH - right, height - BOTTOM, TOP);
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
 
         // 1. The axes.
-        let x = Scale::new(self.x_range(), x0, x1);
         let y = match self.y.range {
             Some(range) => Scale::new(Some(range), y0, y1),
             None => Scale::airy(self.y_range(), y0, y1),
         };
-        for (value, text) in y.ticks((height / 60.0) as u32, self.y.whole) {
+        let ticks = y.ticks((height / 60.0) as u32, self.y.whole);
+        let widest = ticks.iter().map(|(_, text)| text_width(text));
+        // Long numbers must not run into what the axis is called.
+        let x0 = LEFT.max(widest.fold(0.0, f64::max) + 30.0);
+        let x = Scale::new(self.x_range(), x0, x1);
+        for (value, text) in ticks {
             let at = y.place(value);
             canvas.line((x0, at), (x1, at), "grid");
             canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);

@@ -18,6 +18,8 @@
 //! assert!(drawing.standalone().contains("Peas in the garden"));
 //! ```
 
+mod area;
+mod boards;
 mod canvas;
 mod graph;
 mod heat;
@@ -25,8 +27,13 @@ mod histogram;
 mod line;
 mod points;
 mod scale;
+mod scatter;
+mod shares;
 mod spark;
+mod wiring;
 
+pub use area::{AreaLayer, StackedArea};
+pub use boards::{Boards, HeatBoard};
 pub use canvas::{Drawing, STYLE, escape};
 pub use graph::{Arc, Layer, LayeredGraph, Node};
 pub use heat::{HeatMap, HeatRow};
@@ -34,4 +41,7 @@ pub use histogram::{Histograms, Panel};
 pub use line::{LineChart, Reference, Series};
 pub use points::{PointChart, PointRow};
 pub use scale::{Axis, decimal, number};
+pub use scatter::{Cloud, Scatter};
+pub use shares::{ShareBars, ShareGroup, ShareRow};
 pub use spark::spark;
+pub use wiring::{Wire, Wiring, WiringLayer};

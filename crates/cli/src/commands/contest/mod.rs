@@ -303,9 +303,10 @@ impl EarlyArguments {
                     Verdict::Draw
                 },
             }),
-            material: self
-                .material_lead
-                .map(|centipawns| MaterialRule { centipawns }),
+            material: self.material_lead.map(|centipawns| MaterialRule {
+                centipawns,
+                values: MaterialRule::USUAL,
+            }),
             syzygy: self.syzygy.clone().map(|path| SyzygyRule {
                 path,
                 pieces: None,

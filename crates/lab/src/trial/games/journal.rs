@@ -208,7 +208,7 @@ impl GameJournal {
 
 #[cfg(test)]
 mod tests {
-    use mendel_arena::EndReason;
+    use mendel_arena::{EndReason, FirstMoves};
 
     use super::*;
 
@@ -218,6 +218,7 @@ mod tests {
             plies: 60 + pair as u32,
             reason: EndReason::Checkmate,
             nodes: 7,
+            first: FirstMoves::default(),
         };
         PlayedPair {
             generation,

@@ -32,7 +32,8 @@ use self::memory::Memory;
 pub use self::openings::OpeningSource;
 use self::openings::Source;
 use self::play::{Programmed, Seats, bred, key_of, named};
-use self::schedule::{Meetings, Programme, Seat, among_members, hall_pairs};
+use self::schedule::{Meetings, Programme, Seat, among_members, hall_pairs, singles};
+pub(crate) use self::settings::by_the_paper;
 pub use self::settings::{
     GameKind, GameSettings, HallSettings, LadderSettings, Rule, VerifySettings,
 };
@@ -240,6 +241,12 @@ impl Trial for GameTrial {
         let mut memory = self.memory.clone();
         let generation = self.arrange(members, round.seed)?;
         let mut meetings = Meetings::default();
+        if self.settings.is_single() {
+            let opponents = self.settings.opponents.unwrap_or(0);
+            for (white, black) in singles(&generation.members, opponents, round.seed) {
+                meetings.add_single(white, black);
+            }
+        }
         for (&seat, programme) in generation.members.iter().zip(&generation.programmes) {
             for &(opponent, pairs) in programme {
                 meetings.add(seat, opponent, pairs);
@@ -260,10 +267,11 @@ impl Trial for GameTrial {
         let met = self.remembered(&generation.seats, met, &mut memory, round.generation);
 
         // 2. The scores: wins less losses.
+        let each = if self.settings.is_single() { 1 } else { 2 };
         let score = |(&seat, programme): (&Seat, &Programme)| -> f64 {
             let net = programme
                 .iter()
-                .map(|&(opponent, pairs)| between(&met, seat, opponent).net_of(2 * pairs));
+                .map(|&(opponent, pairs)| between(&met, seat, opponent).net_of(each * pairs));
             net.sum()
         };
         let seated = generation.members.iter().zip(&generation.programmes);
@@ -313,7 +321,7 @@ impl Trial for GameTrial {
                 note.ladder = Some(point);
             }
         }
-        let games = |programme: &Programme| programme.iter().map(|it| 2 * it.1).sum();
+        let games = |programme: &Programme| programme.iter().map(|it| each * it.1).sum();
         let per_member = generation.programmes.iter().map(games).max();
         self.per_member = per_member.unwrap_or(0);
         (self.memory, self.note) = (memory, note);

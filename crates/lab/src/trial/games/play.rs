@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mendel_arena::{Bouts, Entrant, Pair, PairOutcome, Patience, Plan};
+use mendel_arena::{BoutGame, Bouts, Entrant, Pair, PairOutcome, Patience, Plan};
 use mendel_engine::Player;
 use mendel_store::fingerprint;
 
@@ -112,12 +112,13 @@ impl Programmed<'_> {
             adjudication: self.settings.adjudication(),
         };
         let mut pairs: Vec<Pair> = Vec::new();
-        for (first, second, count) in meetings.iter() {
-            pairs.extend((0..count as usize).map(|opening| Pair {
+        for (first, second, meeting) in meetings.iter() {
+            pairs.extend((0..meeting.pairs as usize).map(|opening| Pair {
                 id: 0,
                 first,
                 second,
                 opening,
+                only: meeting.only,
             }));
         }
         for (number, pair) in pairs.iter_mut().enumerate() {
@@ -136,7 +137,8 @@ impl Programmed<'_> {
             opening: pair.opening,
             games,
         };
-        let total = 2 * pairs.len() as u64;
+        let games = |pairs: usize| pairs as u64 * if self.settings.is_single() { 1 } else { 2 };
+        let total = games(pairs.len());
         let mut open = Vec::with_capacity(pairs.len());
         let mut faults = Faults::default();
         for pair in &pairs {
@@ -151,8 +153,8 @@ impl Programmed<'_> {
             }
         }
         let mut judging = Judging {
-            done: total - 2 * open.len() as u64,
-            found: total - 2 * open.len() as u64,
+            done: total - games(open.len()),
+            found: total - games(open.len()),
             total,
         };
         (round.watch)(judging);
@@ -166,7 +168,7 @@ impl Programmed<'_> {
             met.entry((pair.first, pair.second))
                 .or_default()
                 .count(&outcome);
-            judging.done += 2;
+            judging.done += games(1);
             watch(judging);
             Ok::<(), TrialError>(())
         })?;
@@ -212,9 +214,4 @@ impl Faults {
 }
 
 /// In place of games, to look for them.
-const NO_GAMES: [mendel_arena::BoutGame; 2] = [mendel_arena::BoutGame {
-    points: 0,
-    plies: 0,
-    reason: mendel_arena::EndReason::LengthDraw,
-    nodes: 0,
-}; 2];
+const NO_GAMES: [BoutGame; 2] = [BoutGame::NONE; 2];

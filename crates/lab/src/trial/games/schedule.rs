@@ -14,27 +14,48 @@ pub(super) type Seat = usize;
 /// Meetings and how many pairs each has. Two that meet do so once, whoever is named
 /// first, and nobody meets itself: that game is level before it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Meetings(BTreeMap<(Seat, Seat), u64>);
+pub(super) struct Meetings(BTreeMap<(Seat, Seat), Meeting>);
+
+/// What two that meet play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Meeting {
+    /// So many pairs.
+    pub(super) pairs: u64,
+    /// The only game of a pair that is played, where it is one.
+    pub(super) only: Option<usize>,
+}
 
 impl Meetings {
     /// Two are to meet for at least so many pairs.
     pub(super) fn add(&mut self, one: Seat, other: Seat, pairs: u64) {
         if one != other && pairs > 0 {
             let most = self.0.entry((one.min(other), one.max(other))).or_default();
-            *most = pairs.max(*most);
+            most.pairs = pairs.max(most.pairs);
+        }
+    }
+
+    /// Two are to meet in one game, the first of them with White.
+    pub(super) fn add_single(&mut self, white: Seat, black: Seat) {
+        if white != black {
+            let single = Meeting {
+                pairs: 1,
+                only: Some(usize::from(white > black)),
+            };
+            let place = (white.min(black), white.max(black));
+            self.0.entry(place).or_insert(single);
         }
     }
 
     /// In a fixed order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Seat, Seat, u64)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Seat, Seat, Meeting)> {
         self.0
             .iter()
-            .map(|(&(one, other), &pairs)| (one, other, pairs))
+            .map(|(&(one, other), &meeting)| (one, other, meeting))
     }
 
     /// The longest.
     pub(super) fn longest(&self) -> u64 {
-        self.0.values().copied().max().unwrap_or(0)
+        self.0.values().map(|it| it.pairs).max().unwrap_or(0)
     }
 }
 
@@ -59,14 +80,8 @@ pub(super) fn among_members(
     };
     match kind {
         GameKind::RandomMembers if opponents + 1 < count => {
-            let mut ring: Vec<usize> = (0..count).collect();
-            let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            chance.set_stream(RING);
-            ring.shuffle(&mut chance);
-            for place in 0..count {
-                for distance in 1..=opponents / 2 {
-                    meet(ring[place], ring[(place + distance) % count]);
-                }
+            for (one, other) in around_the_ring(count, opponents, seed) {
+                meet(one, other);
             }
         }
         GameKind::RoundRobin | GameKind::RandomMembers => {
@@ -84,6 +99,35 @@ pub(super) fn among_members(
         GameKind::Gauntlet | GameKind::KingOfTheHill => {}
     }
     programmes
+}
+
+/// The meetings of members that sit in a ring, by their places: each meets as many
+/// behind it as before it. The first of two sits before the other.
+fn around_the_ring(count: usize, opponents: usize, seed: u64) -> Vec<(usize, usize)> {
+    let mut ring: Vec<usize> = (0..count).collect();
+    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    chance.set_stream(RING);
+    ring.shuffle(&mut chance);
+    let ring = &ring;
+    let behind = |place: usize| {
+        let distances = 1..=opponents / 2;
+        distances.map(move |distance| (ring[place], ring[(place + distance) % count]))
+    };
+    (0..count).flat_map(behind).collect()
+}
+
+/// The single games of members that sit in a ring: White's seat and Black's. Where all
+/// meet all, the first of two has White.
+pub(super) fn singles(seats: &[Seat], opponents: usize, seed: u64) -> Vec<(Seat, Seat)> {
+    let count = seats.len();
+    let games: Vec<(usize, usize)> = if opponents + 1 < count {
+        around_the_ring(count, opponents, seed)
+    } else {
+        let with = |one: usize| (one + 1..count).map(move |other| (one, other));
+        (0..count).flat_map(with).collect()
+    };
+    let seated = |(one, other): (usize, usize)| (seats[one], seats[other]);
+    games.into_iter().map(seated).collect()
 }
 
 /// The stream of a generation's chance that seats the ring.
@@ -141,8 +185,30 @@ mod tests {
         for (one, other, pairs) in [(2, 1, 5), (1, 2, 3), (1, 1, 9), (0, 2, 0)] {
             meetings.add(one, other, pairs);
         }
-        assert_eq!(meetings.iter().collect::<Vec<_>>(), [(1, 2, 5)]);
+        let five = Meeting {
+            pairs: 5,
+            only: None,
+        };
+        assert_eq!(meetings.iter().collect::<Vec<_>>(), [(1, 2, five)]);
         assert_eq!(meetings.longest(), 5);
+    }
+
+    #[test]
+    fn in_a_ring_of_single_games_everybody_has_each_colour_as_often() {
+        let seats: Vec<Seat> = (0..16).collect();
+        let games = singles(&seats, 6, 7);
+        assert_eq!(games.len(), 48);
+        for seat in seats {
+            let white = games.iter().filter(|it| it.0 == seat).count();
+            let black = games.iter().filter(|it| it.1 == seat).count();
+            assert_eq!((white, black), (3, 3), "{seat}");
+        }
+        let mut meetings = Meetings::default();
+        for (white, black) in [(3, 1), (1, 2), (2, 2)] {
+            meetings.add_single(white, black);
+        }
+        let only: Vec<_> = meetings.iter().map(|it| (it.0, it.1, it.2.only)).collect();
+        assert_eq!(only, [(1, 2, Some(0)), (1, 3, Some(1))]);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mendel_arena::{Adjudication, Entrant, Kind, LengthRule, Pace, TimeControl, Verdict};
+use mendel_arena::{
+    Adjudication, Entrant, Kind, LengthRule, MaterialRule, Pace, TimeControl, Verdict,
+};
 use mendel_store::fingerprint;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +20,8 @@ use crate::trial::TrialError;
 pub struct GameSettings {
     /// Who meets whom.
     pub kind: GameKind,
-    /// Games of each two that meet.
+    /// Games of each two that meet: an even number, or among random members 1, in which
+    /// the one that sits before the other has White.
     pub games: u64,
     /// Nodes for each move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,6 +50,10 @@ pub struct GameSettings {
     /// How it is decided then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_limit: Option<Verdict>,
+    /// A side that is so many centipawns of material ahead has won, with a pawn as
+    /// 100, knight 320, bishop 330, rook 500 and queen 900.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<u32>,
     /// Former bests or kings that are met, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hall: Option<HallSettings>,
@@ -171,6 +178,15 @@ impl LadderSettings {
     }
 }
 
+/// A side that is so far ahead has won, with men as the paper about networks that are
+/// bred counts them.
+pub(crate) fn by_the_paper(centipawns: u32) -> MaterialRule {
+    MaterialRule {
+        centipawns,
+        values: [100, 320, 330, 500, 900],
+    }
+}
+
 /// The most games of two that meet.
 const MOST_GAMES: u64 = 1_000_000;
 
@@ -189,7 +205,12 @@ impl GameSettings {
     ///
     /// [`TrialError::Key`] names the key and what would be right.
     pub fn check(&self) -> Result<(), TrialError> {
-        check_games("games", self.games)?;
+        if !self.is_single() {
+            check_games("games", self.games)?;
+        }
+        if self.lead == Some(0) {
+            return refuse("lead", "is 0, and no game could begin; try 1500");
+        }
         self.check_pace()?;
         if !(1..=65_536).contains(&self.hash) {
             return refuse("hash", "must be from 1 to 65536 megabytes");
@@ -262,6 +283,9 @@ impl GameSettings {
                 "must be an even number from 2 on: members sit in a ring and meet as many \
                  before them as behind",
             );
+        }
+        if self.is_single() && (self.hall.is_some() || self.remember) {
+            return refuse("games", "must be even beside `hall` or `remember`");
         }
         if self.players.is_empty() == (kind == GameKind::Gauntlet) {
             return match kind {
@@ -393,6 +417,7 @@ impl GameSettings {
                 plies,
                 verdict: self.at_limit.unwrap_or_default(),
             }),
+            material: self.lead.map(by_the_paper),
             ..Adjudication::default()
         }
     }
@@ -405,7 +430,12 @@ impl GameSettings {
 
     /// Pairs of each two that meet.
     pub(super) fn pairs(&self) -> u64 {
-        self.games / 2
+        (self.games / 2).max(1)
+    }
+
+    /// Whether those that meet play one game only.
+    pub(super) fn is_single(&self) -> bool {
+        self.games == 1 && self.kind == GameKind::RandomMembers
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
-use mendel_arena::PairOutcome;
 use mendel_arena::statistics::{EloEstimate, Outcomes, Tally};
+use mendel_arena::{BoutGame, PairOutcome};
 use serde::{Deserialize, Serialize};
 
 /// Games of one against another, as the first of them sees it.
@@ -17,7 +17,8 @@ pub(super) struct Tallied {
 impl Tallied {
     pub(super) fn count(&mut self, outcome: &PairOutcome) {
         let mut sum = 0;
-        for game in &outcome.games {
+        let single = outcome.games.contains(&BoutGame::NONE);
+        for game in outcome.games.iter().filter(|it| **it != BoutGame::NONE) {
             match game.points {
                 1.. => self.tally.wins += 1,
                 0 => self.tally.draws += 1,
@@ -25,7 +26,9 @@ impl Tallied {
             }
             sum += game.points.signum();
         }
-        self.pairs[(sum + 2) as usize] += 1;
+        if !single {
+            self.pairs[(sum + 2) as usize] += 1;
+        }
     }
 
     /// As the second sees it.
@@ -70,7 +73,7 @@ impl AddAssign for Tallied {
 
 #[cfg(test)]
 mod tests {
-    use mendel_arena::{BoutGame, EndReason};
+    use mendel_arena::{EndReason, FirstMoves};
 
     use super::*;
 
@@ -80,6 +83,7 @@ mod tests {
             plies: 10,
             reason: EndReason::Checkmate,
             nodes: 0,
+            first: FirstMoves::default(),
         };
         PairOutcome {
             id: 0,

@@ -1,6 +1,6 @@
 //! How long one call of the classic evaluator takes.
 //!
-//! `cargo run --release -p mendel-evaluator --example speed` judges a few hundred
+//! `cargo run --release -p mendel-evaluator --example judging_speed` judges a few hundred
 //! positions from random games again and again, with a warm pawn table and with
 //! a listener, and prints nanoseconds per call.
 

@@ -1,6 +1,6 @@
 //! What breeding itself costs, without any judging.
 //!
-//! `cargo run --release -p mendel-evolve --example speed` breeds 300 generations of
+//! `cargo run --release -p mendel-evolve --example breeding_speed` breeds 300 generations of
 //! 1000 members with 356 bits in 58 Gray-coded genes, as a published experiment
 //! did, and prints the seconds spent in asking, telling, decoding and measuring
 //! diversity.

@@ -2,7 +2,7 @@
 //!
 //! A busy machine can only lose time, so run it twice and believe the quicker.
 //!
-//! `cargo run --release -p mendel-board --example speed`
+//! `cargo run --release -p mendel-board --example perft_speed`
 
 #![allow(clippy::print_stdout, reason = "this is a program")]
 

@@ -1,0 +1,307 @@
+//! The examination: every so many generations, all members meet programs from
+//! elsewhere.
+//!
+//! A clock decides in it, so that it is no part of the record that is the same on every
+//! machine: it has a file of its own and changes nothing in the run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use mendel_arena::{
+    Adjudication, BoutGame, Bouts, EndReason, Entrant, Opening, Pace, Pair, Patience,
+};
+use mendel_board::Game;
+use mendel_engine::Player;
+use mendel_store::{Journal, JournalError, Record, Sync};
+use serde::{Deserialize, Serialize};
+
+use crate::chromosome::space::Space;
+use crate::proof::first_that_plays;
+use crate::trial::games::by_the_paper;
+
+/// The table `[exam]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ExamSettings {
+    /// It is held after every so many generations.
+    pub every: u32,
+    /// Games of each member in each row, half of them with White.
+    pub games: u64,
+    /// Plies for each move of a member.
+    pub depth: u32,
+    /// Milliseconds for each move of the other.
+    pub movetime: u64,
+    /// A side that is so many centipawns of material ahead has won.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<u32>,
+    /// Whom members meet: of each row the first that can be started.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl ExamSettings {
+    /// The key that is wrong, and why.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+        let wrong = |key, reason: &str| Err((key, reason.to_owned()));
+        if self.every == 0 {
+            return wrong("every", "is 0; 25 is every 25 generations");
+        }
+        if self.games == 0 || !self.games.is_multiple_of(2) || self.games > 1000 {
+            return wrong("games", "must be an even number from 2 to 1000");
+        }
+        if self.depth == 0 || self.movetime == 0 {
+            return wrong("depth", "and `movetime` must be at least 1");
+        }
+        for text in self.rows.iter().flatten() {
+            if let Err(error) = Entrant::parse(text) {
+                return Err(("rows", error.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A line of `exam.jsonl`: a generation in one row. A clock decided: another time, or on
+/// another machine, it is another line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExamLine {
+    /// Generations that were bred, as papers count them: from 1.
+    pub generation: u32,
+    /// The row, from 0.
+    pub row: usize,
+    /// Whom they met, as the recipe has it; nobody if none of the row could be started.
+    pub opponent: Option<String>,
+    /// Games that all members lost.
+    pub losses: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that they won.
+    pub wins: u64,
+    /// Half-moves of the lost games: with White, with Black.
+    pub lost: [Vec<u32>; 2],
+    /// The members' own first moves, with White and with Black, and how often each was
+    /// played, by name.
+    #[serde(default)]
+    pub opened: [BTreeMap<String, u64>; 2],
+    /// Why there are no games, or fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Record for ExamLine {
+    const VERSION: u32 = 1;
+}
+
+/// The examiner of a run.
+#[derive(Debug)]
+pub(crate) struct Exam<'a> {
+    pub(super) settings: &'a ExamSettings,
+    pub(super) parent: &'a Player,
+    pub(super) threads: usize,
+    pub(super) stop: &'a Arc<AtomicBool>,
+}
+
+/// A move may come so much later than it should.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// The file of the examination.
+pub const EXAM: &str = "exam.jsonl";
+
+impl Exam<'_> {
+    /// Examines a generation, numbered from 0, if it is its turn and it was not
+    /// examined before. Stopped in the middle, it is left out.
+    pub(super) fn hold(
+        &self,
+        folder: &Path,
+        generation: u32,
+        space: &Space,
+        members: &[Vec<i32>],
+    ) -> Result<(), JournalError> {
+        let generation = generation.saturating_add(1);
+        if !generation.is_multiple_of(self.settings.every) {
+            return Ok(());
+        }
+        let path = folder.join(EXAM);
+        let (mut journal, lines) = Journal::<ExamLine>::open(&path, Sync::Each)?;
+        if lines.iter().any(|line| line.generation == generation) {
+            return Ok(());
+        }
+        for (row, players) in self.settings.rows.iter().enumerate() {
+            let line = self.row((generation, row), players, space, members);
+            if let Some(line) = line {
+                journal.append(&line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(
+        &self,
+        (generation, row): (u32, usize),
+        players: &[String],
+        space: &Space,
+        members: &[Vec<i32>],
+    ) -> Option<ExamLine> {
+        let mut line = ExamLine {
+            generation,
+            row,
+            opponent: first_that_plays(players).map(str::to_owned),
+            losses: 0,
+            draws: 0,
+            wins: 0,
+            lost: [Vec::new(), Vec::new()],
+            opened: [BTreeMap::new(), BTreeMap::new()],
+            note: None,
+        };
+        let other = line
+            .opponent
+            .as_ref()
+            .and_then(|it| Entrant::parse(it).ok());
+        let Some(mut other) = other else {
+            let names = players.join("`, `");
+            line.note = Some(format!(
+                "not held: none of `{names}` could be started; install Stockfish to hold it"
+            ));
+            return Some(line);
+        };
+
+        // 1. Everybody at a seat: the other first.
+        other.pace = Some(Pace {
+            movetime: Some(Duration::from_millis(self.settings.movetime)),
+            ..Pace::default()
+        });
+        let hash = || vec![("Hash".to_owned(), "1".to_owned())];
+        let mut entrants = vec![other];
+        for (at, member) in members.iter().enumerate() {
+            let player = space.player(self.parent, member).ok()?;
+            entrants.push(Entrant::bred(
+                format!("member {at}"),
+                Arc::new(player),
+                hash(),
+            ));
+        }
+        let pairs_each = self.settings.games / 2;
+        let mut pairs = Vec::new();
+        for member in 1..entrants.len() {
+            pairs.extend((0..pairs_each).map(|_| Pair {
+                id: 0,
+                first: member,
+                second: 0,
+                opening: 0,
+                only: None,
+            }));
+        }
+        for (at, pair) in pairs.iter_mut().enumerate() {
+            pair.id = at as u64;
+        }
+        let bouts = Bouts {
+            entrants,
+            openings: vec![Opening::new(Game::default())],
+            pace: Pace {
+                depth: Some(self.settings.depth),
+                ..Pace::default()
+            },
+            // Late is not lost: how much the machine has to do besides must not decide.
+            patience: Patience {
+                margin: MARGIN,
+                ..Patience::default()
+            },
+            adjudication: Adjudication {
+                material: self.settings.lead.map(by_the_paper),
+                ..Adjudication::default()
+            },
+        };
+
+        // 2. The games, counted in their order.
+        let mut played: Vec<Option<[BoutGame; 2]>> = vec![None; pairs.len()];
+        let done = bouts.play(&pairs, self.threads, self.stop, &mut |outcome| {
+            played[outcome.id as usize] = Some(outcome.games);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        done.unwrap_or_else(|never| match never {});
+        let played: Option<Vec<[BoutGame; 2]>> = played.into_iter().collect();
+        count(&mut line, &played?);
+        Some(line)
+    }
+}
+
+/// Counts games, those of the member with White first in each pair. What a fault or a
+/// clock decided says nothing of the member, and is told apart.
+fn count(line: &mut ExamLine, played: &[[BoutGame; 2]]) {
+    let mut faults = 0;
+    for games in played {
+        for (colour, game) in games.iter().enumerate() {
+            if game.reason.is_fault() || game.reason == EndReason::Time {
+                faults += 1;
+                continue;
+            }
+            if let Some(opened) = game.first.iter().nth(colour) {
+                *line.opened[colour].entry(opened.to_owned()).or_default() += 1;
+            }
+            match game.points {
+                1.. => line.wins += 1,
+                0 => line.draws += 1,
+                ..0 => {
+                    line.losses += 1;
+                    line.lost[colour].push(game.plies);
+                }
+            }
+        }
+    }
+    if faults > 0 {
+        line.note = Some(format!(
+            "{faults} games of row {} after {} generations are not counted: a player crashed, stalled, moved \
+             against the rules or was {} s late",
+            line.row + 1,
+            line.generation,
+            MARGIN.as_secs()
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mendel_arena::FirstMoves;
+
+    use super::*;
+
+    #[test]
+    fn what_a_clock_or_a_fault_decides_is_no_win() {
+        let game = |points, reason, first: &str| BoutGame {
+            points,
+            plies: 30,
+            reason,
+            nodes: 1,
+            first: FirstMoves::try_from(first.to_owned()).expect("moves"),
+        };
+        let mut line = ExamLine {
+            generation: 25,
+            row: 0,
+            opponent: None,
+            losses: 0,
+            draws: 0,
+            wins: 0,
+            lost: [Vec::new(), Vec::new()],
+            opened: [BTreeMap::new(), BTreeMap::new()],
+            note: None,
+        };
+        let played = [
+            [
+                game(1, EndReason::Time, "e2e4"),
+                game(1, EndReason::Crash, ""),
+            ],
+            [
+                game(-1, EndReason::Checkmate, "g1f3 d7d5"),
+                game(1, EndReason::Checkmate, "d2d4 g8f6"),
+            ],
+        ];
+        count(&mut line, &played);
+        assert_eq!((line.losses, line.draws, line.wins), (1, 0, 1));
+        assert_eq!(line.lost, [vec![30], vec![]]);
+        let opened = line.opened.each_ref().map(|it| it.keys().next());
+        assert_eq!(opened, [Some(&"g1f3".to_owned()), Some(&"g8f6".to_owned())]);
+        assert!(line.note.is_some_and(|note| note.starts_with("2 games")));
+    }
+}

@@ -1,0 +1,219 @@
+//! Networks as members: bred, written down, gone on with.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mendel_engine::Player;
+use mendel_lab::recipe::{BUILT_IN, Recipe};
+use mendel_lab::record::{Generation, Genotype, Genotypes};
+use mendel_lab::run::{self, Event, ExamLine, Order, Work};
+use mendel_store::Journal;
+
+use crate::made_data::{scratch, write_set};
+
+const NEAT: &str = r#"
+name = "growing"
+parent = "material"
+[genome]
+coding = "net"
+network = { input = "features", scale = 300 }
+[breeder]
+kind = "neat"
+population = 12
+weights = { start = { uniform = { low = -0.5, high = 0.5 } }, low = -8.0, high = 8.0, rate = 0.5, power = 0.2 }
+biases = { start = { uniform = { low = -0.1, high = 0.1 } }, low = -8.0, high = 8.0, rate = 0.5, power = 0.2 }
+functions = ["tanh", "relu"]
+structure = { add-node = 0.4, add-link = 0.4, delete-link = 0.1 }
+distance = { genes = { excess = 1.0, disjoint = 1.0, weight = 0.4 } }
+threshold = { fixed = 0.5 }
+survival = 0.5
+elites = { champion = { above = 2 } }
+mating = { alone = 0.25 }
+[trial]
+kind = "expert-distance"
+data = "DATA"
+sample = 40
+[stop]
+generations = 8
+[proof]
+games = 2
+nodes = 20
+"#;
+
+const RING: &str = r#"
+name = "ring"
+parent = "material"
+[genome]
+coding = "synapses"
+network = { input = "paper", hidden = [4] }
+[breeder]
+kind = "cosyne"
+population = 4
+parents = 0.5
+offspring = 2
+crossover = { uniform = { pick = 0.6, swap = 0.3 } }
+mutation = { gaussian = { rate = 0.6, sigma = 0.01, decay = 0.995 } }
+permutation = "square-root"
+start = "xavier"
+[trial]
+kind = "random-members"
+opponents = 2
+games = 1
+depth = 1
+lead = 300
+openings = { lines = [""] }
+[stop]
+generations = 2
+[exam]
+every = 2
+games = 2
+depth = 1
+movetime = 1
+rows = [["random"], ["cmd:there-is-no-such-program"]]
+[report]
+keep-genotypes = 2
+[proof]
+games = 2
+nodes = 20
+"#;
+
+fn order(text: &str, folder: &Path, name: &str) -> Order {
+    let data = folder.join("set.mds");
+    if !data.exists() {
+        write_set(&data, 80);
+    }
+    let text = text.replace("DATA", &data.to_string_lossy());
+    Order {
+        recipe: Recipe::parse(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}")),
+        seed: 3,
+        data: None,
+        folder: folder.join(name),
+    }
+}
+
+fn work(threads: usize) -> Work {
+    Work {
+        threads,
+        proof: false,
+        stop: Arc::new(AtomicBool::new(false)),
+    }
+}
+
+fn records(folder: &Path) -> Vec<String> {
+    let names = ["generations.jsonl", "lineage.jsonl", "champion.toml"];
+    let read = |name: &&str| fs::read_to_string(folder.join(name)).expect("it was written");
+    names.iter().map(read).collect()
+}
+
+#[test]
+fn a_run_of_growing_networks_is_gone_on_with_to_the_bit() {
+    let folder = scratch("networks-resumed");
+    let whole = order(NEAT, &folder, "whole");
+    run::breed(&whole, &work(2), &mut |_| {}).expect("it runs");
+    let parts = order(NEAT, &folder, "parts");
+    let halted = work(1);
+    let stop = Arc::clone(&halted.stop);
+    run::breed(&parts, &halted, &mut |event| {
+        if let Event::Generation(it) = event {
+            stop.store(it.generation == 3, Ordering::Relaxed);
+        }
+    })
+    .expect("it runs");
+    run::resume(&parts.folder, &work(1), &mut |_| {}).expect("it goes on");
+    assert_eq!(records(&whole.folder), records(&parts.folder));
+
+    let lines: Vec<Generation> =
+        Journal::read(&whole.folder.join("generations.jsonl")).expect("a record");
+    for line in &lines {
+        let networks = line.networks.as_ref().expect("it breeds networks");
+        let members: u32 = networks.species.iter().map(|it| it.size).sum();
+        assert_eq!((members, networks.empty), (12, Some(0.0)), "{networks:?}");
+        let best = networks.species.iter().map(|it| it.best);
+        assert!((best.fold(f64::INFINITY, f64::min) - line.best).abs() < 1e-12);
+    }
+    assert!(lines[7].best < lines[0].best, "it learns");
+    let champion = Player::read(&whole.folder.join("champion.toml")).expect("a player");
+    assert_eq!(champion.evaluator.kind(), "graph");
+}
+
+#[test]
+fn a_ring_of_single_games_runs_and_is_examined() {
+    let folder = scratch("networks-ring");
+    let order = order(RING, &folder, "ring");
+    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    let pairs = fs::read_to_string(order.folder.join("pairs.jsonl")).expect("games");
+    assert_eq!(pairs.lines().count(), 2 * 4, "four games a generation");
+    let lines: Vec<ExamLine> = Journal::read(&order.folder.join(run::EXAM)).expect("an exam");
+    let [held, missed] = &lines[..] else {
+        panic!("two rows of the second generation: {lines:?}");
+    };
+    assert_eq!((held.generation, missed.generation), (2, 2));
+    assert_eq!(held.losses + held.draws + held.wins, 8);
+    let lost: usize = held.lost.iter().map(Vec::len).sum();
+    assert_eq!(lost as u64, held.losses);
+    assert!(missed.opponent.is_none() && missed.note.is_some());
+    let opened = held.opened.each_ref().map(|it| it.values().sum::<u64>());
+    assert_eq!(
+        opened,
+        [4, 4],
+        "each game has a first move of either colour"
+    );
+
+    // Where generations are kept, all weights of their members are.
+    let kept: Vec<Genotypes> =
+        Journal::read(&order.folder.join("genotypes.jsonl")).expect("genotypes");
+    let generations: Vec<u32> = kept.iter().map(|line| line.generation).collect();
+    assert_eq!(
+        generations,
+        [0, 1],
+        "the first, and the second as people count"
+    );
+    for member in kept.iter().flat_map(|line| &line.members) {
+        assert!(
+            matches!(member, Genotype::Genes(genes) if genes.len() > 64),
+            "{member:?}"
+        );
+    }
+}
+
+#[test]
+fn painted_networks_say_how_many_are_empty() {
+    let folder = scratch("networks-painted");
+    let (_, text) = BUILT_IN
+        .iter()
+        .find(|(name, _)| *name == "es-hyperneat-ours")
+        .expect("built in");
+    let text = text
+        .replace("population = 100", "population = 10")
+        .replace("generations = 400", "generations = 2")
+        .replace("sample = 1500", "sample = 20")
+        .replace("quiet-nnue", "DATA");
+    let order = order(&text, &folder, "painted");
+    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    let lines: Vec<Generation> =
+        Journal::read(&order.folder.join("generations.jsonl")).expect("a record");
+    let empty = lines[0].networks.as_ref().and_then(|it| it.empty);
+    assert!(empty.is_some_and(|share| share < 0.5), "{empty:?}");
+}
+
+#[test]
+fn what_does_not_fit_a_network_is_refused() {
+    let table = [
+        (
+            "coding = \"net\"\nnetwork = {",
+            "coding = \"synapses\"\nnetwork = { hidden = [4],",
+            "breeder.kind",
+        ),
+        ("\"tanh\", \"relu\"", "\"peas\"", "breeder.functions"),
+        ("input = \"features\"", "input = \"nothing\"", "genome"),
+        ("[breeder]", "spread = 3\n[breeder]", "genome.spread"),
+        ("coding = \"net\"", "coding = \"cppn\"", "genome.network"),
+    ];
+    for (old, new, key) in table {
+        let text = NEAT.replace("DATA", "quiet-nnue").replace(old, new);
+        let error = Recipe::parse(&text, "test", &[]).expect_err(new);
+        assert_eq!(error.key, key, "{error}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Sixty-four values each, as boards.
+
+use super::canvas::{Anchor, Canvas, Drawing, shortened};
+use super::scale::{is_drawable, number};
+
+const WIDTH: f64 = 760.0;
+const TOP: f64 = 58.0;
+const GAP: f64 = 20.0;
+const HEAD: f64 = 34.0;
+const FOOT: f64 = 16.0;
+
+/// From far below the middle to far above it: an orange, a light grey and a blue that
+/// are told apart without seeing red and green, with equal steps between them.
+const DIVERGING: [&str; 15] = [
+    "#b4500f", "#bd662e", "#c67d4d", "#d0936c", "#d9a98b", "#e2bfaa", "#ebd6c9", "#f2f2f2",
+    "#d1dde8", "#b0c8de", "#8fb2d4", "#6e9dca", "#4d87c0", "#2c72b7", "#0b5cad",
+];
+
+/// Boards side by side, each square coloured by its value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boards {
+    /// What it shows.
+    pub title: String,
+    /// How many stand in a row.
+    pub columns: usize,
+    /// From left to right and from top to bottom.
+    pub boards: Vec<HeatBoard>,
+    /// What the strongest orange, the middle and the strongest blue mean.
+    pub key: [String; 3],
+}
+
+/// One board.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatBoard {
+    /// Its name, above it.
+    pub name: String,
+    /// Words below the name.
+    pub words: String,
+    /// The value of the colour in the middle.
+    pub middle: f64,
+    /// How far the strongest colours lie from the middle; `None`: as far as the
+    /// values do.
+    pub reach: Option<f64>,
+    /// From a1, b1 … to h8; what is no number stays empty.
+    pub values: Vec<f64>,
+}
+
+impl Boards {
+    /// Draws them.
+    pub fn draw(&self) -> Drawing {
+        let columns = self.columns.clamp(1, 16);
+        let rows = self.boards.len().div_ceil(columns);
+        let cell = (WIDTH - GAP * (columns as f64 - 1.0)) / columns as f64;
+        let left = if cell > 120.0 { 12.0 } else { 0.0 };
+        let square = ((cell - left) / 8.0).floor().min(26.0);
+        let step = HEAD + 8.0 * square + FOOT + GAP / 2.0;
+        let height = TOP + rows as f64 * step;
+        let mut canvas = Canvas::new(WIDTH, height, &self.title);
+        self.draw_key(&mut canvas);
+        for (index, board) in self.boards.iter().enumerate() {
+            let x = (index % columns) as f64 * (cell + GAP);
+            let y = TOP + (index / columns) as f64 * step;
+            let letters = ((cell + GAP - 8.0) / 7.4) as usize;
+            canvas.text(
+                (x + left, y + 12.0),
+                Anchor::Start,
+                "strong",
+                &shortened(&board.name, letters),
+            );
+            canvas.text(
+                (x + left, y + 27.0),
+                Anchor::Start,
+                "small label",
+                &shortened(&board.words, letters + 4),
+            );
+            board.draw(&mut canvas, (x + left, y + HEAD), square, left > 0.0);
+        }
+        canvas.finish()
+    }
+
+    fn draw_key(&self, canvas: &mut Canvas) {
+        let low = shortened(&self.key[0], 34);
+        canvas.text((0.0, 41.0), Anchor::Start, "label", &low);
+        let start = super::canvas::text_width(&low) + 8.0;
+        for (index, colour) in DIVERGING.iter().enumerate() {
+            let at = (start + index as f64 * 10.0, 32.0);
+            canvas.fill(at, (10.1, 10.0), colour);
+        }
+        let end = start + DIVERGING.len() as f64 * 10.0 + 8.0;
+        let middle = if self.key[1].is_empty() {
+            shortened(&self.key[2], 40)
+        } else {
+            shortened(&format!("{}; grey: {}", self.key[2], self.key[1]), 80)
+        };
+        canvas.text((end, 41.0), Anchor::Start, "label", &middle);
+    }
+}
+
+impl HeatBoard {
+    fn draw(&self, canvas: &mut Canvas, (x, y): (f64, f64), square: f64, named: bool) {
+        let side = 8.0 * square;
+        let values = || self.values.iter().take(64).copied().enumerate();
+        let far = values().map(|it| (it.1 - self.middle).abs());
+        let far = far.filter(|it| is_drawable(*it)).fold(0.0, f64::max);
+        let reach = self.reach.filter(|it| is_drawable(*it) && *it > 0.0);
+        let reach = reach.unwrap_or(far);
+        for (at, value) in values() {
+            if !is_drawable(value) {
+                continue;
+            }
+            let share = if reach > 0.0 {
+                ((value - self.middle) / reach).clamp(-1.0, 1.0)
+            } else {
+                0.0
+            };
+            let half = (DIVERGING.len() / 2) as f64;
+            let colour = DIVERGING[(half + share * half).round() as usize];
+            let (file, rank) = ((at % 8) as f64, (at / 8) as f64);
+            let corner = (x + file * square, y + side - (rank + 1.0) * square);
+            let letter = char::from(b'a' + (at % 8) as u8);
+            canvas.open_group(&format!("{letter}{}: {}", at / 8 + 1, number(value)));
+            canvas.fill(corner, (square + 0.1, square + 0.1), colour);
+            canvas.close_group();
+        }
+        canvas.rect((x, y), (side, side), "frame");
+        if named {
+            for at in 0..8_u8 {
+                let middle = (f64::from(at) + 0.5) * square;
+                let file = char::from(b'a' + at).to_string();
+                canvas.text(
+                    (x + middle, y + side + 11.0),
+                    Anchor::Middle,
+                    "small label",
+                    &file,
+                );
+                let rank = (at + 1).to_string();
+                canvas.text(
+                    (x - 4.0, y + side - middle + 3.5),
+                    Anchor::End,
+                    "small label",
+                    &rank,
+                );
+            }
+        }
+    }
+}
