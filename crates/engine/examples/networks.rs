@@ -49,7 +49,7 @@ fn main() {
     for (name, nps) in measure(&others) {
         println!("{name:28} {nps:9.0} nodes/s");
     }
-    for hidden in [16, 32, 64, 128, 256, 512] {
+    for hidden in [16, 64, 128, 256, 512, 1024] {
         let (name, mended) = mlp(Input::Sides, &[hidden], Function::Clipped);
         let anew = mended.clone().forgetful();
         let found = measure(&[
