@@ -250,6 +250,10 @@ fn nets(settings: &GenomeSettings, template: &Graph) -> Result<Nets, SpaceError>
                 return Err(wrong("network", reason));
             }
         };
+        if hidden as usize > MOST_HIDDEN {
+            let reason = format!("`hidden` is [{hidden}]; a network has up to {MOST_HIDDEN}");
+            return Err(wrong("network", reason));
+        }
         let shape = Shape {
             hidden,
             connected: network.and_then(|it| it.connected).unwrap_or_default(),

@@ -51,8 +51,14 @@ impl ExamSettings {
         if self.games == 0 || !self.games.is_multiple_of(2) || self.games > 1000 {
             return wrong("games", "must be an even number from 2 to 1000");
         }
-        if self.depth == 0 || self.movetime == 0 {
-            return wrong("depth", "and `movetime` must be at least 1");
+        if self.depth == 0 {
+            return wrong("depth", "must be at least 1");
+        }
+        if self.movetime == 0 {
+            return wrong("movetime", "must be at least 1 millisecond");
+        }
+        if self.rows.is_empty() || self.rows.iter().any(Vec::is_empty) {
+            return wrong("rows", "must be lists of players, none of them empty");
         }
         for text in self.rows.iter().flatten() {
             if let Err(error) = Entrant::parse(text) {
@@ -110,33 +116,37 @@ const MARGIN: Duration = Duration::from_secs(10);
 pub const EXAM: &str = "exam.jsonl";
 
 impl Exam<'_> {
-    /// Examines a generation, numbered from 0, if it is its turn and it was not
-    /// examined before. Stopped in the middle, it is left out.
+    /// Examines a generation, numbered from 0, if it is its turn: the first, to compare
+    /// with, and each so many. Rows that were held before are not held again. Says
+    /// whether it came to its end; stopped in the middle, the generation has to be gone
+    /// on with.
     pub(super) fn hold(
         &self,
         folder: &Path,
         generation: u32,
         space: &Space,
         members: &[Vec<i32>],
-    ) -> Result<(), JournalError> {
+    ) -> Result<bool, JournalError> {
         let generation = generation.saturating_add(1);
-        if !generation.is_multiple_of(self.settings.every) {
-            return Ok(());
+        if generation != 1 && !generation.is_multiple_of(self.settings.every) {
+            return Ok(true);
         }
         let path = folder.join(EXAM);
         let (mut journal, lines) = Journal::<ExamLine>::open(&path, Sync::Each)?;
-        if lines.iter().any(|line| line.generation == generation) {
-            return Ok(());
-        }
         for (row, players) in self.settings.rows.iter().enumerate() {
-            let line = self.row((generation, row), players, space, members);
-            if let Some(line) = line {
-                journal.append(&line)?;
+            let held = |line: &ExamLine| (line.generation, line.row) == (generation, row);
+            if lines.iter().any(held) {
+                continue;
+            }
+            match self.row((generation, row), players, space, members) {
+                Some(line) => journal.append(&line)?,
+                None => return Ok(false),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
+    /// A row, or nothing if it was stopped.
     fn row(
         &self,
         (generation, row): (u32, usize),
@@ -175,7 +185,10 @@ impl Exam<'_> {
         let hash = || vec![("Hash".to_owned(), "1".to_owned())];
         let mut entrants = vec![other];
         for (at, member) in members.iter().enumerate() {
-            let player = space.player(self.parent, member).ok()?;
+            let Ok(player) = space.player(self.parent, member) else {
+                line.note = Some(format!("not held: member {at} is no player"));
+                return Some(line);
+            };
             entrants.push(Entrant::bred(
                 format!("member {at}"),
                 Arc::new(player),

@@ -223,6 +223,15 @@ impl Stage<'_> {
         };
         let mut members: Vec<Vec<i32>> =
             threads::map(threads, born.len(), |at| born[at].genome.weights(space));
+        // Before anything is judged, so that a run stopped here goes on as if it had not
+        // begun with this generation.
+        if let Some(exam) = &self.exam {
+            let generation = self.first + number;
+            let held = exam.hold(self.folder.path(), generation, space, &members);
+            if !held.map_err(FolderError::from)? {
+                return Err(TrialError::Stopped.into());
+            }
+        }
         let rivals = self.rivals(state);
         members.extend(rivals.iter().cloned());
 
@@ -275,10 +284,6 @@ impl Stage<'_> {
                 generation,
                 members: members.collect(),
             })?;
-        }
-        if let Some(exam) = &self.exam {
-            let held = exam.hold(self.folder.path(), generation, self.space, &members);
-            held.map_err(FolderError::from)?;
         }
         let crowned = record.king.is_some_and(|king| king.new);
         if crowned {
