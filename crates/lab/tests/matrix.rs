@@ -7,6 +7,7 @@ use mendel_board::sample::random_positions;
 use mendel_engine::Player;
 use mendel_evaluator::{AnyEvaluator, Classic, Evaluator};
 use mendel_lab::matrix::{Kernel, Rows, RowsError};
+use mendel_lab::trial::NetworkDistance;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -16,8 +17,8 @@ pub(crate) fn evaluators() -> Vec<AnyEvaluator> {
     for player in Player::built_in() {
         let evaluator = player.evaluator;
         let is_new = found.iter().all(|other| other.kind() != evaluator.kind());
-        let is_network = matches!(evaluator, AnyEvaluator::Mlp(_) | AnyEvaluator::Graph(_));
-        if is_new && !is_network && !evaluator.weights().is_empty() {
+        let is_sum = !NetworkDistance::is_for(&evaluator);
+        if is_new && is_sum && !evaluator.weights().is_empty() {
             found.push(evaluator);
         }
     }

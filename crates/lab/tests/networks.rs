@@ -215,6 +215,11 @@ fn what_does_not_fit_a_network_is_refused() {
             "network = { hidden = [1025],",
             "genome.network",
         ),
+        (
+            "network = {",
+            "network = { output = \"sine\",",
+            "genome.network",
+        ),
         ("[breeder]", "spread = 3\n[breeder]", "genome.spread"),
         ("coding = \"net\"", "coding = \"cppn\"", "genome.network"),
     ];

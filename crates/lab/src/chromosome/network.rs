@@ -44,9 +44,30 @@ pub struct NetworkSettings {
     /// The largest weight without sign (`"synapses"`).
     #[serde(default = "most")]
     pub limit: f64,
-    /// Which links a network begins with (`"net"`).
+    /// Which links a network begins with (`"net"`, and the one that paints).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected: Option<Connected>,
+}
+
+impl NetworkSettings {
+    /// A key that is of no use where numbers are written so.
+    pub(super) fn idle(&self, coding: CodingName) -> Option<&'static str> {
+        let grows = matches!(coding, CodingName::Net | CodingName::Cppn);
+        let table = [
+            (
+                "hidden",
+                coding == CodingName::Cppn && !self.hidden.is_empty(),
+            ),
+            ("function", grows && self.function.is_some()),
+            ("output", grows && self.output.is_some()),
+            ("biases", grows && !self.biases),
+            ("limit", grows && self.limit.to_bits() != most().to_bits()),
+            ("connected", !grows && self.connected.is_some()),
+        ];
+        table
+            .into_iter()
+            .find_map(|(key, idle)| idle.then_some(key))
+    }
 }
 
 /// The table `[genome.substrate]`: the board's geometry for networks that are painted.
@@ -302,6 +323,10 @@ fn painted(settings: &GenomeSettings) -> Result<Nets, SpaceError> {
                 let made = HyperNeat::new(it.clone(), substrate);
                 let made = made.map_err(|error| wrong("hyperneat", error.to_string()))?;
                 (made.cppn(), Painter::Fixed(Box::new(made)))
+            }
+            (None, Some(it)) if it.recurrent => {
+                let reason = "`recurrent` makes circles, and an evaluator has none; leave it out";
+                return Err(wrong("es-hyperneat", reason));
             }
             (None, Some(it)) => {
                 let made = EsHyperNeat::new(it.clone(), substrate);

@@ -128,6 +128,12 @@ impl GenomeSettings {
                     .to_owned(),
             });
         }
+        if let Some(idle) = self.network.as_ref().and_then(|it| it.idle(self.coding)) {
+            return Err(SpaceError {
+                key: "network",
+                reason: format!("`{idle}` means nothing with this coding; leave it out"),
+            });
+        }
         if let Some(size) = self.mutants
             && !(size.is_finite() && size > 0.0 && self.start == Start::Parent)
         {

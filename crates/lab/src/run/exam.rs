@@ -1,5 +1,5 @@
-//! The examination: every so many generations, all members meet programs from
-//! elsewhere.
+//! The examination: in the first generation and every so many, all members meet
+//! programs from elsewhere.
 //!
 //! A clock decides in it, so that it is no part of the record that is the same on every
 //! machine: it has a file of its own and changes nothing in the run.
@@ -26,7 +26,7 @@ use crate::trial::games::by_the_paper;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExamSettings {
-    /// It is held after every so many generations.
+    /// It is held in the first generation, to compare with, and in every so many.
     pub every: u32,
     /// Games of each member in each row, half of them with White.
     pub games: u64,
@@ -71,7 +71,7 @@ impl ExamSettings {
 
 /// A line of `exam.jsonl`: a generation in one row. A clock decided: another time, or on
 /// another machine, it is another line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExamLine {
     /// Generations that were bred, as papers count them: from 1.
     pub generation: u32,
@@ -116,10 +116,9 @@ const MARGIN: Duration = Duration::from_secs(10);
 pub const EXAM: &str = "exam.jsonl";
 
 impl Exam<'_> {
-    /// Examines a generation, numbered from 0, if it is its turn: the first, to compare
-    /// with, and each so many. Rows that were held before are not held again. Says
-    /// whether it came to its end; stopped in the middle, the generation has to be gone
-    /// on with.
+    /// Examines a generation, numbered from 0, if it is its turn. Rows that were held
+    /// before are not held again. Says whether it came to its end; stopped in the
+    /// middle, the generation has to be gone on with.
     pub(super) fn hold(
         &self,
         folder: &Path,
@@ -158,12 +157,7 @@ impl Exam<'_> {
             generation,
             row,
             opponent: first_that_plays(players).map(str::to_owned),
-            losses: 0,
-            draws: 0,
-            wins: 0,
-            lost: [Vec::new(), Vec::new()],
-            opened: [BTreeMap::new(), BTreeMap::new()],
-            note: None,
+            ..ExamLine::default()
         };
         let other = line
             .opponent
@@ -291,14 +285,7 @@ mod tests {
         };
         let mut line = ExamLine {
             generation: 25,
-            row: 0,
-            opponent: None,
-            losses: 0,
-            draws: 0,
-            wins: 0,
-            lost: [Vec::new(), Vec::new()],
-            opened: [BTreeMap::new(), BTreeMap::new()],
-            note: None,
+            ..ExamLine::default()
         };
         let played = [
             [

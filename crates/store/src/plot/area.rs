@@ -1,9 +1,8 @@
 //! Parts of a whole through time.
 
-use super::canvas::{Anchor, Canvas, Drawing, PENS, path_to, shortened, small_width};
+use super::canvas::{Anchor, Canvas, Drawing, PENS, WIDTH, path_to, shortened, small_width};
 use super::scale::{Axis, Scale, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 330.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 44.0;

@@ -1,9 +1,8 @@
 //! Sixty-four values each, as boards.
 
-use super::canvas::{Anchor, Canvas, Drawing, shortened};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened};
 use super::scale::{is_drawable, number};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 58.0;
 const GAP: f64 = 20.0;
 const HEAD: f64 = 34.0;

@@ -37,6 +37,9 @@ pub const STYLE: &str = "\
 /// How many pens there are; a larger number begins again with the first.
 pub(super) const PENS: u8 = 6;
 
+/// All pictures are so wide.
+pub(super) const WIDTH: f64 = 760.0;
+
 /// The pixels that a text of the usual size takes, roughly: no font is asked.
 pub(super) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * 6.7

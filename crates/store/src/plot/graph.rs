@@ -1,8 +1,7 @@
 //! Who descends from whom.
 
-use super::canvas::{Anchor, Canvas, Drawing, px, shortened, text_width};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, px, shortened, text_width};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 30.0;
 const STEP: f64 = 46.0;
 const BOX: f64 = 22.0;

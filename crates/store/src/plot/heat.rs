@@ -1,9 +1,10 @@
 //! Many values through time, one row each.
 
-use super::canvas::{Anchor, Canvas, Drawing, path_to, px, shortened, small_width, text_width};
+use super::canvas::{
+    Anchor, Canvas, Drawing, WIDTH, path_to, px, shortened, small_width, text_width,
+};
 use super::scale::{Axis, Scale, extent, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 44.0;
 

@@ -1,9 +1,8 @@
 //! Several histograms over one common axis.
 
-use super::canvas::{Anchor, Canvas, Drawing, shortened};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened};
 use super::scale::{Axis, Scale, extent, grouped, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const LEFT: f64 = 120.0;
 const RIGHT: f64 = 60.0;
 const TOP: f64 = 34.0;

@@ -1,11 +1,10 @@
 //! Curves over a common axis.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, PENS, bold_width, path_to, px, shortened, text_width,
+    Anchor, Canvas, Drawing, PENS, WIDTH, bold_width, path_to, px, shortened, text_width,
 };
 use super::scale::{Axis, Scale, extent, is_drawable, number};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 44.0;
 const LEFT: f64 = 64.0;

@@ -1,9 +1,8 @@
 //! Estimates with their intervals, side by side.
 
-use super::canvas::{Anchor, Canvas, Drawing, bold_width, path_to, px, shortened};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, bold_width, path_to, px, shortened};
 use super::scale::{Axis, Scale, extent, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 40.0;
 const ROW: f64 = 30.0;
 const BOTTOM: f64 = 44.0;

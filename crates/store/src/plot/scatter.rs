@@ -1,10 +1,9 @@
 //! Clouds of points, one after the other.
 
-use super::canvas::{Anchor, Canvas, Drawing, shortened, text_width};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened, text_width};
 use super::heat::COLOURS;
 use super::scale::{Axis, Scale, extent, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 520.0;
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 44.0;

@@ -1,9 +1,10 @@
 //! Wholes and how they fall into parts, beside each other.
 
-use super::canvas::{Anchor, Canvas, Drawing, bold_width, shortened, small_width, text_width};
+use super::canvas::{
+    Anchor, Canvas, Drawing, WIDTH, bold_width, shortened, small_width, text_width,
+};
 use super::scale::is_drawable;
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 54.0;
 const ROW: f64 = 17.0;
 const BAR: f64 = 13.0;

@@ -1,9 +1,8 @@
 //! Networks, from their inputs to their output.
 
-use super::canvas::{Anchor, Canvas, Drawing, path_to, shortened, small_width};
+use super::canvas::{Anchor, Canvas, Drawing, WIDTH, path_to, shortened, small_width};
 use super::scale::{extent, is_drawable};
 
-const WIDTH: f64 = 760.0;
 const TOP: f64 = 76.0;
 const BOTTOM: f64 = 20.0;
 
