@@ -142,7 +142,12 @@ fn a_run_of_growing_networks_is_gone_on_with_to_the_bit() {
 fn a_ring_of_single_games_runs_and_is_examined() {
     let folder = scratch("networks-ring");
     let order = order(RING, &folder, "ring");
-    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    let mut told = 0;
+    run::breed(&order, &work(2), &mut |event| {
+        told += u32::from(matches!(event, run::Event::Examined(_)));
+    })
+    .expect("it runs");
+    assert_eq!(told, 4, "each row is told when it is held");
     let pairs = fs::read_to_string(order.folder.join("pairs.jsonl")).expect("games");
     assert_eq!(pairs.lines().count(), 2 * 4, "four games a generation");
     let lines: Vec<ExamLine> = Journal::read(&order.folder.join(run::EXAM)).expect("an exam");

@@ -125,6 +125,7 @@ impl Exam<'_> {
         generation: u32,
         space: &Space,
         members: &[Vec<i32>],
+        told: &mut dyn FnMut(&ExamLine),
     ) -> Result<bool, JournalError> {
         let generation = generation.saturating_add(1);
         if generation != 1 && !generation.is_multiple_of(self.settings.every) {
@@ -137,10 +138,11 @@ impl Exam<'_> {
             if lines.iter().any(held) {
                 continue;
             }
-            match self.row((generation, row), players, space, members) {
-                Some(line) => journal.append(&line)?,
-                None => return Ok(false),
-            }
+            let Some(line) = self.row((generation, row), players, space, members) else {
+                return Ok(false);
+            };
+            journal.append(&line)?;
+            told(&line);
         }
         Ok(true)
     }

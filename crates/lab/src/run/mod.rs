@@ -90,6 +90,8 @@ pub enum Event<'a> {
         /// How far it is.
         judging: Judging,
     },
+    /// A row of an examination was held, or could not be.
+    Examined(&'a ExamLine),
     /// A generation was judged and written down.
     Generation(&'a Generation),
     /// A stage has ended.
@@ -421,6 +423,7 @@ impl Running<'_> {
                 generation,
                 judging,
             }),
+            Step::Examined(line) => watch(Event::Examined(line)),
             Step::Judged(generation) => watch(Event::Generation(generation)),
         };
         let exam = self.recipe.exam.as_ref().map(|settings| Exam {

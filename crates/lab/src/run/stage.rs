@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bred::Bred;
-use super::exam::Exam;
+use super::exam::{Exam, ExamLine};
 use super::finalist::{Finalist, Keep};
 use super::folder::{FolderError, RunFolder};
 use super::networks::networks;
@@ -69,6 +69,8 @@ pub(crate) struct Stage<'a> {
 pub(crate) enum Step<'a> {
     /// A generation is being judged.
     Judging(u32, Judging),
+    /// A row of an examination was held, or could not be.
+    Examined(&'a ExamLine),
     /// A generation was judged.
     Judged(&'a Generation),
 }
@@ -227,7 +229,9 @@ impl Stage<'_> {
         // begun with this generation.
         if let Some(exam) = &self.exam {
             let generation = self.first + number;
-            let held = exam.hold(self.folder.path(), generation, space, &members);
+            let watch = &mut *self.watch;
+            let told = &mut |line: &ExamLine| watch(Step::Examined(line));
+            let held = exam.hold(self.folder.path(), generation, space, &members, told);
             if !held.map_err(FolderError::from)? {
                 return Err(TrialError::Stopped.into());
             }

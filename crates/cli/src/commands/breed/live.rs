@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_lab::record::Generation;
+use mendel_lab::run::ExamLine;
 use mendel_lab::trial::Judging;
 use mendel_store::plot::{number, spark};
 
@@ -129,11 +130,29 @@ impl Live {
     fn announce(&self, done: u64, generation: &Generation) {
         let member = generation.king.and_then(|king| king.member);
         let member = member.map_or_else(String::new, |it| format!(", member {}", it.member));
-        let text = format!("generation {done}: a new king{member}");
+        self.tell(&format!("generation {done}: a new king{member}"));
+    }
+
+    /// A row of an examination was held, or could not be.
+    pub(super) fn examined(&self, line: &ExamLine) {
+        let games = line.losses + line.draws + line.wins;
+        let opponent = line.opponent.as_deref().unwrap_or("nobody");
+        let (won, drawn, lost) = (line.wins, line.draws, line.losses);
+        let told = line.note.clone().unwrap_or_default();
+        let text = match games {
+            0 => told,
+            _ => format!("+{won} ={drawn} −{lost} against {opponent}  {told}"),
+        };
+        let generation = line.generation;
+        self.tell(format!("examination of generation {generation}: {text}").trim_end());
+    }
+
+    /// A line that stays.
+    fn tell(&self, text: &str) {
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar) => bar.println(text),
-            Show::Lines { .. } => say(&text),
+            Show::Lines { .. } => say(text),
         }
     }
 

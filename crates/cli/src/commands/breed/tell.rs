@@ -66,6 +66,11 @@ impl Teller {
                     live.judging(*generation, *judging);
                 }
             }
+            Event::Examined(line) => {
+                if let Some(live) = &self.live {
+                    live.examined(line);
+                }
+            }
             Event::Generation(generation) => {
                 if let Some(live) = &mut self.live {
                     live.generation(generation);
