@@ -31,7 +31,7 @@ fn main() {
         let shape = Shape::new(input, hidden, function);
         let numbers = numbers(
             shape.numbers(),
-            if input == Input::Paper { 20 } else { ONE / 8 },
+            if input == Input::Paper { 20 } else { ONE / 32 },
         );
         (name, Mlp::new(shape, &numbers).expect("a network"))
     };
@@ -49,7 +49,7 @@ fn main() {
     for (name, nps) in measure(&others) {
         println!("{name:28} {nps:9.0} nodes/s");
     }
-    for hidden in [16, 64, 128, 256, 512, 1024] {
+    for hidden in [16, 64, 128, 256, 512, 1024, 2048] {
         let (name, mended) = mlp(Input::Sides, &[hidden], Function::Clipped);
         let anew = mended.clone().forgetful();
         let found = measure(&[

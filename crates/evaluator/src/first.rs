@@ -25,18 +25,51 @@ pub(crate) fn padded(count: usize) -> usize {
     count.next_multiple_of(LANES)
 }
 
-/// The numbers of such a layer.
+/// Whole numbers that a layer is added up in.
+pub(crate) trait Whole: Copy + Default + std::fmt::Debug {
+    /// Their sum.
+    fn plus(self, other: Self) -> Self;
+    /// Their difference.
+    fn minus(self, other: Self) -> Self;
+    /// So many times the number.
+    fn times(self, factor: i32) -> Self;
+}
+
+macro_rules! whole {
+    ($($kind:ty),*) => {$(
+        impl Whole for $kind {
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline(always)]
+            fn times(self, factor: i32) -> Self {
+                self.wrapping_mul(factor as $kind)
+            }
+        }
+    )*};
+}
+whole![i16, i32];
+
+/// The numbers of such a layer; `N` of them are kept in registers while one row after
+/// the other is added.
 #[derive(Debug)]
-pub(crate) struct First {
+pub(crate) struct First<T = i32, const N: usize = BLOCK> {
     /// [`Input::Paper`] or [`Input::Sides`].
     pub(crate) input: Input,
     /// A row of weights for each input, as long as the biases.
-    pub(crate) rows: Vec<i32>,
+    pub(crate) rows: Vec<T>,
     /// A bias for each neuron, padded.
     pub(crate) bias: Vec<f32>,
 }
 
-impl First {
+impl<T: Whole, const N: usize> First<T, N> {
     /// How many neurons there are, padded.
     pub(crate) fn width(&self) -> usize {
         self.bias.len()
@@ -44,18 +77,18 @@ impl First {
 
     /// The sums of a board as `view` sees it, from those of another, or from none.
     #[inline(always)]
-    fn mend(&self, changes: &Changes, view: Color, before: Option<&[i32]>, sums: &mut [i32]) {
+    fn mend(&self, changes: &Changes, view: Color, before: Option<&[T]>, sums: &mut [T]) {
         let (gone, come) = (changes.gone().iter(), changes.come().iter());
         if self.input == Input::Paper {
             let square = |it: &Change| (usize::from(it.square), input::paper(*it));
-            let minus = |sum: i32, weight: i32, value| sum.wrapping_sub(weight.wrapping_mul(value));
-            let plus = |sum: i32, weight: i32, value| sum.wrapping_add(weight.wrapping_mul(value));
+            let minus = |sum: T, weight: T, value| sum.minus(weight.times(value));
+            let plus = |sum: T, weight: T, value| sum.plus(weight.times(value));
             let lists = (&gone.map(square), &come.map(square));
             self.add(before, sums, lists, minus, plus);
         } else {
             let row = |it: &Change| (input::sides(*it, view), 1);
-            let minus = |sum: i32, weight: i32, _| sum.wrapping_sub(weight);
-            let plus = |sum: i32, weight: i32, _| sum.wrapping_add(weight);
+            let minus = |sum: T, weight: T, _| sum.minus(weight);
+            let plus = |sum: T, weight: T, _| sum.plus(weight);
             let lists = (&gone.map(row), &come.map(row));
             self.add(before, sums, lists, minus, plus);
         }
@@ -66,19 +99,19 @@ impl First {
     #[inline(always)]
     fn add(
         &self,
-        before: Option<&[i32]>,
-        sums: &mut [i32],
+        before: Option<&[T]>,
+        sums: &mut [T],
         (gone, come): (
             &(impl Iterator<Item = (usize, i32)> + Clone),
             &(impl Iterator<Item = (usize, i32)> + Clone),
         ),
-        minus: impl Fn(i32, i32, i32) -> i32 + Copy,
-        plus: impl Fn(i32, i32, i32) -> i32 + Copy,
+        minus: impl Fn(T, T, i32) -> T + Copy,
+        plus: impl Fn(T, T, i32) -> T + Copy,
     ) {
-        let done = sums.len() / BLOCK * BLOCK;
-        let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
+        let done = sums.len() / N * N;
+        let (blocks, rest) = sums.as_chunks_mut::<N>();
         for (at, block) in blocks.iter_mut().enumerate() {
-            let start = at * BLOCK;
+            let start = at * N;
             *block = earlier(before, start);
             self.add_block(block, start, gone.clone(), minus);
             self.add_block(block, start, come.clone(), plus);
@@ -92,23 +125,25 @@ impl First {
     }
 
     #[inline(always)]
-    fn add_block<const N: usize>(
+    fn add_block<const M: usize>(
         &self,
-        sums: &mut [i32; N],
+        sums: &mut [T; M],
         start: usize,
         rows: impl Iterator<Item = (usize, i32)>,
-        add: impl Fn(i32, i32, i32) -> i32,
+        add: impl Fn(T, T, i32) -> T,
     ) {
         let mut block = *sums;
         for (row, factor) in rows {
-            let row = &self.rows[row * self.width() + start..][..N];
+            let row = &self.rows[row * self.width() + start..][..M];
             for (sum, weight) in block.iter_mut().zip(row) {
                 *sum = add(*sum, *weight, factor);
             }
         }
         *sums = block;
     }
+}
 
+impl First {
     /// What the neurons get: their sums in ones, and their biases.
     #[inline(always)]
     pub(crate) fn values(&self, sums: &[i32], values: &mut [f32]) {
@@ -124,10 +159,10 @@ impl First {
 
 /// Sums to begin with.
 #[inline(always)]
-fn earlier<const N: usize>(before: Option<&[i32]>, start: usize) -> [i32; N] {
-    let mut sums = [0; N];
+fn earlier<T: Whole, const M: usize>(before: Option<&[T]>, start: usize) -> [T; M] {
+    let mut sums = [T::default(); M];
     if let Some(before) = before {
-        sums.copy_from_slice(&before[start..start + N]);
+        sums.copy_from_slice(&before[start..start + M]);
     }
     sums
 }
@@ -136,35 +171,35 @@ fn earlier<const N: usize>(before: Option<&[i32]>, start: usize) -> [i32; N] {
 /// in the search tree are its parent and the children before it, so that a few are
 /// enough to find one that differs by a single move.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Boards {
+pub(crate) struct Boards<T = i32> {
     fingerprint: Option<u64>,
-    slots: [Slot; 4],
+    slots: [Slot<T>; 4],
     /// How often was looked so far.
     time: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Slot {
+struct Slot<T> {
     seen: Seen,
     /// For each view a sum for each neuron, padded.
-    sums: Vec<i32>,
+    sums: Vec<T>,
     /// When it was last of use.
     used: u64,
 }
 
-impl Boards {
+impl<T: Whole> Boards<T> {
     /// The sums of a board, one view after the other; they are those of the nearest
     /// board seen before, mended, or made anew if that is less work, or if `afresh`.
     /// `fingerprint` keeps what one network added up from being used with another.
     #[inline(always)]
-    pub(crate) fn sums(
+    pub(crate) fn sums<const N: usize>(
         &mut self,
-        first: &First,
+        first: &First<T, N>,
         fingerprint: u64,
         now: Seen,
         views: &[Color],
         afresh: bool,
-    ) -> &[i32] {
+    ) -> &[T] {
         let width = first.width();
         self.time += 1;
         if self.fingerprint != Some(fingerprint) {
@@ -173,7 +208,7 @@ impl Boards {
                 // An empty board adds up to nothing.
                 slot.seen = Seen::default();
                 slot.sums.clear();
-                slot.sums.resize(views.len() * width, 0);
+                slot.sums.resize(views.len() * width, T::default());
             }
         }
 

@@ -269,7 +269,7 @@ fn a_bad_table_is_refused_with_the_reason() {
         (read("layers", Some(&format!("[{inputs}, 1]"))), &layers),
         (read("layers", Some(&format!("[{inputs}, 0, 1]"))), &layers),
         (
-            read("layers", Some(&format!("[{inputs}, 1025, 1]"))),
+            read("layers", Some(&format!("[{inputs}, 4097, 1]"))),
             &layers,
         ),
         (

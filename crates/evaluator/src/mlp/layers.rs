@@ -9,6 +9,7 @@ use mendel_board::{Color, Position};
 
 use super::Shape;
 use super::dense::{Dense, Matrix};
+use super::small::Small;
 use crate::features;
 use crate::first::{Boards, First, padded};
 use crate::function::Function;
@@ -29,6 +30,8 @@ pub(super) struct Layers {
 
 #[derive(Debug)]
 enum AnyFirst {
+    /// The whole network.
+    Small(Small),
     Squares(First),
     Features(Dense),
 }
@@ -39,6 +42,8 @@ enum AnyFirst {
 pub struct Memory {
     /// As White sees them, then as Black does.
     boards: Boards,
+    /// Likewise, where sums are small.
+    small: Boards<i16>,
     values: Values,
 }
 
@@ -65,25 +70,38 @@ impl Layers {
         };
         let sizes: Vec<usize> = shape.layers.iter().map(|&size| size as usize).collect();
 
-        // 1. The first layer.
+        // 1. The numbers of each layer; the second sees the first as often as there
+        //    are views.
         let matrix = take(sizes[0], sizes[1], shape.biases);
-        let first = match shape.input {
-            Input::Features => AnyFirst::Features(Dense::new(&matrix, 1)),
-            input => AnyFirst::Squares(First {
+        let views = |layer: usize| if layer == 2 { shape.views() } else { 1 };
+        let others: Vec<Matrix<'_>> = (2..sizes.len())
+            .map(|at| {
+                let is_last = at + 1 == sizes.len();
+                take(
+                    views(at) * sizes[at - 1],
+                    sizes[at],
+                    shape.biases && !is_last,
+                )
+            })
+            .collect();
+
+        // 2. The first layer, or all in one.
+        let small = Small::new(shape, &matrix, &others[0]);
+        let is_small = small.is_some();
+        let first = match (small, shape.input) {
+            (Some(small), _) => AnyFirst::Small(small),
+            (None, Input::Features) => AnyFirst::Features(Dense::new(&matrix, 1)),
+            (None, input) => AnyFirst::Squares(First {
                 input,
                 rows: matrix.columns(|number| number),
                 bias: matrix.biases(),
             }),
         };
 
-        // 2. The others; the second sees the first as often as there are views.
-        let mut rest = Vec::new();
-        for at in 2..sizes.len() {
-            let views = if at == 2 { shape.views() } else { 1 };
-            let is_last = at + 1 == sizes.len();
-            let matrix = take(views * sizes[at - 1], sizes[at], shape.biases && !is_last);
-            rest.push(Dense::new(&matrix, views));
-        }
+        // 3. The layers behind it.
+        let behind = if is_small { &[][..] } else { &others };
+        let rest = (2..).zip(behind);
+        let rest = rest.map(|(at, it)| Dense::new(it, views(at))).collect();
 
         let name = [shape.input as i32, sizes[1] as i32];
         let fingerprint = numbers
@@ -98,12 +116,31 @@ impl Layers {
         }
     }
 
+    /// Whether it is added up in sixteen bits.
+    #[cfg(test)]
+    pub(super) fn is_small(&self) -> bool {
+        matches!(self.first, AnyFirst::Small(_))
+    }
+
     /// The sum that the last neuron gets. With `afresh`, nothing that was added up
     /// before is used; the result is the same.
     #[inline]
     pub(super) fn run(&self, position: &Position, memory: &mut Memory, afresh: bool) -> f32 {
-        let Memory { boards, values } = memory;
+        let Memory {
+            boards,
+            small,
+            values,
+        } = memory;
         match &self.first {
+            AnyFirst::Small(network) => {
+                let now = Seen::new(position.board());
+                let first = &network.first;
+                widely(|| {
+                    let sums = small.sums(first, self.fingerprint, now, &Color::ALL, afresh);
+                    let (white, black) = sums.split_at(first.width());
+                    network.output(position.turn().fold_wb([white, black], [black, white]))
+                })
+            }
             AnyFirst::Features(first) => {
                 let numbers = features::of(position);
                 values.before.clear();

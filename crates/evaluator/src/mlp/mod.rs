@@ -24,6 +24,7 @@
 
 mod dense;
 mod layers;
+mod small;
 mod table;
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::{EvaluatorError, numbers};
 
 /// The most neurons of a hidden layer.
-const WIDEST: u32 = 1024;
+const WIDEST: u32 = 4096;
 
 /// The most hidden layers: with more, sums of the largest weights could grow beyond
 /// what a single-precision number holds.
