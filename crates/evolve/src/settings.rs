@@ -68,6 +68,19 @@ where
     Err(out_of_range(key, value, allowed))
 }
 
+/// No weight, bias or response needs to be larger: every function is flat or at its
+/// end long before, and sums of thousands of them stay exact to many digits.
+pub(crate) const LARGEST_WEIGHT: f64 = 1e6;
+
+/// Checks that the largest weight of a network is one.
+pub(crate) fn reasonable_weight(key: &'static str, weight: f64) -> Result<(), SettingsError> {
+    if weight > 0.0 && weight <= LARGEST_WEIGHT {
+        return Ok(());
+    }
+    let allowed = format!("a number above 0, up to {LARGEST_WEIGHT}");
+    Err(out_of_range(key, &weight, allowed))
+}
+
 /// Checks that a setting is a finite number above zero.
 pub(crate) fn positive(key: &'static str, value: f64) -> Result<(), SettingsError> {
     if value.is_finite() && value > 0.0 {

@@ -63,7 +63,12 @@ pub struct Networks {
     /// that they answer the same to every position; of networks of layers none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty: Option<f64>,
-    /// Hidden nodes that count and edges, on average, where that can change.
+    /// The share of members whose network has more nodes or connections than can play,
+    /// in whose place one plays that says nothing; such a one is not among the empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_large: Option<f64>,
+    /// Hidden nodes that count and edges, on average over those that can play, where
+    /// that can change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<[f64; 2]>,
     /// The species, the oldest first, where there are species.

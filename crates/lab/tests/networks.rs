@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mendel_engine::Player;
-use mendel_lab::recipe::{BUILT_IN, Recipe};
+use mendel_evolve::{CosyneSettings, NeatSettings};
+use mendel_lab::recipe::{BUILT_IN, BreederSettings, Recipe};
 use mendel_lab::record::{Generation, Genotype, Genotypes};
 use mendel_lab::run::{self, Event, ExamLine, Order, Work};
 use mendel_store::Journal;
@@ -214,23 +215,163 @@ fn what_does_not_fit_a_network_is_refused() {
             "breeder.kind",
         ),
         ("\"tanh\", \"relu\"", "\"peas\"", "breeder.functions"),
-        ("input = \"features\"", "input = \"nothing\"", "genome"),
+        (
+            "input = \"features\"",
+            "input = \"nothing\"",
+            "genome.network.input",
+        ),
         (
             "network = {",
             "network = { hidden = [1025],",
-            "genome.network",
+            "genome.network.hidden",
         ),
         (
             "network = {",
             "network = { output = \"sine\",",
-            "genome.network",
+            "genome.network.output",
+        ),
+        (
+            "network = {",
+            "network = { connected = { full-with-loops = { direct = true } },",
+            "genome.network.connected",
+        ),
+        ("scale = 300", "scale = 0", "genome.network.scale"),
+        ("high = 8.0, rate", "high = -9.0, rate", "breeder.weights"),
+        ("high = 8.0, rate", "high = nan, rate", "breeder.weights"),
+        ("high = 8.0, rate", "high = 65.0, rate", "breeder.weights"),
+        (
+            "add-link = 0.4",
+            "add-lnik = 0.4",
+            "breeder.structure.add-lnik",
         ),
         ("[breeder]", "spread = 3\n[breeder]", "genome.spread"),
-        ("coding = \"net\"", "coding = \"cppn\"", "genome.network"),
+        (
+            "coding = \"net\"",
+            "coding = \"cppn\"",
+            "genome.network.input",
+        ),
     ];
     for (old, new, key) in table {
         let text = NEAT.replace("DATA", "quiet-nnue").replace(old, new);
         let error = Recipe::parse(&text, "test", &[]).expect_err(new);
         assert_eq!(error.key, key, "{error}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_a_painted_network_or_one_of_layers_is_refused() {
+    let text = |name: &str| {
+        let found = BUILT_IN.iter().find(|(own, _)| *own == name);
+        found.expect("built in").1
+    };
+    let table = [
+        ("cosyne-1hidden", "hidden = [128]", "hidden = [0]", "hidden"),
+        ("cosyne-1hidden", "hidden = [128]", "hidden = []", "hidden"),
+        (
+            "cosyne-1hidden",
+            "hidden = [128]",
+            "hidden = [9]\nlimit = 65.0",
+            "limit",
+        ),
+        ("cosyne-1hidden", "\"paper\"", "\"foo\"", "input"),
+        (
+            "es-hyperneat-ours",
+            "weight = 0.5",
+            "weight = 65.0",
+            "weight",
+        ),
+        (
+            "es-hyperneat-ours",
+            "weight = 0.5",
+            "weight = inf",
+            "weight",
+        ),
+        (
+            "es-hyperneat-ours",
+            "weight = 2.0",
+            "weight = nan",
+            "outputs.each.weight",
+        ),
+        (
+            "es-hyperneat-ours",
+            "band = 0.1",
+            "band = -1.0",
+            "quadtree.band",
+        ),
+        (
+            "hyperneat-ours",
+            "weight = 3.0",
+            "weight = 1e9",
+            "expression.weight",
+        ),
+    ];
+    for (name, old, new, key) in table {
+        let changed = text(name).replace(old, new);
+        assert_ne!(changed, text(name), "`{old}` is in the recipe");
+        let error = Recipe::parse(&changed, "test", &[]).expect_err(new);
+        let inner = match name {
+            "cosyne-1hidden" => "network",
+            "hyperneat-ours" => "hyperneat",
+            _ => "es-hyperneat",
+        };
+        assert_eq!(error.key, format!("genome.{inner}.{key}"), "{error}");
+        assert!(error.line.is_some(), "{error}");
+    }
+    let foo = text("cosyne-1hidden").replace("\"paper\"", "\"foo\"");
+    let error = Recipe::parse(&foo, "test", &[]).expect_err("no such input");
+    for choice in ["`paper`", "`sides`", "`features`"] {
+        assert!(error.reason.contains(choice), "{error}");
+    }
+}
+
+#[test]
+fn networks_too_large_to_play_are_no_empty_ones() {
+    // From the first generation on there are 1,024 hidden nodes, the most that can play;
+    // half of the children have one more. Links are none, so that those that fit are empty.
+    let folder = scratch("networks-too-large");
+    let text = NEAT
+        .replace(
+            "network = {",
+            "network = { hidden = [1024], connected = { partial = { share = 0.0001, direct = false } },",
+        )
+        .replace("add-node = 0.4", "add-node = 1.0, tries = 100, orphans = \"keep\"")
+        .replace("generations = 8", "generations = 2");
+    let order = order(&text, &folder, "large");
+    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    let lines: Vec<Generation> =
+        Journal::read(&order.folder.join("generations.jsonl")).expect("a record");
+    let shares: Vec<(f64, f64)> = lines
+        .iter()
+        .map(|line| {
+            let networks = line.networks.as_ref().expect("it breeds networks");
+            (
+                networks.empty.expect("always told"),
+                networks.too_large.expect("always told"),
+            )
+        })
+        .collect();
+    let [(empty, none), (empty_later, some)] = shares[..] else {
+        panic!("two generations: {shares:?}");
+    };
+    assert!(empty > 0.0 && none.abs() < 1e-12, "{shares:?}");
+    assert!(some > 0.0 && empty_later + some <= 1.0, "{shares:?}");
+}
+
+#[test]
+fn the_faithful_recipes_have_the_numbers_of_the_paper() {
+    let breeder = |name: &str| {
+        let recipe = Recipe::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        recipe.stages[0].breeder.clone()
+    };
+    assert_eq!(
+        breeder("neat"),
+        BreederSettings::Neat(Box::new(NeatSettings::neat_python()))
+    );
+    for name in ["cosyne-1hidden", "cosyne-2hidden"] {
+        assert_eq!(
+            breeder(name),
+            BreederSettings::Cosyne(CosyneSettings::chess()),
+            "{name}"
+        );
     }
 }

@@ -13,7 +13,7 @@ use super::wiring::{Edge, Wiring};
 use crate::codec::Codec;
 use crate::function::Function;
 use crate::genome::Net;
-use crate::settings::{SettingsError, out_of_range, positive, within};
+use crate::settings::{SettingsError, out_of_range, reasonable_weight, within};
 
 /// The settings of an [`EsHyperNeat`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,10 +128,14 @@ impl EsHyperNeat {
     /// [`SettingsError`] names what does not fit and what would.
     pub fn new(settings: EsHyperNeatSettings, substrate: Substrate) -> Result<Self, SettingsError> {
         settings.quadtree.check()?;
-        positive("weight", settings.weight)?;
+        reasonable_weight("weight", settings.weight)?;
         within("iterations", &settings.iterations, 0..=100)?;
         if let OutputLinks::Each(expression) = settings.outputs {
-            expression.check()?;
+            expression.check_at([
+                "outputs.each.weight",
+                "outputs.each.link",
+                "outputs.each.above",
+            ])?;
         }
         if settings.leo.is_some_and(|above| !above.is_finite()) {
             return Err(out_of_range("leo", &"no number", "a number, or absent"));

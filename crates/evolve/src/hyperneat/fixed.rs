@@ -73,7 +73,11 @@ impl HyperNeat {
     ///
     /// [`SettingsError`] names what does not fit and what would.
     pub fn new(settings: HyperNeatSettings, substrate: Substrate) -> Result<Self, SettingsError> {
-        settings.expression.check()?;
+        settings.expression.check_at([
+            "expression.weight",
+            "expression.link",
+            "expression.above",
+        ])?;
         substrate.check()?;
         Ok(Self {
             settings,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quadtree::Scale;
 use super::substrate::Point;
-use crate::settings::{SettingsError, out_of_range, positive};
+use crate::settings::{SettingsError, out_of_range, reasonable_weight};
 
 /// What a pattern says about a pair of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -123,13 +123,19 @@ impl Expression {
     ///
     /// [`SettingsError::Range`] names the number and what it may be.
     pub fn check(&self) -> Result<(), SettingsError> {
-        positive("weight", self.largest())?;
+        self.check_at(["weight", "link", "above"])
+    }
+
+    /// The same, where the numbers have longer names in a settings file.
+    pub(super) fn check_at(&self, keys: [&'static str; 3]) -> Result<(), SettingsError> {
+        let [weight, link_key, above_key] = keys;
+        reasonable_weight(weight, self.largest())?;
         match *self {
             Self::Threshold { link, .. } if !(0.0..1.0).contains(&link) => {
-                Err(out_of_range("link", &link, "from 0 to below 1"))
+                Err(out_of_range(link_key, &link, "from 0 to below 1"))
             }
             Self::Leo { above, .. } if !above.is_finite() => {
-                Err(out_of_range("above", &above, "a number"))
+                Err(out_of_range(above_key, &above, "a number"))
             }
             _ => Ok(()),
         }

@@ -93,12 +93,16 @@ impl Quadtree {
     ///
     /// [`SettingsError::Range`] names the number and what it may be.
     pub fn check(&self) -> Result<(), SettingsError> {
-        within("initial-depth", &self.initial_depth, 1..=DEEPEST)?;
-        within("max-depth", &self.max_depth, self.initial_depth..=DEEPEST)?;
+        within("quadtree.initial-depth", &self.initial_depth, 1..=DEEPEST)?;
+        within(
+            "quadtree.max-depth",
+            &self.max_depth,
+            self.initial_depth..=DEEPEST,
+        )?;
         let thresholds = [
-            ("division", self.division),
-            ("variance", self.variance),
-            ("band", self.band),
+            ("quadtree.division", self.division),
+            ("quadtree.variance", self.variance),
+            ("quadtree.band", self.band),
         ];
         for (key, value) in thresholds {
             if !value.is_finite() || value < 0.0 {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mendel_evolve::Codec;
 use mendel_evolve::hyperneat::{
-    Census, Edge, Emptiness, EsHyperNeat, Phenotype, Point, Quadtree, Wiring,
+    Census, Edge, Emptiness, EsHyperNeat, EsHyperNeatSettings, Expression, OutputLinks, Phenotype,
+    Point, Quadtree, Scale, Wiring,
 };
 
 use super::{assert_links, es_settings, flat, found, is, ridge, straight};
@@ -232,15 +233,42 @@ fn nonsense_is_refused_by_name() {
         EsHyperNeat::new(es_settings(quadtree, 1), substrate.clone()).map(|_| ())
     };
     let table = [
-        (quadtree(|it| it.initial_depth = 0), "initial-depth"),
-        (quadtree(|it| it.max_depth = 2), "max-depth"),
-        (quadtree(|it| it.max_depth = 40), "max-depth"),
-        (quadtree(|it| it.band = f64::NAN), "band"),
-        (quadtree(|it| it.division = -1.0), "division"),
+        (
+            quadtree(|it| it.initial_depth = 0),
+            "quadtree.initial-depth",
+        ),
+        (quadtree(|it| it.max_depth = 2), "quadtree.max-depth"),
+        (quadtree(|it| it.max_depth = 40), "quadtree.max-depth"),
+        (quadtree(|it| it.band = f64::NAN), "quadtree.band"),
+        (quadtree(|it| it.division = -1.0), "quadtree.division"),
     ];
     for (result, key) in table {
         let message = result.expect_err(key).to_string();
         assert!(message.contains(key), "{message}");
+    }
+    let each = |weight: f64| {
+        let link = 0.1;
+        OutputLinks::Each(Expression::Threshold {
+            link,
+            weight,
+            scale: Scale::default(),
+        })
+    };
+    for absurd in [0.0, -3.0, 1e7, f64::NAN, f64::INFINITY] {
+        let settings = es_settings(Quadtree::default(), 1);
+        let table = [
+            (absurd, OutputLinks::Quadtree, "`weight` cannot be"),
+            (3.0, each(absurd), "`outputs.each.weight` cannot be"),
+        ];
+        for (weight, outputs, said) in table {
+            let settings = EsHyperNeatSettings {
+                weight,
+                outputs,
+                ..settings.clone()
+            };
+            let error = EsHyperNeat::new(settings, substrate.clone()).expect_err("refused");
+            assert!(error.to_string().contains(said), "{error}");
+        }
     }
     let mut empty = substrate;
     empty.outputs.clear();

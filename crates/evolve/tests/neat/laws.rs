@@ -327,7 +327,7 @@ type Slip = (fn(&mut NeatSettings), &'static str);
 
 #[test]
 fn nonsense_is_refused_with_the_name_of_the_setting() {
-    let table: [Slip; 12] = [
+    let table: [Slip; 17] = [
         (|it| it.population = 1, "`population` cannot be 1"),
         (|it| it.functions.clear(), "`functions` cannot be empty"),
         (|it| it.survival = 1.5, "`survival` cannot be 1.5"),
@@ -359,6 +359,11 @@ fn nonsense_is_refused_with_the_name_of_the_setting() {
             },
             "`weights` cannot be bred",
         ),
+        (|it| it.weights.low = 9.0, "`weights` cannot be bred"),
+        (|it| it.weights.low = f64::NAN, "`low` is NaN"),
+        (|it| it.weights.high = f64::INFINITY, "`high` is inf"),
+        (|it| it.weights.high = 1e7, "to 1000000"),
+        (|it| it.weights.power = 1e300, "`power`"),
         (
             |it| {
                 it.distance = Distance::NodesAndLinks {

@@ -6,6 +6,8 @@ mod gerald;
 pub(crate) mod jitter;
 mod lambda;
 pub mod network;
+mod parts;
+mod refusals;
 mod settings;
 pub mod space;
 #[cfg(test)]

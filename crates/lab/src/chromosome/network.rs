@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use mendel_evaluator::graph::{Edge, Frame, MOST_EDGES, MOST_HIDDEN, Node, Parts};
+use mendel_evaluator::graph::{Edge, Frame, MOST_HIDDEN, Node, Parts};
 use mendel_evaluator::mlp::{self, MOST, ONE, QUEEN};
 use mendel_evaluator::{AnyEvaluator, Function, Graph, Input, Mlp};
 use mendel_evolve::hyperneat::{
-    Channels, Connect, CppnLayout, EsHyperNeat, HyperNeat, Phenotype, Substrate,
+    Channels, Connect, CppnLayout, EsHyperNeat, HyperNeat, OutputLinks, Substrate,
 };
 use mendel_evolve::{
     Codec, Connected, CosyneSpace, Fans, Function as Bred, Link, Net, Node as Gene, Reals, Shape,
 };
 use serde::{Deserialize, Serialize};
 
+use super::parts::{bred, mirrored, parts, playable, played, silent};
+use super::refusals::{connected, of_evaluator, of_evolve, of_shape, playable_weight, wrong};
 use super::settings::{CodingName, GenomeSettings, SpaceError};
 
 /// The table `[genome.network]`: the network that is bred, but for its numbers.
@@ -140,11 +142,6 @@ pub(super) enum Planned {
     Nets(AnyEvaluator, Nets),
 }
 
-fn wrong(key: &'static str, reason: impl Into<String>) -> SpaceError {
-    let reason = reason.into();
-    SpaceError { key, reason }
-}
-
 /// What the settings make of a player that may be a network of that kind already.
 pub(super) fn plan(
     evaluator: &AnyEvaluator,
@@ -160,7 +157,8 @@ pub(super) fn plan(
             let template = layers(evaluator, settings)?;
             let limit = settings.network.as_ref().map_or(most(), |it| it.limit);
             if !(limit > 0.0 && limit <= most()) {
-                return Err(wrong("network", "`limit` must be above 0, up to 64"));
+                let reason = format!("cannot be {limit}: it must be above 0, up to {}", most());
+                return Err(wrong("network.limit", reason));
             }
             let fans = |neuron: &mlp::Neuron| {
                 let weights = neuron.numbers.len() as u32;
@@ -213,7 +211,7 @@ fn layers(evaluator: &AnyEvaluator, settings: &GenomeSettings) -> Result<Mlp, Sp
             } else {
                 0
             };
-            Mlp::new(shape, &vec![0; numbers]).map_err(|error| wrong("network", error.to_string()))
+            Mlp::new(shape, &vec![0; numbers]).map_err(|error| of_evaluator(network, &error))
         }
     }
 }
@@ -242,20 +240,11 @@ fn graph(evaluator: &AnyEvaluator, settings: &GenomeSettings) -> Result<Graph, S
         AnyEvaluator::Graph(graph) if graph.frame() == frame => Ok(graph.clone()),
         _ => {
             let numbers = silent(frame.input.count()).to_numbers();
-            Graph::new(frame, &numbers).map_err(|error| wrong("network", error.to_string()))
+            Graph::new(frame, &numbers).map_err(|error| match &settings.network {
+                Some(network) => of_evaluator(network, &error),
+                None => wrong("network", error.to_string()),
+            })
         }
-    }
-}
-
-/// A graph without edges.
-fn silent(inputs: usize) -> Parts {
-    Parts {
-        inputs,
-        nodes: vec![Node {
-            function: Function::Tanh,
-            bias: 0,
-        }],
-        edges: Vec::new(),
     }
 }
 
@@ -267,22 +256,20 @@ fn nets(settings: &GenomeSettings, template: &Graph) -> Result<Nets, SpaceError>
             [] => 0,
             [one] => *one,
             _ => {
-                let reason = "`hidden` of a network that grows is one number, such as [128]";
-                return Err(wrong("network", reason));
+                let reason = "of a network that grows is one number, such as [128]";
+                return Err(wrong("network.hidden", reason));
             }
         };
         if hidden as usize > MOST_HIDDEN {
-            let reason = format!("`hidden` is [{hidden}]; a network has up to {MOST_HIDDEN}");
-            return Err(wrong("network", reason));
+            let reason = format!("is [{hidden}]; a network has up to {MOST_HIDDEN}");
+            return Err(wrong("network.hidden", reason));
         }
         let shape = Shape {
             hidden,
-            connected: network.and_then(|it| it.connected).unwrap_or_default(),
+            connected: connected(network)?.unwrap_or_default(),
             ..Shape::new(input.count() as u32, 1)
         };
-        shape
-            .check()
-            .map_err(|error| wrong("network", error.to_string()))?;
+        shape.check().map_err(|error| of_shape(&error))?;
         return Ok(Nets {
             shape,
             painter: Painter::Itself,
@@ -290,8 +277,8 @@ fn nets(settings: &GenomeSettings, template: &Graph) -> Result<Nets, SpaceError>
         });
     }
     if input != Input::Sides {
-        let reason = "`input` must be \"sides\" where networks are painted on the board";
-        return Err(wrong("network", reason));
+        let reason = "must be \"sides\" where networks are painted on the board";
+        return Err(wrong("network.input", reason));
     }
     painted(settings)
 }
@@ -321,16 +308,21 @@ fn painted(settings: &GenomeSettings) -> Result<Nets, SpaceError> {
         match (&settings.hyperneat, &settings.es_hyperneat) {
             (Some(it), None) => {
                 let made = HyperNeat::new(it.clone(), substrate);
-                let made = made.map_err(|error| wrong("hyperneat", error.to_string()))?;
+                let made = made.map_err(|error| of_evolve("hyperneat", &error))?;
+                playable_weight("hyperneat.expression.weight", it.expression.largest())?;
                 (made.cppn(), Painter::Fixed(Box::new(made)))
             }
             (None, Some(it)) if it.recurrent => {
-                let reason = "`recurrent` makes circles, and an evaluator has none; leave it out";
-                return Err(wrong("es-hyperneat", reason));
+                let reason = "makes circles, and an evaluator has none; leave it out";
+                return Err(wrong("es-hyperneat.recurrent", reason));
             }
             (None, Some(it)) => {
                 let made = EsHyperNeat::new(it.clone(), substrate);
-                let made = made.map_err(|error| wrong("es-hyperneat", error.to_string()))?;
+                let made = made.map_err(|error| of_evolve("es-hyperneat", &error))?;
+                playable_weight("es-hyperneat.weight", it.weight)?;
+                if let OutputLinks::Each(expression) = it.outputs {
+                    playable_weight("es-hyperneat.outputs.each.weight", expression.largest())?;
+                }
                 (made.cppn(), Painter::Found(Box::new(made)))
             }
             _ => {
@@ -341,49 +333,15 @@ fn painted(settings: &GenomeSettings) -> Result<Nets, SpaceError> {
         };
     let shape = layout.shape(geometry.cppn_hidden);
     let shape = Shape {
-        connected: settings
-            .network
-            .as_ref()
-            .and_then(|it| it.connected)
-            .unwrap_or(shape.connected),
+        connected: connected(settings.network.as_ref())?.unwrap_or(shape.connected),
         ..shape
     };
+    shape.check().map_err(|error| of_shape(&error))?;
     Ok(Nets {
         shape,
         painter,
         mirrored: geometry.mirrored,
     })
-}
-
-/// The function of an evaluator's node that a bred one stands for.
-fn played(function: Bred) -> Function {
-    match function {
-        Bred::Identity => Function::Identity,
-        Bred::Sigmoid => Function::Sigmoid,
-        Bred::SteepSigmoid => Function::SteepSigmoid,
-        Bred::SharpSigmoid => Function::SharpSigmoid,
-        Bred::BipolarSigmoid => Function::BipolarSigmoid,
-        Bred::Tanh => Function::Tanh,
-        Bred::SharpTanh => Function::SharpTanh,
-        Bred::Relu => Function::Relu,
-        Bred::Clamped => Function::Clamped,
-        Bred::Gauss => Function::Gauss,
-        Bred::SharpGauss => Function::SharpGauss,
-        Bred::BipolarGauss => Function::BipolarGauss,
-        Bred::Sine => Function::Sine,
-        Bred::SharpSine => Function::SharpSine,
-        Bred::Cosine => Function::Cosine,
-        Bred::Abs => Function::Abs,
-        Bred::Square => Function::Square,
-        Bred::Step => Function::Step,
-    }
-}
-
-/// The inverse; what evolution does not know counts as the nearest.
-fn bred(function: Function) -> Bred {
-    let mut all = Bred::ALL.into_iter();
-    all.find(|&it| played(it) == function)
-        .unwrap_or(Bred::Clamped)
 }
 
 /// A weight as evaluators write it.
@@ -403,25 +361,20 @@ pub(super) fn reals_of(numbers: &[i32]) -> Reals {
 }
 
 impl Nets {
-    /// The network that plays, as an evaluator's numbers. One that an evaluator could
-    /// not hold, because it has too many nodes or links, comes out empty, and is
-    /// counted as such.
-    pub(crate) fn numbers(&self, net: &Net) -> Vec<i32> {
+    /// The network that plays, as an evaluator's numbers, and whether it stands in for
+    /// one with more nodes or links than an evaluator can hold: such a stand-in says
+    /// nothing, and is counted apart from networks that are empty by themselves.
+    pub(crate) fn numbers(&self, net: &Net) -> (Vec<i32>, bool) {
         let painted = match &self.painter {
-            Painter::Itself => return self.own(net).to_numbers(),
+            Painter::Itself => return playable(self.own(net)),
             Painter::Fixed(codec) => codec.decode(net),
             Painter::Found(codec) => codec.decode(net),
         };
-        let parts = match painted {
+        playable(match painted {
             Ok(phenotype) if self.mirrored => mirrored(parts(&phenotype)),
             Ok(phenotype) => parts(&phenotype),
             Err(_) => silent(PLANES * 64),
-        };
-        if fits(parts.nodes.len() - 1, parts.edges.len()) {
-            parts.to_numbers()
-        } else {
-            silent(PLANES * 64).to_numbers()
-        }
+        })
     }
 
     /// The bred network itself.
@@ -449,7 +402,7 @@ impl Nets {
                 weight: fixed(weight),
             })
             .collect();
-        if nodes.is_empty() || !fits(nodes.len() - 1, edges.len()) {
+        if nodes.is_empty() {
             return silent(inputs);
         }
         Parts {
@@ -534,64 +487,5 @@ impl Nets {
         }
         let shared: f64 = holders.values().map(|it| it * (it - 1.0)).sum();
         1.0 - shared / (all * (count - 1.0))
-    }
-}
-
-fn fits(hidden: usize, edges: usize) -> bool {
-    hidden <= MOST_HIDDEN && edges <= MOST_EDGES
-}
-
-/// A painted network.
-fn parts(phenotype: &Phenotype) -> Parts {
-    let wiring = &phenotype.wiring;
-    let function = |at: usize| {
-        let bred = if at < wiring.outputs {
-            phenotype.output
-        } else {
-            phenotype.hidden
-        };
-        played(bred)
-    };
-    let nodes = wiring.biases.iter().enumerate().map(|(at, &bias)| Node {
-        function: function(at),
-        bias: fixed(bias),
-    });
-    let edges = wiring.edges.iter().map(|edge| Edge {
-        from: edge.from as u32,
-        to: edge.to as u32,
-        weight: fixed(edge.weight),
-    });
-    Parts {
-        inputs: wiring.inputs,
-        nodes: nodes.collect(),
-        edges: edges.filter(|edge| edge.weight != 0).collect(),
-    }
-}
-
-/// The network of the own men's boards, and the other's beside them.
-fn mirrored(own: Parts) -> Parts {
-    let count = own.inputs as u32;
-    let node = |at: u32| if at < count { at } else { at + count };
-    let mut edges = Vec::with_capacity(2 * own.edges.len());
-    for edge in own.edges {
-        let to = node(edge.to);
-        if edge.from < count {
-            edges.push(Edge {
-                // The same square, seen from the other side of the board.
-                from: count + (edge.from ^ 0o70),
-                to,
-                weight: -edge.weight,
-            });
-        }
-        edges.push(Edge {
-            from: node(edge.from),
-            to,
-            ..edge
-        });
-    }
-    Parts {
-        inputs: 2 * own.inputs,
-        nodes: own.nodes,
-        edges,
     }
 }

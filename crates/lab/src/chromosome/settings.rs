@@ -85,7 +85,7 @@ impl GenomeSettings {
         ];
         if let Some((key, _)) = table.iter().find(|(_, idle)| *idle) {
             return Err(SpaceError {
-                key,
+                key: (*key).to_owned(),
                 reason: "means nothing here: a published `chromosome` says which numbers are \
                          bred and how far they go; without it that of weights is set by \
                          `bits` or by `spread`, that of search numbers by `window`"
@@ -96,7 +96,7 @@ impl GenomeSettings {
             && !(share > 0.0 && share <= 1.0)
         {
             return Err(SpaceError {
-                key: "window",
+                key: "window".to_owned(),
                 reason: "must be a share above 0, up to 1".to_owned(),
             });
         }
@@ -121,7 +121,7 @@ impl GenomeSettings {
         ];
         if let Some((key, _)) = table.iter().find(|(_, idle)| *idle) {
             return Err(SpaceError {
-                key,
+                key: (*key).to_owned(),
                 reason: "means nothing here: `network` and `mutants` belong to coding = \
                          \"synapses\", \"net\" and \"cppn\", which have all numbers of a \
                          network and no others; the tables of the substrate to \"cppn\" alone"
@@ -130,15 +130,15 @@ impl GenomeSettings {
         }
         if let Some(idle) = self.network.as_ref().and_then(|it| it.idle(self.coding)) {
             return Err(SpaceError {
-                key: "network",
-                reason: format!("`{idle}` means nothing with this coding; leave it out"),
+                key: format!("network.{idle}"),
+                reason: "means nothing with this coding; leave it out".to_owned(),
             });
         }
         if let Some(size) = self.mutants
             && !(size.is_finite() && size > 0.0 && self.start == Start::Parent)
         {
             return Err(SpaceError {
-                key: "mutants",
+                key: "mutants".to_owned(),
                 reason: "must be a number above 0, beside start = \"parent\"".to_owned(),
             });
         }
@@ -185,6 +185,6 @@ pub enum Start {
 /// What is wrong with a `[genome]` table: which key, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceError {
-    pub(crate) key: &'static str,
+    pub(crate) key: String,
     pub(crate) reason: String,
 }

@@ -99,7 +99,7 @@ impl Space {
         let (numbers, weights) = numbers(parent);
         if weights == 0 && needs_weights(settings) {
             return Err(SpaceError {
-                key: "coding",
+                key: "coding".to_owned(),
                 reason: format!(
                     "the parent's evaluator, `{}`, has no weights to breed; choose another parent",
                     parent.evaluator.kind()
@@ -352,7 +352,7 @@ fn needs_weights(settings: &GenomeSettings) -> bool {
 /// The genes of a published chromosome.
 fn published(name: &str, numbers: &[Number]) -> Result<Vec<Planned>, SpaceError> {
     let complain = |reason: String| SpaceError {
-        key: "chromosome",
+        key: "chromosome".to_owned(),
         reason,
     };
     let Some((_, table)) = PUBLISHED.iter().find(|(known, _)| *known == name) else {
@@ -403,12 +403,12 @@ fn chosen(
     let first = weights.len();
     let named: Vec<&str> = weights.iter().map(|it| it.name.as_str()).collect();
     let bred = matching(&settings.weight_patterns(), &named).map_err(|text| SpaceError {
-        key: "weights",
+        key: "weights".to_owned(),
         reason: format!("no weight of the parent is called `{text}`; `mendel eval` shows them"),
     })?;
     let named: Vec<&str> = search.iter().map(|it| &it.name[SEARCH.len()..]).collect();
     let bred_search = matching(&settings.search, &named).map_err(|text| SpaceError {
-        key: "search",
+        key: "search".to_owned(),
         reason: format!(
             "there is no search number `{text}`; they are the options that `mendel uci` lists"
         ),
@@ -456,7 +456,7 @@ impl Reach {
         let spread = settings.spread.unwrap_or(SPREAD);
         if !(1..=16_000).contains(&spread) {
             return Err(SpaceError {
-                key: "spread",
+                key: "spread".to_owned(),
                 reason: "must be from 1 to 16000".to_owned(),
             });
         }
@@ -465,7 +465,7 @@ impl Reach {
             .unwrap_or(WIDEST.min((2 * spread).ilog2() + 1));
         if !(1..=WIDEST).contains(&width) {
             return Err(SpaceError {
-                key: "bits",
+                key: "bits".to_owned(),
                 reason: format!("must be from 1 to {WIDEST}"),
             });
         }
@@ -522,7 +522,7 @@ fn bits(genes: Vec<Gene>, coding: Coding) -> Result<SpaceKind, SpaceError> {
     Layout::new(genes, coding)
         .map(SpaceKind::Bits)
         .map_err(|error| SpaceError {
-            key: "bits",
+            key: "bits".to_owned(),
             reason: error.to_string(),
         })
 }

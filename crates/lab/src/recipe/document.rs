@@ -252,23 +252,29 @@ impl Document {
             Some(_) => return Err(self.complaint(key, "must be a table")),
         };
         table.retain(|name, _| !without.contains(&name));
-        let keys: Vec<String> = table.keys().cloned().collect();
-        Value::Table(table).try_into().map_err(|error| {
+        let table = Value::Table(table);
+        table.clone().try_into().map_err(|error| {
             let error: toml::de::Error = error;
             let message = error.to_string();
-            // serde names the key it stumbled over in backticks, before any others
-            // that it would have liked better.
-            let place = |name: &&String| message.find(&format!("`{name}`"));
-            let stumbled = keys
-                .iter()
-                .filter(|name| place(name).is_some())
-                .min_by_key(place);
-            let key = match stumbled {
-                Some(name) if key.is_empty() => name.clone(),
-                Some(name) => format!("{key}.{name}"),
-                None => key.to_owned(),
+            // The way down to the table or value it stumbled in is its last line.
+            let way = message.rsplit_once("in `");
+            let way = way.and_then(|(_, way)| way.trim_end().strip_suffix('`'));
+            // And serde names a key of that table that it stumbled over in backticks,
+            // before any others that it would have liked better.
+            let below = way.map(|way| format!("{key}.{way}"));
+            let inner = match below
+                .as_deref()
+                .map_or(Some(&table), |at| self.get(at.trim_start_matches('.')))
+            {
+                Some(Value::Table(table)) => table.keys().cloned().collect(),
+                _ => Vec::new(),
             };
-            self.complaint(&key, error.message())
+            let place = |name: &&String| error.message().find(&format!("`{name}`"));
+            let stumbled = inner.iter().filter(|it| place(it).is_some());
+            let stumbled = stumbled.min_by_key(place).map(String::as_str);
+            let steps = [key, way.unwrap_or(""), stumbled.unwrap_or("")];
+            let steps: Vec<&str> = steps.into_iter().filter(|it| !it.is_empty()).collect();
+            self.complaint(&steps.join("."), error.message())
         })
     }
 

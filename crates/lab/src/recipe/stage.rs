@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::document::{Complaint, Document};
-use crate::chromosome::network::Nets;
+use crate::chromosome::network::{Nets, Painter, most};
 use crate::chromosome::space::{GenomeSettings, Space, SpaceKind, Start};
 use crate::trial::games::GameKind;
 use crate::trial::{
@@ -243,6 +243,15 @@ fn complain(document: &Document, table: &str, error: &SettingsError) -> Complain
         SettingsError::Range { key, .. } | SettingsError::Unsuited { key, .. } => {
             format!("{table}.{key}")
         }
+        // A kind of numbers has a table of its own; the names of genes are no keys.
+        SettingsError::Bounds { name, .. } => {
+            let own = format!("{table}.{name}");
+            if document.get(&own).is_some() {
+                own
+            } else {
+                table.to_owned()
+            }
+        }
         _ => table.to_owned(),
     };
     document.complaint(&key, error)
@@ -350,7 +359,31 @@ impl StageSettings {
             let value = self.breeder.name();
             return Err(unsuited(value, "networks that grow", "`neat`"));
         };
-        Neat::new((**settings).clone(), nets.shape, None, 0).map(|_| ())
+        Neat::new((**settings).clone(), nets.shape, None, 0)?;
+        // A network that paints can have any numbers; one that plays has an evaluator's.
+        if nets.painter != Painter::Itself {
+            return Ok(());
+        }
+        let kinds = [
+            ("weights", Some(settings.weights)),
+            ("biases", settings.biases),
+        ];
+        for (name, numbers) in kinds {
+            if let Some(it) = numbers
+                && (it.low < -most() || it.high > most())
+            {
+                return Err(SettingsError::Bounds {
+                    name: name.to_owned(),
+                    reason: format!(
+                        "`low` is {} and `high` is {}; a network plays with numbers from -{most} to {most}",
+                        it.low,
+                        it.high,
+                        most = most()
+                    ),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn try_in<G: Genome>(&self, space: G::Space) -> Result<(), SettingsError> {

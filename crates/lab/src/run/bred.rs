@@ -21,6 +21,10 @@ pub(crate) trait Bred: Clone + Debug + Sync + Serialize + DeserializeOwned {
     fn home(space: &Space) -> Option<&Self::Home>;
     /// All numbers of the player.
     fn weights(&self, space: &Space) -> Vec<i32>;
+    /// The same, and whether they stand in for a network that is too large to play.
+    fn built(&self, space: &Space) -> (Vec<i32>, bool) {
+        (self.weights(space), false)
+    }
     /// A player with these numbers, or why it cannot be one of them.
     fn of(space: &Space, numbers: &[i32]) -> Result<Self, String>;
     /// All weights before they are rounded.
@@ -187,7 +191,11 @@ impl Bred for Net {
     }
 
     fn weights(&self, space: &Space) -> Vec<i32> {
-        Self::home(space).map_or_else(Vec::new, |nets| nets.numbers(self))
+        self.built(space).0
+    }
+
+    fn built(&self, space: &Space) -> (Vec<i32>, bool) {
+        Self::home(space).map_or_else(Default::default, |nets| nets.numbers(self))
     }
 
     fn of(space: &Space, numbers: &[i32]) -> Result<Self, String> {

@@ -14,7 +14,7 @@ use crate::record::{Networks, SpeciesLine};
 pub(super) fn networks<B: Breeder + 'static>(
     space: &Space,
     breeder: &B,
-    members: &[Vec<i32>],
+    (members, too_large): (&[Vec<i32>], &[bool]),
     reported: (&[f64], bool),
 ) -> Option<Networks> {
     if let SpaceKind::Synapses(_) = space.kind {
@@ -26,25 +26,29 @@ pub(super) fn networks<B: Breeder + 'static>(
     let SpaceKind::Nets(_) = space.kind else {
         return None;
     };
-    let graphs = members
-        .iter()
-        .filter_map(|member| space.network(member))
+    // Of one that is too large only a stand-in is there, which is nobody's size.
+    let whole = members.iter().zip(too_large).filter(|(_, large)| !**large);
+    let graphs = whole
+        .filter_map(|(member, _)| space.network(member))
         .filter_map(|evaluator| match evaluator {
             AnyEvaluator::Graph(graph) => Some((graph.is_empty(), graph.size())),
             _ => None,
         });
-    let (mut empty, mut size) = (0.0, [0.0; 2]);
+    let (mut empty, mut size, mut whole) = (0.0, [0.0; 2], 0.0_f64);
     for (is_empty, (nodes, edges)) in graphs {
         empty += f64::from(u8::from(is_empty));
         size[0] += nodes as f64;
         size[1] += edges as f64;
+        whole += 1.0;
     }
     let count = members.len().max(1) as f64;
+    let large = too_large.iter().filter(|it| **it).count() as f64;
     let neat = (breeder as &dyn Any).downcast_ref::<Neat>();
     Some(Networks {
         distance: neat.map_or(0.0, Neat::mean_distance),
         empty: Some(empty / count),
-        size: Some(size.map(|sum| sum / count)),
+        too_large: Some(large / count),
+        size: Some(size.map(|sum| sum / whole.max(1.0))),
         species: neat.map_or_else(Vec::new, |neat| {
             let line = |species: &Species| line(species, neat.generation(), reported);
             neat.species().iter().map(line).collect()

@@ -223,8 +223,10 @@ impl Stage<'_> {
         } else {
             1
         };
-        let mut members: Vec<Vec<i32>> =
-            threads::map(threads, born.len(), |at| born[at].genome.weights(space));
+        let (mut members, too_large): (Vec<Vec<i32>>, Vec<bool>) =
+            threads::map(threads, born.len(), |at| born[at].genome.built(space))
+                .into_iter()
+                .unzip();
         // Before anything is judged, so that a run stopped here goes on as if it had not
         // begun with this generation.
         if let Some(exam) = &self.exam {
@@ -272,7 +274,8 @@ impl Stage<'_> {
         let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let best = self.sign() * self.trial.report(best);
         state.progress.record(best, judgements);
-        let (record, finalist) = self.record(state, &born, &members, scores, lucky_score);
+        let (record, finalist) =
+            self.record(state, &born, (&members, &too_large), scores, lucky_score);
         let lineage = Lineage {
             generation: record.generation,
             parents: born.iter().map(|it| self.parents(it)).collect(),
@@ -389,7 +392,7 @@ impl Stage<'_> {
         &self,
         state: &State<B>,
         born: &[Born<B::Genome>],
-        members: &[Vec<i32>],
+        (members, too_large): (&[Vec<i32>], &[bool]),
         scores: &[f64],
         lucky: f64,
     ) -> (Generation, Finalist)
@@ -439,7 +442,7 @@ impl Stage<'_> {
             networks: networks(
                 self.space,
                 &state.breeder,
-                members,
+                (members, too_large),
                 (&reported, self.trial.smaller_is_better()),
             ),
         };

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::function::Function;
-use crate::settings::{LARGEST_POPULATION, SettingsError, out_of_range, positive, within};
+use crate::settings::{
+    LARGEST_POPULATION, LARGEST_WEIGHT, SettingsError, out_of_range, positive, within,
+};
 
 use super::distance::Distance;
 
@@ -440,8 +442,16 @@ impl Numbers {
                 reason: reason.to_owned(),
             })
         };
-        if !(self.low.is_finite() && self.high.is_finite() && self.low <= self.high) {
-            return told("`low` and `high` must be numbers that rise");
+        let reasonable = -LARGEST_WEIGHT..=LARGEST_WEIGHT;
+        let bounds = [self.low, self.high];
+        if !(bounds.iter().all(|it| reasonable.contains(it)) && self.low <= self.high) {
+            return told(&format!(
+                "`low` is {} and `high` is {}; they must be numbers that rise, from {} to {}",
+                self.low,
+                self.high,
+                reasonable.start(),
+                reasonable.end()
+            ));
         }
         let [rate, replace, genomes] = [self.rate, self.replace, self.genomes];
         let share = 0.0..=1.0;
@@ -452,8 +462,10 @@ impl Numbers {
         if rate + replace > 1.0 + 1e-9 {
             return told("`rate` and `replace` together must be at most 1");
         }
-        if !(self.power.is_finite() && self.power >= 0.0) {
-            return told("`power` must be a number from 0");
+        if !(0.0..=LARGEST_WEIGHT).contains(&self.power) {
+            return told(&format!(
+                "`power` must be a number from 0 to {LARGEST_WEIGHT}"
+            ));
         }
         let good = match self.start {
             Draw::Gaussian { mean, deviation } => {
