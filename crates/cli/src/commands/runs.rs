@@ -238,7 +238,7 @@ const ROWS: [Row; 20] = [
     ("on", |run| run.best_on.unwrap_or_default().to_owned()),
     ("in generation", |run| {
         run.best_generation
-            .map_or_else(String::new, |generation| generation.to_string())
+            .map_or_else(String::new, |generation| (generation + 1).to_string())
     }),
     ("last mean", |run| optional(run.mean)),
     ("random search", |run| optional(run.random_best)),

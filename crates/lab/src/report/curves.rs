@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use mendel_store::page::Block;
 use mendel_store::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, number};
 
+use super::from_one;
 use super::read::RunRecord;
 use crate::record::{Generation, Histogram};
 
@@ -33,13 +34,14 @@ impl RunRecord {
     }
 
     fn curve(&self, value: impl Fn(&Generation) -> f64) -> Vec<(f64, f64)> {
-        let point = |line: &Generation| (f64::from(line.generation), value(line));
+        let point = |line: &Generation| (f64::from(from_one(line.generation)), value(line));
         self.generations.iter().map(point).collect()
     }
 
     /// Random search, where it ran beside.
     fn random_curve(&self) -> Vec<(f64, f64)> {
-        let point = |line: &Generation| Some((f64::from(line.generation), line.random_best?));
+        let point =
+            |line: &Generation| Some((f64::from(from_one(line.generation)), line.random_best?));
         self.generations.iter().filter_map(point).collect()
     }
 
@@ -69,7 +71,11 @@ impl RunRecord {
                 .iter()
                 .map(|line| {
                     let (mean, spread) = (line.mean, line.deviation);
-                    (f64::from(line.generation), mean - spread, mean + spread)
+                    (
+                        f64::from(from_one(line.generation)),
+                        mean - spread,
+                        mean + spread,
+                    )
                 })
                 .collect(),
         };
@@ -172,7 +178,8 @@ impl RunRecord {
         // 1. The points and their frame.
         let lines = &self.generations;
         let measured = || {
-            let point = |line: &Generation| Some((f64::from(line.generation), line.ladder?));
+            let point =
+                |line: &Generation| Some((f64::from(from_one(line.generation)), line.ladder?));
             lines.iter().filter_map(point)
         };
         let ends = measured().flat_map(|(_, point)| [point.low, point.high]);
@@ -221,11 +228,11 @@ impl RunRecord {
         })
     }
 
-    /// The generations that brought a new king.
+    /// The generations that brought a new king, from 1.
     pub(super) fn kings(&self) -> Vec<u32> {
         let crowned = |line: &&Generation| line.king.is_some_and(|king| king.new);
         let lines = self.generations.iter().filter(crowned);
-        lines.map(|line| line.generation).collect()
+        lines.map(|line| from_one(line.generation)).collect()
     }
 
     /// The population at chosen generations.
@@ -246,7 +253,7 @@ impl RunRecord {
         x.range = Some((low - air, high + air));
         let all = self.generations.len();
         let panels = chosen.iter().map(|line| Panel {
-            name: format!("{} of {all}", line.generation + 1),
+            name: format!("{} of {all}", from_one(line.generation)),
             low: line.histogram.low,
             high: line.histogram.high,
             counts: line.histogram.counts.clone(),
@@ -259,7 +266,7 @@ impl RunRecord {
         };
         Some(Block::Figure {
             drawing: histograms.draw(),
-            caption: "How many members have which fitness, in generations counted from 1; at the right how many the tallest bar counts. The outermost hundredth at either end may lie outside."
+            caption: "How many members have which fitness; at the right how many the tallest bar counts. The outermost hundredth at either end may lie outside."
                 .to_owned(),
         })
     }
@@ -273,7 +280,11 @@ impl RunRecord {
         let mut places: Vec<usize> = if self.histograms.is_empty() {
             vec![0, last / 3, last * 2 / 3, last]
         } else {
-            let place = |wanted: &u32| lines.iter().position(|line| line.generation + 1 == *wanted);
+            let place = |wanted: &u32| {
+                lines
+                    .iter()
+                    .position(|line| from_one(line.generation) == *wanted)
+            };
             self.histograms.iter().filter_map(place).collect()
         };
         if places.is_empty() {

@@ -6,7 +6,7 @@ use mendel_store::plot::{Axis, HeatMap, HeatRow, number};
 use serde::Serialize;
 
 use super::read::RunRecord;
-use super::signed;
+use super::{from_one, signed};
 
 /// More rows than this are not looked at.
 const MOST_ROWS: usize = 64;
@@ -144,7 +144,7 @@ impl RunRecord {
         let map = HeatMap {
             title: "Every gene of the best player, generation by generation".to_owned(),
             x: Axis::whole("generation"),
-            first: f64::from(first),
+            first: f64::from(from_one(first)),
             rows: rows.collect(),
             key: ("lowest".to_owned(), "highest value".to_owned()),
             head: "first → last".to_owned(),

@@ -6,7 +6,7 @@ use mendel_evolve::{MemberId, Origin};
 use mendel_store::plot::{Arc, Layer, LayeredGraph, Node};
 use serde::Serialize;
 
-use super::counted;
+use super::{counted, from_one};
 use crate::record::Lineage;
 
 /// So many generations of ancestors are drawn.
@@ -122,7 +122,7 @@ impl Ancestry {
             let generation = nodes.first()?.id.generation;
             let count = counts.get(&generation).copied().unwrap_or(0);
             Some(Layer {
-                name: format!("generation {generation}"),
+                name: format!("generation {}", from_one(generation)),
                 note: note(count, nodes, self.born),
                 nodes: nodes.iter().map(|a| node(a, &line)).collect(),
             })
@@ -197,7 +197,10 @@ fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> Node {
     let way = words(ancestor.origin);
     Node {
         label: format!("{} {member}", short(ancestor.origin)),
-        hint: format!("member {member} of generation {generation}: {way}"),
+        hint: format!(
+            "member {member} of generation {}: {way}",
+            from_one(generation)
+        ),
         chosen: line.contains(&ancestor.id),
     }
 }

@@ -109,6 +109,11 @@ fn interval_text([low, high]: [f64; 2], write: impl Fn(f64) -> String) -> String
     format!("[{}, {}]", write(low), write(high))
 }
 
+/// A generation as people count it: the first is 1, where records begin with 0.
+fn from_one(generation: u32) -> u32 {
+    generation.saturating_add(1)
+}
+
 /// `1 game`, `2 games`.
 fn counted(count: u64, one: &str) -> String {
     let number = mendel_store::plot::number(count as f64);

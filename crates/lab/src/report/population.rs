@@ -5,9 +5,10 @@ use mendel_store::plot::{
 };
 
 use super::analyses::{Analyses, Picture, What};
-use super::counted;
+use super::{counted, from_one};
 use crate::analysis::population::Spread;
 use crate::analysis::species::{Census, Life, extinctions, lives};
+use crate::record::Networks;
 
 /// More species than this are drawn as one.
 const MOST_SPECIES: usize = 40;
@@ -25,7 +26,7 @@ impl Analyses {
             Axis::new(format!("axis {}, {share} % of the variance", at + 1))
         };
         let clouds = pca.clouds.iter().map(|cloud| Cloud {
-            name: format!("generation {}", cloud.generation),
+            name: format!("generation {}", from_one(cloud.generation)),
             points: cloud.points.iter().map(|it| (it[0], it[1])).collect(),
         });
         let scatter = |title: &str| Scatter {
@@ -73,7 +74,7 @@ impl Analyses {
 
     pub(super) fn spread_picture(&self) -> Option<Picture> {
         let (first, last) = (self.spread.first()?, self.spread.last()?);
-        let point = |it: &Spread| (f64::from(it.generation), it.distance);
+        let point = |it: &Spread| (f64::from(from_one(it.generation)), it.distance);
         let mut y = Axis::new("mean distance");
         let most = self.spread.iter().map(|it| it.distance);
         y.range = Some((0.0, (most.fold(0.0, f64::max) * 1.05).max(1e-9)));
@@ -162,15 +163,12 @@ impl Analyses {
             title,
             x: Axis::whole("generation"),
             y: Axis::whole("members"),
-            places: self
-                .networks
-                .iter()
-                .map(|it| f64::from(it.generation))
-                .collect(),
+            places: self.networks.iter().map(counted_from_one).collect(),
             layers,
             marks: all_gone
                 .iter()
-                .map(|&it| {
+                .map(|&it| from_one(it))
+                .map(|it| {
                     (
                         f64::from(it),
                         format!("all species had died out before generation {it}"),
@@ -205,16 +203,49 @@ impl Analyses {
     }
 
     pub(super) fn empty_picture(&self) -> Option<Picture> {
-        let point = |it: &Census| Some((f64::from(it.generation), 100.0 * it.networks.empty?));
-        let points: Vec<(f64, f64)> = self.networks.iter().filter_map(point).collect();
-        let last = *points.last()?;
+        let share = |of: fn(&Networks) -> Option<f64>| -> Vec<(f64, f64)> {
+            let point = |it: &Census| Some((counted_from_one(it), 100.0 * of(&it.networks)?));
+            self.networks.iter().filter_map(point).collect()
+        };
+        let empty = share(|it| it.empty);
+        // Older runs counted both as empty.
+        let large = share(|it| it.too_large);
+        let last = empty.last()?.1;
+        let most_large = large.iter().map(|it| it.1).fold(0.0, f64::max);
         let mut y = Axis::new("members, %");
         y.range = Some((0.0, 100.0));
+        let mut series = vec![Series::line("empty", 1, empty)];
+        let caption = "The share of members whose network joins no input to the output, so that it answers the same to \
+                       every position.";
+        let (title, caption) = match large.last() {
+            Some(&(_, at_the_end)) if most_large > 0.0 => {
+                series.push(Series::line("too large to play", 2, large));
+                (
+                    format!(
+                        "Networks that are empty: {last:.1} % at the end; too large to play: {at_the_end:.1} %"
+                    ),
+                    format!(
+                        "{caption} Apart from those: the share whose network has more nodes or connections than can play, \
+                             so that one plays in its place that says nothing."
+                    ),
+                )
+            }
+            Some(_) => (
+                format!("Networks that are empty: {last:.1} % at the end"),
+                format!("{caption} None was too large to play."),
+            ),
+            None => (
+                format!("Networks that are empty or too large to play: {last:.1} % at the end"),
+                format!(
+                    "{caption} Those that are too large to play are among them, as this run did not tell them apart."
+                ),
+            ),
+        };
         let chart = LineChart {
-            title: format!("Networks that say nothing: {:.1} % at the end", last.1),
+            title,
             x: Axis::whole("generation"),
             y,
-            series: vec![Series::line("empty", 1, points)],
+            series,
             height: 200,
             ..LineChart::default()
         };
@@ -222,16 +253,14 @@ impl Analyses {
             what: What::Empty,
             name: "empty".to_owned(),
             drawing: chart.draw(),
-            caption: "The share of members whose network joins no input to the output, so that it answers the same to \
-                      every position."
-                .to_owned(),
+            caption,
         })
     }
 
     /// Connections and hidden nodes, each on a scale of its own.
     pub(super) fn size_pictures(&self) -> Vec<Picture> {
         let of_one = |(at, name, file): (usize, &str, &str)| {
-            let point = |it: &Census| Some((f64::from(it.generation), it.networks.size?[at]));
+            let point = |it: &Census| Some((counted_from_one(it), it.networks.size?[at]));
             let points: Vec<(f64, f64)> = self.networks.iter().filter_map(point).collect();
             let (first, last) = (points.first()?.1, points.last()?.1);
             let mut y = Axis::new("mean count");
@@ -260,6 +289,11 @@ impl Analyses {
         ];
         both.into_iter().filter_map(of_one).collect()
     }
+}
+
+/// The generation as people count it.
+fn counted_from_one(line: &Census) -> f64 {
+    f64::from(from_one(line.generation))
 }
 
 /// Which species lived longest.

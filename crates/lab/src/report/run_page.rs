@@ -9,7 +9,7 @@ use super::exam::share_blocks;
 use super::lineage::words;
 use super::paper::{Comparison, published};
 use super::read::{Reached, RunRecord};
-use super::{counted, elo, elo_interval, interval_text, is_proved, signed_decimal};
+use super::{counted, elo, elo_interval, from_one, interval_text, is_proved, signed_decimal};
 use crate::analysis::exam::examined;
 use crate::proof::{MatchProof, Measured, PARENT, Proof};
 
@@ -218,7 +218,7 @@ impl RunRecord {
         };
         let founders = match ancestry.founders {
             0 => String::new(),
-            count => format!(", {count} of them in generation 0"),
+            count => format!(", {count} of them in the first generation"),
         };
         let made: Vec<String> = ancestry
             .origins
@@ -227,7 +227,7 @@ impl RunRecord {
             .collect();
         let text = format!(
             "The champion was born in generation {}. It has {}{founders}. How they and it came to be: {}.",
-            ancestry.born.generation,
+            from_one(ancestry.born.generation),
             counted(ancestry.ancestors as u64, "ancestor"),
             made.join(", ")
         );
@@ -293,7 +293,7 @@ impl fmt::Display for Reached {
             write!(f, " on {on}")?;
         }
         if let Some(generation) = self.generation {
-            write!(f, ", from generation {generation}")?;
+            write!(f, ", from generation {}", from_one(generation))?;
         }
         if let Some(parent) = self.parent {
             write!(f, "; the parent has {}", number(parent))?;

@@ -4,7 +4,7 @@ use mendel_store::plot::number;
 
 use super::genes::GeneRow;
 use super::read::RunRecord;
-use super::{counted, interval_text, signed};
+use super::{counted, from_one, interval_text, signed};
 use crate::record::Generation;
 
 /// So many genes are named in one warning.
@@ -85,7 +85,7 @@ impl RunRecord {
         (place < self.generations.len() / 2).then(|| {
             format!(
                 "Diversity was all but lost by generation {}: what came after searched in one spot.",
-                self.generations[place].generation
+                from_one(self.generations[place].generation)
             )
         })
     }
