@@ -439,3 +439,46 @@ fn a_species_that_dies_out_and_comes_back_is_two_shapes() {
     let text = area.draw().standalone();
     assert_eq!(text.matches("class=\"area f0\"").count(), 2, "{text}");
 }
+
+#[test]
+fn names_of_a_network_are_not_cut_off_at_the_edge() {
+    let layer = |name: &str| WiringLayer {
+        name: "inputs".to_owned(),
+        words: String::new(),
+        nodes: vec![name.to_owned()],
+    };
+    let long = "passed_pawn_enemy_king_square";
+    let wiring = Wiring {
+        layers: vec![layer(long), layer("tanh 1"), layer(long)],
+        ..Wiring::default()
+    };
+    let text = wiring.draw().standalone();
+    let document = Document::parse(&text).expect("well-formed");
+    let width: f64 = document
+        .root_element()
+        .attribute("viewBox")
+        .and_then(|it| it.split(' ').nth(2)?.parse().ok())
+        .expect("a width");
+    let mut seen = 0;
+    for node in document.descendants().filter(|it| it.has_tag_name("text")) {
+        if node.text() != Some(long) {
+            continue;
+        }
+        seen += 1;
+        let x: f64 = node
+            .attribute("x")
+            .and_then(|it| it.parse().ok())
+            .expect("a place");
+        // As wide as a browser draws it.
+        let wide = 6.2 * long.len() as f64;
+        let (left, right) = match node.attribute("text-anchor") {
+            Some("end") => (x - wide, x),
+            _ => (x, x + wide),
+        };
+        assert!(
+            left >= 0.0 && right <= width,
+            "{left} to {right} of {width}"
+        );
+    }
+    assert_eq!(seen, 2, "written out on both sides");
+}

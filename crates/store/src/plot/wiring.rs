@@ -9,6 +9,12 @@ const BOTTOM: f64 = 20.0;
 /// How strong a line is, from the faintest to the strongest: width and opacity.
 const STRENGTHS: [(f64, f64); 4] = [(0.5, 0.25), (0.9, 0.4), (1.5, 0.65), (2.4, 0.9)];
 
+/// Characters of the longest name of a node that is written out.
+const LONGEST: usize = 32;
+
+/// The room that the name of a layer such as `hidden 10` takes.
+const NAME_WIDTH: f64 = 72.0;
+
 /// A network in layers from left to right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wiring {
@@ -52,12 +58,17 @@ impl Wiring {
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
         let named = |layer: Option<&WiringLayer>| {
             let names = layer.iter().flat_map(|layer| &layer.nodes);
-            names.map(|name| small_width(name)).fold(0.0, f64::max)
+            let names = names.map(|name| shortened(name, LONGEST));
+            // A name may have more wide letters than most.
+            names
+                .map(|name| 1.1 * small_width(&name))
+                .fold(0.0, f64::max)
         };
-        let left = named(self.layers.first()).min(140.0) + 14.0;
-        let right = named(self.layers.last()).min(140.0) + 14.0;
+        let left = named(self.layers.first()) + 14.0;
+        let right = named(self.layers.last()) + 14.0;
         let gaps = self.layers.len().saturating_sub(1).max(1) as f64;
-        let column = |layer: usize| left + (WIDTH - left - right) * layer as f64 / gaps;
+        let gap = (WIDTH - left - right) / gaps;
+        let column = |layer: usize| left + gap * layer as f64;
         let spot = |(layer, place): (usize, usize)| -> Option<(f64, f64)> {
             let nodes = &self.layers.get(layer)?.nodes;
             nodes.get(place)?;
@@ -116,7 +127,11 @@ impl Wiring {
                 index if index == last => (Anchor::End, WIDTH),
                 _ => (Anchor::Middle, column(index)),
             };
-            canvas.text((x, 55.0), anchor, "strong", &shortened(&layer.name, 30));
+            // Many layers have room for the last word of a name only.
+            let fits = index == 0 || index == last || NAME_WIDTH < gap;
+            let last_word = layer.name.rsplit(' ').next().filter(|_| !fits);
+            let name = last_word.unwrap_or(&layer.name);
+            canvas.text((x, 55.0), anchor, "strong", &shortened(name, 30));
             canvas.text(
                 (x, 68.0),
                 anchor,
@@ -129,7 +144,7 @@ impl Wiring {
                 };
                 canvas.open_group(name);
                 canvas.circle((x, y), (tall * 0.3).clamp(3.0, 6.0), "box");
-                let name = shortened(name, 24);
+                let name = shortened(name, LONGEST);
                 if index == 0 {
                     canvas.text((x - 8.0, y + 3.5), Anchor::End, "small", &name);
                 } else if index == last {
