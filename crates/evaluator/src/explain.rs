@@ -95,6 +95,9 @@ pub struct Explanation {
     pub score: i32,
 }
 
+/// The group of the term that says what a network makes of the whole board.
+const NETWORK: &str = "network";
+
 /// Judges `position` and says why.
 pub fn explain<E: Evaluator>(evaluator: &E, position: &Position) -> Explanation {
     let mut breakdown = Breakdown::default();
@@ -112,9 +115,16 @@ pub fn explain<E: Evaluator>(evaluator: &E, position: &Position) -> Explanation 
     let (scale, scale_of) = (i64::from(part), i64::from(of));
     let of = taper_of * scale_of;
 
+    // What a network says is told even where that is nothing.
     let terms = evaluator.terms();
-    let rows: Vec<Row> = breakdown
-        .counts()
+    let mut counts: Vec<(usize, i32, i32)> = breakdown.counts().collect();
+    let says = terms.iter().position(|term| term.group == NETWORK);
+    if let Some(term) = says.filter(|it| counts.iter().all(|(counted, ..)| counted != it)) {
+        counts.push((term, 0, 0));
+        counts.sort_unstable();
+    }
+    let rows: Vec<Row> = counts
+        .into_iter()
         .map(|(term, white, black)| {
             let Term {
                 group,

@@ -7,7 +7,7 @@ use mendel_board::sample::{random_position, random_positions};
 use mendel_evaluator::graph::{Edge, Frame, GraphError, Memory, Node, Parts};
 use mendel_evaluator::mlp::{MOST, ONE, Shape};
 use mendel_evaluator::{
-    AnyEvaluator, Evaluator, EvaluatorError, Function, Graph, Input, Silent, contract, mlp,
+    AnyEvaluator, Evaluator, EvaluatorError, Function, Graph, Input, Silent, contract, explain, mlp,
 };
 use proptest::prelude::*;
 use toml::Table;
@@ -394,4 +394,33 @@ fn what_is_no_graph_is_refused_with_the_reason() {
         .expect_err("an unknown key")
         .to_string();
     assert!(error.contains("kind `graph` knows no `layers`"), "{error}");
+}
+
+#[test]
+fn what_a_network_says_is_told_even_where_it_is_nothing() {
+    let parts = Parts {
+        inputs: Input::Sides.count(),
+        nodes: vec![Node {
+            function: Function::Tanh,
+            bias: 0,
+        }],
+        edges: Vec::new(),
+    };
+    for material in [true, false] {
+        let frame = Frame {
+            material,
+            ..Frame::new(Input::Sides)
+        };
+        let graph = Graph::new(frame, &parts.to_numbers()).expect("a graph");
+        let told = explain(&graph, &Position::initial());
+        let says: Vec<_> = told
+            .rows
+            .iter()
+            .filter(|it| it.group == "network")
+            .collect();
+        assert_eq!(says.len(), 1, "{told:?}");
+        assert_eq!(says[0].contribution.parts, 0);
+        let groups: Vec<&str> = told.groups().iter().map(|it| it.0).collect();
+        assert_eq!(groups.last(), Some(&"network"), "in the order of the table");
+    }
 }
