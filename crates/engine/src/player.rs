@@ -283,6 +283,16 @@ impl Player {
         })
     }
 
+    /// The search numbers in which it differs from its profile.
+    pub fn search_changes(&self) -> Vec<(&'static str, i32)> {
+        let base = SearchParams::of(self.profile);
+        let own = SearchParams::TUNABLES.iter().filter_map(|tunable| {
+            let value = self.params.get(tunable.name)?;
+            (Some(value) != base.get(tunable.name)).then_some((tunable.name, value))
+        });
+        own.collect()
+    }
+
     /// The player as the text of a player file.
     ///
     /// # Panics
@@ -291,14 +301,8 @@ impl Player {
     pub fn to_toml(&self) -> String {
         let mut search = Table::new();
         search.insert("profile".into(), self.profile.name().into());
-        let base = SearchParams::of(self.profile);
-        for tunable in SearchParams::TUNABLES {
-            let value = self.params.get(tunable.name);
-            if value != base.get(tunable.name)
-                && let Some(value) = value
-            {
-                search.insert(tunable.name.into(), i64::from(value).into());
-            }
+        for (name, value) in self.search_changes() {
+            search.insert(name.into(), i64::from(value).into());
         }
         let mut table = Table::new();
         table.insert("name".into(), self.name.clone().into());

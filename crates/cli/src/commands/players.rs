@@ -34,6 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                     "about": player.about,
                     "evaluator": player.evaluator.kind(),
                     "profile": player.profile.name(),
+                    "changed": player.search_changes().len(),
                 })
             })
             .collect();
@@ -44,14 +45,22 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     table.row(["player", "evaluator", "search", "about"]);
     table.rule();
     for player in Player::built_in() {
-        let profile = player.profile.name();
         table.row([
             player.name.as_str(),
             player.evaluator.kind(),
-            profile,
+            &search_of(&player),
             &player.about,
         ]);
     }
     out.write_all(table.render().as_bytes())?;
     Ok(())
+}
+
+/// The profile, and how many of its numbers are others.
+fn search_of(player: &Player) -> String {
+    let profile = player.profile.name();
+    match player.search_changes().len() {
+        0 => profile.to_owned(),
+        count => format!("{profile}, {count} changed"),
+    }
 }
