@@ -39,7 +39,8 @@ fn run(scratch: &Scratch, name: &str, recipe: &str, seed: u64) -> PathBuf {
             "best_member": {"generation": generation, "member": 0}, "genes": [1], "gene_means": [1],
             "histogram": {"low": 0, "high": 1, "counts": [6]},
             "networks": {
-                "distance": 4.0 - generation as f64 / 2.0, "empty": 0.5, "extinctions": u32::from(generation > 5),
+                "distance": 4.0 - generation as f64 / 2.0, "empty": 0.5, "too_large": 0.25, "size": [generation, 9],
+                "extinctions": u32::from(generation > 5),
                 "species": if generation < 6 {
                     json!([{"id": 1, "size": 6 - generation / 2, "age": generation, "best": 1.0},
                            {"id": 2, "size": generation / 2, "age": generation, "best": 1.0}])
@@ -121,6 +122,12 @@ fn a_run_is_drawn_and_told() {
     let species = told("species");
     assert_eq!(species["species"].as_array().map(Vec::len), Some(3));
     assert_eq!(species["extinctions"], json!([6]));
+    // Each of the three says its own.
+    assert!(species["generations"][0]["empty"].is_null(), "{species}");
+    let empty = json!({"generation": 0, "empty": 0.5, "too_large": 0.25});
+    assert_eq!(told("empty")[0], empty);
+    let size = json!({"generation": 7, "nodes": 7.0, "edges": 9.0});
+    assert_eq!(told("size")[7], size);
     let lengths = told("lengths");
     assert_eq!(
         lengths["exam"][0]["colours"][2]["mean"],
@@ -133,7 +140,8 @@ fn a_run_is_drawn_and_told() {
     );
     assert_eq!(games[0]["lost_by_black"][0], 40, "and with Black");
     assert_eq!(
-        games[0]["first_moves"][0][0], "d2d4",
+        told("moves")["games"][0]["first_moves"][0][0],
+        "d2d4",
         "as often as e2e4, and before it"
     );
 
@@ -182,6 +190,72 @@ fn players_are_drawn_whatever_they_are() {
 }
 
 #[test]
+fn one_thing_about_a_player_can_be_asked_for() {
+    let scratch = Scratch::new("analyse-player-what");
+    let out = scratch.at("pictures");
+    let asked = |more: &[&str]| {
+        let mut all = vec!["analyse", "--out", &out, "--player"];
+        all.extend(more);
+        mendel(&all, b"")
+    };
+    let said = asked(&["neat", "network"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let folder = PathBuf::from(&out);
+    assert!(folder.join("network.svg").exists());
+    assert!(!folder.join("squares.svg").exists(), "it was not asked for");
+    for (arguments, hint) in [
+        (&["neat", "pca"][..], "`network` and `squares`"),
+        (&["neat", "peas"], "`network` and `squares`"),
+        (&["neat", "network", "squares"], "one of them"),
+        (&["material", "network"], "kind `mlp` and `graph`"),
+    ] {
+        let said = asked(arguments);
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(hint), "{}", said.err);
+    }
+}
+
+#[test]
+fn what_is_not_there_says_why() {
+    let scratch = Scratch::new("analyse-missing");
+    let folder = run(&scratch, "run", "peas", 1);
+    let path = folder.display().to_string();
+    let asked = |what: &str| mendel(&["analyse", &path, what], b"");
+
+    // One kept generation is a map without a way.
+    let kept = fs::read_to_string(folder.join("genotypes.jsonl")).expect("written");
+    let first = kept.lines().next().expect("a line").to_owned() + "\n";
+    fs::write(folder.join("genotypes.jsonl"), first).expect("writable");
+    let said = asked("pca");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(
+        said.out.contains("Only the members of generation 1"),
+        "{}",
+        said.out
+    );
+    assert!(!folder.join("analysis/pca-animated.svg").exists());
+
+    // Nothing at all, and what would help.
+    for name in ["genotypes.jsonl", "exam.jsonl", "pairs.jsonl"] {
+        fs::remove_file(folder.join(name)).expect("it was there");
+    }
+    for (what, reason) in [
+        ("pca", "keep-genotypes"),
+        ("exam", "has no `[exam]`"),
+        ("lengths", "has no games"),
+        ("network", "has no champion yet"),
+    ] {
+        let said = asked(what);
+        assert_eq!(said.code, Some(2), "{what}: {}", said.out);
+        assert!(said.err.contains(reason), "{what}: {}", said.err);
+    }
+    let recipe = fs::read_to_string(folder.join("recipe.toml")).expect("written");
+    fs::write(folder.join("recipe.toml"), recipe + "[exam]\n").expect("writable");
+    let said = asked("exam");
+    assert!(said.err.contains("was not examined yet"), "{}", said.err);
+}
+
+#[test]
 fn runs_are_compared_by_themselves_or_by_their_recipes() {
     let scratch = Scratch::new("analyse-compare");
     let folders: Vec<String> = [
@@ -212,6 +286,20 @@ fn runs_are_compared_by_themselves_or_by_their_recipes() {
     };
     assert!(said.out.lines().any(row), "{}", said.out);
     assert!(said.out.contains('*'), "{}", said.out);
+
+    // The same run twice, and runs that measure something else.
+    let twice = mendel(&["analyse", &folders[0], &folders[0], "--compare"], b"");
+    assert_eq!(twice.code, Some(2), "{}", twice.out);
+    assert!(twice.err.contains("are the same run"), "{}", twice.err);
+    let other = PathBuf::from(&folders[3]).join("manifest.toml");
+    let text = fs::read_to_string(&other).expect("written");
+    fs::write(&other, text.replace("\"points\"", "\"error\"")).expect("writable");
+    let mixed = with(&["--compare"]);
+    assert_eq!(mixed.code, Some(2), "{}", mixed.out);
+    for unit in ["points", "error"] {
+        assert!(mixed.err.contains(unit), "{}", mixed.err);
+    }
+    assert_eq!(with(&["--compare", "diversity"]).code, Some(0));
 
     // Requests that cannot be met say how they could be.
     for (arguments, hint) in [

@@ -134,6 +134,10 @@ fn a_run_of_growing_networks_is_gone_on_with_to_the_bit() {
         let best = networks.species.iter().map(|it| it.best);
         assert!((best.fold(f64::INFINITY, f64::min) - line.best).abs() < 1e-12);
     }
+    let sizes = lines.iter().map(|it| it.networks.as_ref()?.size);
+    let sizes: Vec<[f64; 2]> = sizes.map(|it| it.expect("it can change")).collect();
+    assert!(sizes[0][0].abs() < 1e-12, "no hidden node yet: {sizes:?}");
+    assert!(sizes[7][0] > 0.0, "some were grown: {sizes:?}");
     assert!(lines[7].best < lines[0].best, "it learns");
     let champion = Player::read(&whole.folder.join("champion.toml")).expect("a player");
     assert_eq!(champion.evaluator.kind(), "graph");

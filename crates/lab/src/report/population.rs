@@ -36,14 +36,30 @@ impl Analyses {
             clouds: clouds.clone().collect(),
         };
         let genes = number(pca.genes as f64);
+        let meaning = format!(
+            "Each point is a member, of {genes} genes; near points are alike. The axes are the two along which all \
+             members together differ most (principal components)."
+        );
+        // One generation has nowhere to go.
+        if let [only] = &pca.clouds[..] {
+            let number = from_one(only.generation);
+            return vec![Picture {
+                what: What::Pca,
+                name: "pca".to_owned(),
+                drawing: scatter(&format!("The genotypes of generation {number}")).draw(),
+                caption: format!(
+                    "{meaning} Only the members of generation {number} are kept so far, so that nothing can be seen of a way; \
+                     `[report] keep-genotypes` in the recipe says how often they are."
+                ),
+            }];
+        }
         vec![
             Picture {
                 what: What::Pca,
                 name: "pca".to_owned(),
                 drawing: scatter(&self.pca_title()).draw(),
                 caption: format!(
-                    "Each point is a member, of {genes} genes; near points are alike. The axes are the two along which all \
-                     members together differ most (principal components). Dark is early, bright late; the last generation is ringed."
+                    "{meaning} Dark is early, bright late; the last generation is ringed."
                 ),
             },
             Picture {

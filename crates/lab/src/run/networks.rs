@@ -37,7 +37,8 @@ pub(super) fn networks<B: Breeder + 'static>(
     let (mut empty, mut size, mut whole) = (0.0, [0.0; 2], 0.0_f64);
     for (is_empty, (nodes, edges)) in graphs {
         empty += f64::from(u8::from(is_empty));
-        size[0] += nodes as f64;
+        // The output is among the nodes, and is not hidden.
+        size[0] += nodes.saturating_sub(1) as f64;
         size[1] += edges as f64;
         whole += 1.0;
     }

@@ -1,5 +1,8 @@
 //! `mendel analyse`: populations, games and networks, looked at closely.
 
+mod compare;
+mod missing;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,14 +11,13 @@ use anyhow::Context as _;
 use clap::Args;
 use mendel_engine::Player;
 use mendel_lab::analysis::exam::Exam;
-use mendel_lab::analysis::species::{extinctions, lives};
+use mendel_lab::analysis::species::{Census, extinctions, lives};
 use mendel_lab::analysis::squares::{effects, fields};
-use mendel_lab::analysis::welch::{Difference, Group, compare};
 use mendel_lab::analysis::wiring::NetworkPlan;
 use mendel_lab::report::{Picture, RunRecord, What, exam_pictures, exam_table, pictures_of};
-use mendel_store::plot::decimal;
 use serde_json::{Value, json};
 
+use self::compare::{By, Measure, compare_runs};
 use crate::commands::report::wrong;
 use crate::home;
 use crate::request::{self, Wrong};
@@ -37,7 +39,7 @@ WHAT is one of
   network    the champion's network
   squares    what a man on each square is worth to the champion, and what its
              nodes look at
-or nothing for all of them. Pictures go to the folder `analysis` of the run. What is
+or nothing for all of them; of a player there are `network` and `squares`. Pictures go to the folder `analysis` of the run. What is
 not in the run's records is left out: `pca` needs `[report] keep-genotypes = EVERY` in
 the recipe, and so does `distance` where no networks are bred; `species` needs a breeder
 with species, `exam` a recipe with `[exam]`.
@@ -47,6 +49,7 @@ Examples:
   mendel analyse runs/neat-7 species --json
   mendel analyse runs/cosyne-1 exam
   mendel analyse --player players/neat.toml --out pictures
+  mendel analyse --player neat network
   mendel analyse runs/neat-1 runs/neat-2 runs/cosyne-1 --compare best
   mendel analyse runs/* --compare best --by recipe")]
 pub(super) struct Arguments {
@@ -55,7 +58,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "RUN [WHAT]", num_args = 0..)]
     words: Vec<String>,
     /// Look at a player instead: a built-in name or a player file
-    #[arg(long, value_name = "PLAYER", conflicts_with = "words")]
+    #[arg(long, value_name = "PLAYER", conflicts_with = "compare")]
     player: Option<String>,
     /// Compare runs by Welch's t-tests with Bonferroni's correction
     #[arg(long, value_name = "MEASURE", num_args = 0..=1, default_missing_value = "best")]
@@ -76,65 +79,13 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// What is measured when runs are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Measure {
-    /// The fitness of the best of each generation
-    Best,
-    /// The mean fitness of each generation
-    Mean,
-    /// The diversity of each generation
-    Diversity,
-    /// The mean distance of two members of each generation that was kept
-    Distance,
-    /// The strength of each generation's best on the ladder
-    Ladder,
-    /// Half-moves of lost games
-    Lengths,
-    /// Points in each examination, in per cent
-    Exam,
-    /// Half-moves of the games lost in examinations
-    ExamLengths,
-}
-
-impl Measure {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Mean => "mean",
-            Self::Diversity => "diversity",
-            Self::Distance => "distance",
-            Self::Ladder => "ladder",
-            Self::Lengths => "lengths",
-            Self::Exam => "exam",
-            Self::ExamLengths => "exam-lengths",
-        }
-    }
-}
-
-/// What a group is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum By {
-    /// A run; its generations or games are the measurements
-    Run,
-    /// A recipe; its runs are the measurements, each with its last generation or its
-    /// mean
-    Recipe,
-}
-
 /// Looks closely.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(measure) = arguments.compare {
         return compare_runs(arguments, measure);
     }
     if let Some(name) = &arguments.player {
-        let player = request::player(Some(name))?;
-        let found = Found {
-            pictures: pictures_of(&player),
-            table: None,
-            data: of_player(&player),
-        };
-        return tell(arguments, &found, None);
+        return look_at_player(arguments, name);
     }
     let (run, what) = asked(&arguments.words)?;
     let folder = home::find_run(run)?;
@@ -146,13 +97,69 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let is_asked = |found: What| what.is_none_or(|what| what == found);
     pictures.retain(|it| is_asked(it.what));
-    let table = (is_asked(What::Exam) && !record.exam.is_empty()).then(|| shares(&record.exam));
+    let table =
+        (is_asked(What::Exam) && !record.exam.lines.is_empty()).then(|| shares(&record.exam));
+    if let Some(what) = what
+        && pictures.is_empty()
+        && table.is_none()
+        && !arguments.json
+    {
+        return Err(missing::why(&record, run, what).into());
+    }
     let found = Found {
         pictures,
         table,
         data: of_run(&record, what),
     };
     tell(arguments, &found, Some(&folder.join("analysis")))
+}
+
+/// What can be said of a player by itself.
+fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
+    let player = request::player(Some(name))?;
+    let what = match &arguments.words[..] {
+        [] => None,
+        [word] => match word.parse() {
+            Ok(what @ (What::Network | What::Squares)) => Some(what),
+            Ok(_) => {
+                return Err(Wrong::new(
+                    format!("`{word}` is of a run, and `{name}` is a player"),
+                    "of a player there are `network` and `squares`; name the run for the others",
+                )
+                .into());
+            }
+            Err(()) => {
+                return Err(Wrong::new(
+                    format!("`{word}` is nothing to look at"),
+                    "of a player there are `network` and `squares`; a run is looked at without `--player`",
+                )
+                .into());
+            }
+        },
+        words => {
+            return Err(Wrong::new(
+                format!("{} words stand beside `--player`", words.len()),
+                "of a player there are `network` and `squares`; give one of them, or none for both",
+            )
+            .into());
+        }
+    };
+    let mut pictures = pictures_of(&player);
+    pictures.retain(|it| what.is_none_or(|what| what == it.what));
+    if pictures.is_empty() && !arguments.json {
+        return Err(missing::no_network(&player, name).into());
+    }
+    let whole = of_player(&player);
+    let data = match what {
+        Some(what) => part_of_player(&whole, what),
+        None => whole,
+    };
+    let found = Found {
+        pictures,
+        table: None,
+        data,
+    };
+    tell(arguments, &found, None)
 }
 
 /// What was found, for people and for programs.
@@ -222,24 +229,60 @@ fn of_run(record: &RunRecord, what: Option<What>) -> Value {
         }),
         Some(What::Pca) => json!(analyses.pca),
         Some(What::Distance) => json!(analyses.spread),
-        Some(What::Species | What::Empty | What::Size) => json!({
-            "generations": analyses.networks,
+        Some(What::Species) => json!({
+            "generations": each(&analyses.networks, |it| json!({"species": it.networks.species})),
             "species": lives(&analyses.networks),
             "extinctions": extinctions(&analyses.networks),
         }),
+        Some(What::Empty) => each(
+            &analyses.networks,
+            |it| json!({"empty": it.networks.empty, "too_large": it.networks.too_large}),
+        ),
+        Some(What::Size) => each(&analyses.networks, |it| {
+            let size = it.networks.size;
+            json!({"nodes": size.map(|it| it[0]), "edges": size.map(|it| it[1])})
+        }),
         Some(What::Exam) => of_exam(&record.exam),
         Some(What::Lengths) => json!({
-            "games": analyses.games,
+            "games": without(&json!(analyses.games), "first_moves"),
             "exam": record.exam.lengths(),
         }),
         Some(What::Moves) => json!({
-            "games": analyses.games,
+            "games": without(&without(&json!(analyses.games), "lost_by_white"), "lost_by_black"),
             "exam": of_exam(&record.exam)["first_moves"],
         }),
-        Some(What::Network) => json!(champion.map(|it| it["network"].clone())),
-        Some(What::Squares) => {
-            json!(champion.map(|it| json!({"squares": it["squares"], "fields": it["fields"]})))
+        Some(what @ (What::Network | What::Squares)) => {
+            json!(champion.map(|it| part_of_player(&it, what)))
         }
+    }
+}
+
+/// A line for each generation, which says which one it is.
+fn each(lines: &[Census], told: impl Fn(&Census) -> Value) -> Value {
+    let of_one = |line: &Census| {
+        let mut told = told(line);
+        told["generation"] = json!(line.generation);
+        told
+    };
+    lines.iter().map(of_one).collect()
+}
+
+/// A list of objects without one of their fields.
+fn without(list: &Value, field: &str) -> Value {
+    let mut list = list.clone();
+    for object in list.as_array_mut().into_iter().flatten() {
+        if let Some(object) = object.as_object_mut() {
+            object.remove(field);
+        }
+    }
+    list
+}
+
+/// The network, or what it makes of the board.
+fn part_of_player(player: &Value, what: What) -> Value {
+    match what {
+        What::Network => player["network"].clone(),
+        _ => json!({"squares": player["squares"], "fields": player["fields"]}),
     }
 }
 
@@ -304,171 +347,8 @@ fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::R
     } else if pictures.is_empty() {
         writeln!(
             out,
-            "the records of the run say nothing about it; see `mendel analyse --help` for what they need"
+            "the run has no records of populations, games or networks yet; see `mendel analyse --help` for what they need"
         )?;
     }
     Ok(())
-}
-
-/// Each two groups by Welch's t-test.
-fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::Result<()> {
-    let mut groups: Vec<Group> = Vec::new();
-    for word in &arguments.words {
-        let folder = home::find_run(word)?;
-        let record = read(&folder)?;
-        let values = measured(&record, measure);
-        match arguments.by {
-            By::Run => groups.push(Group {
-                name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
-                values,
-            }),
-            By::Recipe => {
-                let Some(value) = of_whole_run(&values, measure) else {
-                    continue;
-                };
-                let name = &record.manifest.recipe;
-                match groups.iter_mut().find(|group| group.name == *name) {
-                    Some(group) => group.values.push(value),
-                    None => groups.push(Group {
-                        name: name.clone(),
-                        values: vec![value],
-                    }),
-                }
-            }
-        }
-    }
-    let enough = groups
-        .iter()
-        .filter(|group| group.values.len() >= 2)
-        .count();
-    if enough < 2 {
-        return Err(Wrong::new(
-            format!(
-                "there are not two groups with two values of `{}` each",
-                measure.name()
-            ),
-            "give more runs; by recipe, each needs two of them",
-        )
-        .into());
-    }
-    let differences = compare(&groups);
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        let told: Vec<Value> = groups
-            .iter()
-            .map(|it| {
-                json!({
-                    "name": it.name,
-                    "values": it.values.len(),
-                    "mean": it.mean(),
-                    "deviation": it.variance().sqrt(),
-                })
-            })
-            .collect();
-        let data = json!({
-            "measure": measure.name(),
-            "groups": told,
-            "differences": differences,
-        });
-        writeln!(out, "{data:#}")?;
-        return Ok(());
-    }
-    out.write_all(as_text(&groups, &differences, measure).as_bytes())?;
-    if arguments.by == By::Run {
-        writeln!(
-            out,
-            "\nThe values of one run are not independent of each other: a small p says that these runs\n\
-             differ, not that their recipes do. `--by recipe` compares recipes, a value for each run."
-        )?;
-    }
-    Ok(())
-}
-
-/// The measurements of one run.
-fn measured(record: &RunRecord, measure: Measure) -> Vec<f64> {
-    let lines = record.generations.iter();
-    match measure {
-        Measure::Best => lines.map(|line| line.best).collect(),
-        Measure::Mean => lines.map(|line| line.mean).collect(),
-        Measure::Diversity => lines.map(|line| line.diversity).collect(),
-        Measure::Ladder => lines.filter_map(|line| Some(line.ladder?.elo)).collect(),
-        Measure::Distance => {
-            let spread = record.analyses.spread.iter();
-            spread.map(|it| it.distance).collect()
-        }
-        Measure::Lengths => {
-            let games = record.analyses.games.iter();
-            let lost = games.flat_map(|it| it.lost_by_white.iter().chain(&it.lost_by_black));
-            lost.copied().map(f64::from).collect()
-        }
-        Measure::Exam => {
-            let all = record.exam.all().into_iter();
-            let each = all.filter(|it| it.generation.is_some());
-            let points = each.filter_map(|it| it.shares.map(|[_, drawn, won]| won + drawn / 2.0));
-            points.collect()
-        }
-        Measure::ExamLengths => {
-            let lost = record.exam.lines.iter().flat_map(|line| &line.lost);
-            lost.flatten().copied().map(f64::from).collect()
-        }
-    }
-}
-
-/// What a run came to: the last generation, or the mean of its games.
-fn of_whole_run(values: &[f64], measure: Measure) -> Option<f64> {
-    match measure {
-        Measure::Lengths | Measure::ExamLengths if values.is_empty() => None,
-        Measure::Lengths | Measure::ExamLengths => {
-            Some(values.iter().sum::<f64>() / values.len() as f64)
-        }
-        _ => values.last().copied(),
-    }
-}
-
-fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> String {
-    let mut table = Table::default();
-    table.row([measure.name(), "values", "mean", "deviation"]);
-    table.rule();
-    for group in groups {
-        table.row([
-            group.name.clone(),
-            group.values.len().to_string(),
-            decimal(group.mean()),
-            decimal(group.variance().sqrt()),
-        ]);
-    }
-    let mut compared = Table::default();
-    compared.row([
-        "first",
-        "second",
-        "difference",
-        "t",
-        "df",
-        "p",
-        "corrected",
-        "",
-    ]);
-    compared.rule();
-    for it in differences {
-        let mark = if it.corrected < 0.05 { "*" } else { "" };
-        compared.row([
-            it.first.clone(),
-            it.second.clone(),
-            decimal(it.difference),
-            decimal(it.t),
-            decimal(it.freedom),
-            decimal(it.p),
-            decimal(it.corrected),
-            mark.to_owned(),
-        ]);
-    }
-    format!(
-        "{}\n{}\np corrected for {} (Bonferroni); * is below 0.05\n",
-        table.render(),
-        compared.render(),
-        match differences.len() {
-            1 => "one comparison".to_owned(),
-            count => format!("{count} comparisons"),
-        }
-    )
 }
