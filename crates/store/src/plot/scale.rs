@@ -175,14 +175,18 @@ pub fn decimal(value: f64) -> String {
         return "–".to_owned();
     }
     let size = value.abs();
-    if size >= 1e12 || (size > 0.0 && size < 5e-4) {
-        return minus(&format!("{value:.2e}"));
+    if size >= 1e12 || (size > 0.0 && size < 5e-7) {
+        return minus(&format!("{value:.1e}"));
     }
     let decimals = match size {
         size if size >= 10_000.0 => 0,
         size if size >= 10.0 => 1,
         size if size >= 1.0 => 2,
-        _ => 3,
+        // Three digits that count, as far as six decimals have them.
+        size if size >= 0.1 || size == 0.0 => 3,
+        size if size >= 0.01 => 4,
+        size if size >= 0.001 => 5,
+        _ => 6,
     };
     grouped(value, decimals)
 }

@@ -249,6 +249,15 @@ fn of_whole_run(values: &[f64], measure: Measure) -> Option<f64> {
     }
 }
 
+/// As papers write it: nobody needs to know how small a small one is.
+fn p_value(p: f64) -> String {
+    if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
 fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> String {
     let mut table = Table::default();
     table.row([measure.name(), "values", "mean", "deviation"]);
@@ -281,8 +290,8 @@ fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> St
             decimal(it.difference),
             decimal(it.t),
             decimal(it.freedom),
-            decimal(it.p),
-            decimal(it.corrected),
+            p_value(it.p),
+            p_value(it.corrected),
             mark.to_owned(),
         ]);
     }
