@@ -8,6 +8,7 @@ use mendel_store::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, 
 use super::from_one;
 use super::read::RunRecord;
 use crate::record::{Generation, Histogram};
+use crate::run::manifest::StandIn;
 
 impl RunRecord {
     /// The unit of the fitness and which way is better.
@@ -45,9 +46,15 @@ impl RunRecord {
         self.generations.iter().filter_map(point).collect()
     }
 
+    /// Whose level is drawn.
+    fn beside(&self) -> String {
+        let name = self.manifest.stand_in.map(StandIn::name);
+        name.unwrap_or("parent").to_owned()
+    }
+
     fn references(&self) -> Vec<Reference> {
         let level = self.manifest.baseline.map(|value| Reference {
-            name: "parent".to_owned(),
+            name: self.beside(),
             pen: 3,
             value,
         });
@@ -262,7 +269,7 @@ impl RunRecord {
             title: "The population in some generations".to_owned(),
             x,
             panels: panels.collect(),
-            reference: self.manifest.baseline.map(|b| (b, "parent".to_owned())),
+            reference: self.manifest.baseline.map(|b| (b, self.beside())),
         };
         Some(Block::Figure {
             drawing: histograms.draw(),

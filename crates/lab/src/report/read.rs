@@ -65,6 +65,8 @@ pub struct Reached {
     pub value: f64,
     /// The parent's, on the same positions where both were measured.
     pub parent: Option<f64>,
+    /// Whose fitness that is, in words: usually the parent's.
+    pub beside: &'static str,
     /// The generation it was bred in.
     pub generation: Option<u32>,
     /// What it was measured on: [`ALL`], [`OWN`], or nothing that needs to be said.
@@ -287,6 +289,7 @@ pub(super) fn reached(
         return Some(Reached {
             value: training.champion,
             parent: Some(training.parent),
+            beside: manifest.measured_beside(),
             generation: None,
             on: Some(ALL),
         });
@@ -295,6 +298,7 @@ pub(super) fn reached(
     Some(Reached {
         value,
         parent: manifest.baseline,
+        beside: manifest.measured_beside(),
         generation: Some(generation),
         on: own_samples.then_some(OWN),
     })

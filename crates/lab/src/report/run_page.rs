@@ -57,10 +57,11 @@ impl RunRecord {
                 Some(Reached {
                     value,
                     parent: Some(parent),
+                    beside,
                     on,
                     ..
                 }) => format!(
-                    "Best fitness {} on {}, where the parent has {}. {nothing}",
+                    "Best fitness {} on {}, where {beside} has {}. {nothing}",
                     number(value),
                     on.unwrap_or("the data it was bred on"),
                     number(parent)
@@ -87,9 +88,10 @@ impl RunRecord {
         }
         if let Some(holdout) = &proof.holdout {
             parts.push(format!(
-                "on {} it never saw: {}, the parent {}",
+                "on {} it never saw: {}, {} {}",
                 counted(holdout.positions, "position"),
                 number(holdout.champion),
+                self.manifest.measured_beside(),
                 number(holdout.parent)
             ));
         }
@@ -296,7 +298,7 @@ impl fmt::Display for Reached {
             write!(f, ", from generation {}", from_one(generation))?;
         }
         if let Some(parent) = self.parent {
-            write!(f, "; the parent has {}", number(parent))?;
+            write!(f, "; {} has {}", self.beside, number(parent))?;
         }
         Ok(())
     }

@@ -43,8 +43,9 @@ impl RunRecord {
         let parent = reached.parent?;
         self.gain().filter(|gain| *gain <= 0.0)?;
         Some(format!(
-            "The best ({}) is no better than the parent ({}) even on the data it was bred on.",
+            "The best ({}) is no better than {} ({}) even on the data it was bred on.",
             number(reached.value),
+            reached.beside,
             number(parent)
         ))
     }

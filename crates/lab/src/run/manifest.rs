@@ -28,6 +28,9 @@ pub struct Manifest {
     /// The parent's fitness in the same trial, as in the journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<f64>,
+    /// Whose fitness that is, where networks are bred and the parent is none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<StandIn>,
     /// The unit of the fitness in words, such as `centipawns of mean error`.
     #[serde(default)]
     pub unit: String,
@@ -52,6 +55,27 @@ pub struct Manifest {
     /// What the trials judged on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<Data>,
+}
+
+/// Who is measured in the parent's place: a network of the kind that is bred, which
+/// says nothing yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StandIn {
+    /// It adds material, and so that alone counts.
+    Material,
+    /// It gives 0 to every position.
+    Nothing,
+}
+
+impl StandIn {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Material => "material alone",
+            Self::Nothing => "a network that says nothing",
+        }
+    }
 }
 
 /// A data set as a manifest names it.
@@ -100,6 +124,11 @@ pub enum ManifestError {
 const LARGEST: u64 = 16 << 20;
 
 impl Manifest {
+    /// Whose fitness the baseline is, in words.
+    pub fn measured_beside(&self) -> &'static str {
+        self.stand_in.map_or("the parent", StandIn::name)
+    }
+
     /// The file's name in the folder of a run.
     pub const FILE: &'static str = "manifest.toml";
 

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use mendel_engine::Player;
+use mendel_evaluator::AnyEvaluator;
 use mendel_store::fingerprint;
 
 use super::finalist::{Finalist, Keep};
-use super::manifest::{Data, Manifest};
+use super::manifest::{Data, Manifest, StandIn};
 use super::{Order, RunError, RunFolder};
 use crate::chromosome::space::Space;
 use crate::data::{DataSet, GameResult};
@@ -225,6 +226,7 @@ impl Bench {
             command: command(order),
             parent: called(&order.recipe),
             baseline,
+            stand_in: self.stand_in(),
             unit: first.trial.unit().to_owned(),
             smaller_is_better: first.trial.smaller_is_better(),
             warnings: self.warnings(),
@@ -257,6 +259,23 @@ impl Bench {
         hashes
     }
 
+    /// Who is measured on positions where the parent is no network of the kind bred.
+    fn stand_in(&self) -> Option<StandIn> {
+        let own = &self.recipe.parent.evaluator;
+        let bred = self.stages[0].space.evaluator(&self.recipe.parent);
+        let material = match bred {
+            _ if bred == own => return None,
+            AnyEvaluator::Mlp(it) => it.shape().material,
+            AnyEvaluator::Graph(it) => it.frame().material,
+            _ => return None,
+        };
+        match (material, own) {
+            (true, AnyEvaluator::Material(_)) => None,
+            (true, _) => Some(StandIn::Material),
+            (false, _) => Some(StandIn::Nothing),
+        }
+    }
+
     /// What a reader of the results must know.
     fn warnings(&self) -> Vec<String> {
         let by_clock = |stage: &StageSettings| match &stage.trial {
@@ -268,6 +287,13 @@ impl Bench {
             let warning = "members were judged by games against a clock: on another machine, or \
                            on a busy one, the same seed gives another run";
             warnings.push(warning.to_owned());
+        }
+        if let Some(it) = self.stand_in() {
+            warnings.push(format!(
+                "the parent is no network of the kind that is bred: what is called its fitness on positions \
+                 is that of {}; in games it plays itself",
+                it.name()
+            ));
         }
         warnings
     }

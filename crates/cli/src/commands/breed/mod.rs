@@ -92,6 +92,11 @@ fn setting(text: &str) -> Result<(String, toml::Value), String> {
     let (key, value) = text
         .split_once('=')
         .ok_or("write KEY=VALUE, such as stop.generations=50")?;
+    if value.trim().is_empty() {
+        return Err(format!(
+            "`{key}` has no value; write one behind the `=`, such as {key}=50, or {key}='\"\"' for an empty text"
+        ));
+    }
     let parsed = format!("value = {value}")
         .parse::<toml::Table>()
         .ok()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_arena::Progress;
 use mendel_lab::proof::{Measured, Proof};
-use mendel_lab::run::manifest::Manifest;
+use mendel_lab::run::manifest::{Manifest, StandIn};
 use mendel_lab::run::{Event, Outcome, RunFolder};
 use mendel_lab::sweep::{Sweep, Turn};
 use serde_json::json;
@@ -110,7 +110,9 @@ impl Teller {
                 self.folder.display()
             );
             if let Some(baseline) = manifest.baseline {
-                let (parent, unit) = (&manifest.parent, &manifest.unit);
+                let parent = manifest.stand_in.map(StandIn::name);
+                let parent = parent.unwrap_or(&manifest.parent);
+                let unit = &manifest.unit;
                 let _ = writeln!(io::stderr(), "{parent} has {baseline:.4} {unit}");
             }
         }
