@@ -250,7 +250,8 @@ fn slope<const POLES: usize>(state: &CartState, force: f64) -> CartState {
         let (angle, spin) = (state[2 + 2 * pole], state[3 + 2 * pole]);
         let (weight, half) = (POLE_MASSES[pole], HALF_LENGTHS[pole]);
         let (sine, cosine) = libm::sincos(angle);
-        let turn = HINGE_FRICTION * spin / (weight * half) + GRAVITY * sine;
+        // The divisions are of constants: compilers do them once.
+        let turn = HINGE_FRICTION / (weight * half) * spin + GRAVITY * sine;
         push += weight * half * spin * spin * sine + 0.75 * weight * cosine * turn;
         mass += weight * (1.0 - 0.75 * cosine * cosine);
         turning[pole] = (cosine, turn);
