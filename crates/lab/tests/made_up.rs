@@ -79,6 +79,7 @@ pub(crate) fn write_run(folder: &Path, size: &Size, recipe: &str) -> Manifest {
         command: "mendel breed gerald-eval --seed 7".to_owned(),
         parent: "gerald-base".to_owned(),
         baseline: Some(160.4),
+        stand_in: None,
         unit: "centipawns of mean error".to_owned(),
         smaller_is_better: true,
         warnings: Vec::new(),

@@ -366,11 +366,11 @@ impl Nets {
     /// nothing, and is counted apart from networks that are empty by themselves.
     pub(crate) fn numbers(&self, net: &Net) -> (Vec<i32>, bool) {
         let painted = match &self.painter {
-            Painter::Itself => return playable(self.own(net)),
+            Painter::Itself => return playable(&self.own(net)),
             Painter::Fixed(codec) => codec.decode(net),
             Painter::Found(codec) => codec.decode(net),
         };
-        playable(match painted {
+        playable(&match painted {
             Ok(phenotype) if self.mirrored => mirrored(parts(&phenotype)),
             Ok(phenotype) => parts(&phenotype),
             Err(_) => silent(PLANES * 64),

@@ -52,7 +52,7 @@ pub(super) fn bred(function: Function) -> Bred {
 
 /// The numbers of a network, or of one that says nothing in place of one that is too
 /// large; and which of the two.
-pub(super) fn playable(parts: Parts) -> (Vec<i32>, bool) {
+pub(super) fn playable(parts: &Parts) -> (Vec<i32>, bool) {
     let too_large = parts.nodes.len() > MOST_HIDDEN + 1 || parts.edges.len() > MOST_EDGES;
     if too_large {
         return (silent(parts.inputs).to_numbers(), true);
