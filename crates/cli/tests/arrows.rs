@@ -7,12 +7,16 @@ use serde_json::Value;
 
 /// Every crate and the crates of ours it may use. The picture with the reasons
 /// is in `README.md`; a new arrow is argued in `docs/decisions/`.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("mendel-store", &[]),
     ("mendel-evolve", &[]),
     ("mendel-board", &[]),
     ("mendel-evaluator", &["mendel-board"]),
     ("mendel-engine", &["mendel-board", "mendel-evaluator"]),
+    (
+        "mendel-nets",
+        &["mendel-board", "mendel-evaluator", "mendel-store"],
+    ),
     (
         "mendel-arena",
         &["mendel-board", "mendel-engine", "mendel-store"],
@@ -37,6 +41,7 @@ const ALLOWED: [(&str, &[&str]); 8] = [
             "mendel-arena",
             "mendel-evolve",
             "mendel-lab",
+            "mendel-nets",
             "mendel-store",
         ],
     ),

@@ -1,0 +1,1 @@
+//! Games as a compact file, written once from PGN: a byte a move.

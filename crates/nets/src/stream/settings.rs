@@ -1,0 +1,120 @@
+//! Which positions are streamed, and in what order.
+
+use serde::{Deserialize, Serialize};
+
+/// What is streamed. The same settings, shards and cursor give the same samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Settings {
+    /// How games are parted.
+    pub split: Split,
+    /// Which part is streamed.
+    pub part: Part,
+    /// The lower of the two ratings is at least this; 0 takes games without
+    /// ratings, too.
+    pub min_rating: u16,
+    /// The lower of the two ratings is at most this.
+    pub max_rating: u16,
+    /// A game has at least so many moves, counted as on a score sheet: 20 if
+    /// White made a twentieth.
+    pub min_moves: u16,
+    /// Positions before so many half-moves are passed over.
+    pub skip_plies: u16,
+    /// Which positions of a game.
+    pub pick: Pick,
+    /// So many blocks of games are mixed at a time. More are a better shuffle and
+    /// take more memory: a block of 1,000 games has some 80,000 positions of 200
+    /// bytes, if all are picked.
+    pub mixed_blocks: usize,
+    /// Decides the order, and which positions are picked.
+    pub seed: u64,
+}
+
+/// How games are parted; whatever is left is for training.
+///
+/// A game's part depends on its moves and the seed alone: it is the same in
+/// whatever file it stands, and two copies of it never stand on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Split {
+    /// The share of games for validation.
+    pub validation: f64,
+    /// The share of games for tests.
+    pub test: f64,
+    /// Decides which.
+    pub seed: u64,
+}
+
+/// A part of the games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What is learnt from.
+    #[default]
+    Train,
+    /// What tells when to stop.
+    Validation,
+    /// What tells the truth, once.
+    Test,
+    /// All games.
+    All,
+}
+
+/// Which positions of a game an epoch takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
+    /// Every position.
+    #[default]
+    All,
+    /// So many at random, others in each epoch; all of a game that has fewer.
+    PerGame(u16),
+}
+
+/// Where a stream stands: all that is needed to go on exactly there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Cursor {
+    /// How often all games were gone through.
+    pub epoch: u64,
+    /// Mixtures of blocks that are done in this epoch.
+    pub mixture: u64,
+    /// Samples taken out of the present mixture.
+    pub taken: u64,
+}
+
+/// Settings that make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {reason}")]
+pub struct SettingsError {
+    /// Which of them.
+    pub key: &'static str,
+    /// What is wrong, and what would be right.
+    pub reason: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            split: Split::default(),
+            part: Part::Train,
+            min_rating: 0,
+            max_rating: u16::MAX,
+            min_moves: 0,
+            skip_plies: 0,
+            pick: Pick::All,
+            mixed_blocks: 8,
+            seed: 1,
+        }
+    }
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Self {
+            validation: 0.02,
+            test: 0.02,
+            seed: 1,
+        }
+    }
+}
