@@ -116,6 +116,12 @@ impl Tags {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The rating of a player (`WhiteElo`, `BlackElo`), if there is one.
+    pub fn rating(&self, color: Color) -> Option<u16> {
+        let tag = self.get(color.fold_wb("WhiteElo", "BlackElo"))?;
+        tag.trim().parse().ok().filter(|&rating| rating > 0)
+    }
+
     /// Sets the tag `name`, in its old place if it is there already.
     pub fn set(&mut self, name: &str, value: &str) {
         match self.0.iter_mut().find(|(known, _)| known == name) {

@@ -28,6 +28,11 @@ impl Fingerprint {
         }
     }
 
+    /// The number itself.
+    pub fn value(self) -> u64 {
+        self.0
+    }
+
     /// Sixteen hexadecimal digits.
     pub fn text(self) -> String {
         format!("{:016x}", self.0)

@@ -49,4 +49,4 @@ pub use fingerprint::{Fingerprint, fingerprint};
 pub use index::{Entry, Index, IndexError, State};
 pub use journal::{Journal, JournalError, Record, Sync};
 pub use lock::{FolderLock, LockError};
-pub use replace::{ReplaceError, replace};
+pub use replace::{ReplaceError, replace, replace_with};

@@ -41,6 +41,25 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 ///
 /// If the file cannot be written, flushed or renamed.
 pub fn replace(path: &Path, contents: &[u8]) -> Result<(), ReplaceError> {
+    replace_with(path, |file| {
+        file.write_all(contents)
+            .map_err(|source| ReplaceError::Write {
+                path: path.to_owned(),
+                source,
+            })
+    })
+}
+
+/// As [`replace`], for contents that come piece by piece: `write` writes them, and
+/// if it fails, the old file stays.
+///
+/// # Errors
+///
+/// What `write` says, or if the file cannot be made, flushed or renamed.
+pub fn replace_with<T, E: From<ReplaceError>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, E>,
+) -> Result<T, E> {
     let name = path.file_name().ok_or_else(|| ReplaceError::NoName {
         path: path.to_owned(),
     })?;
@@ -51,23 +70,32 @@ pub fn replace(path: &Path, contents: &[u8]) -> Result<(), ReplaceError> {
     hidden.push(format!(".{}-{count}.new", std::process::id()));
     let beside = folder.join(hidden);
 
-    let result = write_beside(&beside, path, contents).and_then(|()| {
-        fs::rename(&beside, path)?;
-        settle_folder(folder)
-    });
-    result.map_err(|source| {
-        // The error that counts is the first one.
-        let _ = fs::remove_file(&beside);
-        ReplaceError::Write {
+    let refused = |source| {
+        E::from(ReplaceError::Write {
             path: path.to_owned(),
             source,
-        }
-    })
+        })
+    };
+    let result = open_beside(&beside, path)
+        .map_err(refused)
+        .and_then(|mut file| {
+            let written = write(&mut file)?;
+            file.sync_all()
+                .and_then(|()| fs::rename(&beside, path))
+                .and_then(|()| settle_folder(folder))
+                .map_err(refused)?;
+            Ok(written)
+        });
+    if result.is_err() {
+        // The error that counts is the first one.
+        let _ = fs::remove_file(&beside);
+    }
+    result
 }
 
-fn write_beside(beside: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
+fn open_beside(beside: &Path, path: &Path) -> io::Result<File> {
     // A leftover of a dead process with our number is overwritten.
-    let mut file = OpenOptions::new()
+    let file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
@@ -75,8 +103,7 @@ fn write_beside(beside: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
     if let Ok(old) = fs::metadata(path) {
         file.set_permissions(old.permissions())?;
     }
-    file.write_all(contents)?;
-    file.sync_all()
+    Ok(file)
 }
 
 /// The folder a file lies in.

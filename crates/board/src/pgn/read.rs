@@ -74,9 +74,29 @@ impl PgnReader<Box<dyn Read + Send>> {
     ///
     /// If the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, PgnError> {
+        Self::open_with(path, |file| file)
+    }
+
+    /// Opens a file as [`open`](Self::open) does; `watch` may wrap what is read
+    /// from the disk, to see how far reading has come.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened.
+    pub fn open_with<R: Read + Send + 'static>(
+        path: impl AsRef<Path>,
+        watch: impl FnOnce(File) -> R,
+    ) -> Result<Self, PgnError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        match decompressed(path) {
+        let read = File::open(path).and_then(|file| {
+            // A folder opens, but only reading it fails, with an odder message.
+            if file.metadata()?.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            decompressed(path, watch(file))
+        });
+        match read {
             Ok(read) => Ok(Self::named(&name, read)),
             Err(source) => Err(PgnError::Read {
                 name,
@@ -88,9 +108,11 @@ impl PgnReader<Box<dyn Read + Send>> {
 }
 
 /// The file, through a decompressor if its name or its first bytes ask for it.
-fn decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+fn decompressed(
+    path: &Path,
+    mut file: impl Read + Send + 'static,
+) -> io::Result<Box<dyn Read + Send>> {
     const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-    let mut file = File::open(path)?;
     let mut head = Vec::new();
     file.by_ref()
         .take(MAGIC.len() as u64)

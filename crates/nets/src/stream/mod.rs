@@ -3,5 +3,5 @@
 mod sample;
 mod settings;
 
-pub use sample::Sample;
+pub use sample::{HISTORY, Sample};
 pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};

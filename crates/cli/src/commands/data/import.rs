@@ -197,7 +197,7 @@ impl Arguments {
 }
 
 /// The command as it was given, without where the result goes: it changes nothing.
-fn command() -> String {
+pub(super) fn command() -> String {
     let mut words = vec!["mendel".to_owned()];
     let mut given = env::args().skip(1);
     while let Some(word) = given.next() {

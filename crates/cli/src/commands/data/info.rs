@@ -1,12 +1,15 @@
 //! `mendel data info` and `mendel data list`: what is in data sets.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Args;
-use mendel_lab::data::info::{Histogram, Info};
+use mendel_lab::data::info::Info;
 use mendel_lab::data::{BUILT_IN, DataError, Header, Reader, SUITES};
+use mendel_nets::shard::SUFFIX;
 use serde_json::json;
 
+use super::games;
 use crate::request::Wrong;
 use crate::table::Table;
 
@@ -15,9 +18,10 @@ use crate::table::Table;
 #[command(after_help = "\
 Examples:
   mendel data info quiet
-  mendel data info mine.mds --json")]
+  mendel data info mine.mds --json
+  mendel data info mine.games")]
 pub(super) struct InfoArguments {
-    /// A built-in set or a file
+    /// A built-in set, or a file of positions (.mds) or of games (.games)
     #[arg(value_name = "SET")]
     set: String,
     /// Print JSON
@@ -42,6 +46,10 @@ const WIDTH: u64 = 40;
 
 /// Counts and draws.
 pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
+    let name = Path::new(&arguments.set);
+    if name.extension().is_some_and(|suffix| suffix == SUFFIX) {
+        return games::info(&arguments.set, arguments.json);
+    }
     let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
     let header = reader.header().clone();
     let info = Info::of(&mut reader).map_err(wrong)?;
@@ -54,7 +62,8 @@ pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
     let mut text = heading(&arguments.set, &header, &info);
     for histogram in &info.histograms {
         text.push('\n');
-        text.push_str(&draw(histogram));
+        let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
+        text.push_str(&draw(histogram.name, bars));
     }
     out.write_all(text.as_bytes())?;
     Ok(())
@@ -135,19 +144,15 @@ fn heading(set: &str, header: &Header, info: &Info) -> String {
     lines.join("\n") + "\n"
 }
 
-fn draw(histogram: &Histogram) -> String {
-    let most = histogram.bars.iter().map(|bar| bar.count).max();
+/// A histogram as text.
+pub(super) fn draw<'a>(name: &str, bars: impl Iterator<Item = (&'a str, u64)> + Clone) -> String {
+    let most = bars.clone().map(|(_, count)| count).max();
     let most = most.unwrap_or(0).max(1);
-    let mut text = format!("{}\n", histogram.name);
-    for bar in &histogram.bars {
+    let mut text = format!("{name}\n");
+    for (label, count) in bars {
         // Whoever is there at all is seen.
-        let length = (bar.count * WIDTH).div_ceil(most) as usize;
-        let line = format!(
-            "  {:>12}  {:>9}  {}",
-            bar.label,
-            bar.count,
-            "█".repeat(length)
-        );
+        let length = (count * WIDTH).div_ceil(most) as usize;
+        let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
         text.push_str(line.trim_end());
         text.push('\n');
     }

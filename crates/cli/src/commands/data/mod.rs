@@ -1,5 +1,6 @@
 //! `mendel data`: data sets made, imported and looked at.
 
+mod games;
 mod import;
 mod info;
 mod make;
@@ -16,7 +17,8 @@ Examples:
   mendel data list
   mendel data info quiet
   mendel data make quiet --positions 20000 --out quiet.mds
-  mendel data import games.pgn.zst --one-per-game --min-rating 2500 --out games.mds")]
+  mendel data import games.pgn.zst --one-per-game --min-rating 2500 --out games.mds
+  mendel data games games.pgn.zst --min-moves 20 --out mine.games")]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -26,6 +28,7 @@ pub(super) struct Arguments {
 enum Command {
     Make(Box<make::Arguments>),
     Import(Box<import::Arguments>),
+    Games(games::Arguments),
     Info(info::InfoArguments),
     List(info::ListArguments),
     Rows(rows::Arguments),
@@ -36,6 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Make(arguments) => make::run(arguments),
         Command::Import(arguments) => import::run(arguments),
+        Command::Games(arguments) => games::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::List(arguments) => info::list(arguments),
         Command::Rows(arguments) => rows::run(arguments),

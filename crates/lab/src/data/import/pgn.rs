@@ -41,11 +41,8 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
 /// Whether a game may be wanted as far as its tags tell; the others need not be
 /// replayed.
 fn may_pass(filter: &GameFilter, tags: &Tags) -> bool {
-    let rating = |name| {
-        let tag = tags.get(name).unwrap_or_default();
-        tag.trim().parse::<u32>().unwrap_or(0)
-    };
-    let is_rated = |least| rating("WhiteElo") >= least && rating("BlackElo") >= least;
+    let rating = |color| tags.rating(color).map_or(0, u32::from);
+    let is_rated = |least| rating(Color::White) >= least && rating(Color::Black) >= least;
     let tagged = tags.get("Result").and_then(GameResult::from_pgn);
     filter.min_rating.is_none_or(is_rated)
         && match (filter.result, tagged) {

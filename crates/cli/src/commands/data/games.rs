@@ -1,0 +1,203 @@
+//! `mendel data games`: games as a compact file, for training networks.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use mendel_nets::shard::{
+    ConvertError, Filter, Header, Info, Report, Setting, Shard, ShardError, Written, convert,
+};
+use serde_json::json;
+
+use super::import::command;
+use super::info::draw;
+use crate::interrupt::stop_on_ctrl_c;
+use crate::request::Wrong;
+
+/// Turn games from PGN into a compact file that networks are trained on
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A move takes one byte before it is squeezed: its place among the legal moves. Games
+from another start position and games without a result are left out; all that is left
+out is counted. PGN may be compressed with Zstandard (.zst).
+
+Examples:
+  mendel data games games.pgn.zst --min-moves 20 --out mine.games
+  mendel data games a.pgn b.pgn --min-rating 2000 --distinct --out strong.games
+  mendel data info mine.games")]
+pub(super) struct Arguments {
+    /// The files to read
+    #[arg(value_name = "FILE", required = true)]
+    sources: Vec<PathBuf>,
+    /// The file to write, by convention NAME.games
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The lower of the two ratings is at least this
+    #[arg(long, value_name = "ELO", default_value_t = 0)]
+    min_rating: u16,
+    /// The lower of the two ratings is at most this
+    #[arg(long, value_name = "ELO", default_value_t = u16::MAX, hide_default_value = true)]
+    max_rating: u16,
+    /// The game has at least so many moves
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    min_moves: usize,
+    /// Each game once, as its moves tell
+    #[arg(long)]
+    distinct: bool,
+    /// Stop after so many games
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// One sentence about the games, kept in the file
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing before the result
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Arguments {
+    fn setting(&self) -> Setting {
+        Setting {
+            filter: Filter {
+                min_rating: self.min_rating,
+                max_rating: self.max_rating,
+                min_moves: self.min_moves,
+                distinct: self.distinct,
+                limit: self.limit,
+            },
+            made_by: command(),
+            description: self.description.clone(),
+        }
+    }
+}
+
+/// Reads and writes.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let stop = stop_on_ctrl_c()?;
+    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
+        let bar = ProgressBar::new(0);
+        let style = "{bar:40} {percent:>3} %, {msg}, {eta} left";
+        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
+        bar
+    });
+    let mut show = |report: &Report| {
+        if let Some(bar) = &bar {
+            bar.set_length(report.of_bytes);
+            bar.set_position(report.bytes);
+            bar.set_message(format!(
+                "{} games read, {} kept",
+                HumanCount(report.games),
+                HumanCount(report.kept)
+            ));
+        }
+    };
+    let result = convert(
+        &arguments.sources,
+        &arguments.out,
+        &arguments.setting(),
+        &stop,
+        &mut show,
+    );
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    tell(arguments, &result.map_err(wrong)?)
+}
+
+fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let report = &written.report;
+    let file = arguments.out.display().to_string();
+    if arguments.json {
+        let report = json!({
+            "file": file,
+            "bytes": written.bytes,
+            "report": report,
+            "header": written.header,
+        });
+        writeln!(out, "{report:#}")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{file}: {} games, {} positions, {} KiB, {:.2} bits a move",
+        report.kept,
+        report.plies,
+        written.bytes.div_ceil(1024),
+        written.bytes as f64 * 8.0 / report.plies.max(1) as f64
+    )?;
+    writeln!(out, "{} games read", report.games)?;
+    for (reason, count) in report.left_out() {
+        writeln!(out, "{count:>9} left out: {reason}")?;
+    }
+    if report.unreadable > 0 {
+        writeln!(out, "the first that could not be read:")?;
+        for example in &report.examples {
+            writeln!(out, "  {example}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A file that cannot be used was the wrong request.
+fn wrong(error: ConvertError) -> anyhow::Error {
+    let hint = match &error {
+        ConvertError::Stopped | ConvertError::Shard(_) | ConvertError::Replace(_) => {
+            return error.into();
+        }
+        ConvertError::Taken { .. } => "`--out FILE` names a new file",
+        ConvertError::Empty { .. } => "loosen the filters: `--min-moves`, `--min-rating`",
+        _ => "`mendel data games --help` shows what can be read",
+    };
+    Wrong::new(error, hint).into()
+}
+
+/// `mendel data info` of such a file.
+pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
+    let shard = Shard::open(name).map_err(unusable)?;
+    let info = Info::of(&shard).map_err(unusable)?;
+    let header = shard.header();
+    let mut out = io::stdout().lock();
+    if as_json {
+        let report = json!({ "set": name, "header": header, "info": info });
+        writeln!(out, "{report:#}")?;
+        return Ok(());
+    }
+    let mut text = heading(name, header, &info);
+    for histogram in &info.histograms {
+        let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
+        text.push('\n');
+        text.push_str(&draw(&histogram.name, bars));
+    }
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn unusable(error: ShardError) -> anyhow::Error {
+    let hint = "`mendel data games` makes such a file from PGN";
+    Wrong::new(error, hint).into()
+}
+
+fn heading(name: &str, header: &Header, info: &Info) -> String {
+    let [white, draws, black] = info.results;
+    let mut lines = vec![
+        format!("{name}: {}", header.description),
+        format!("  made by    {}", header.made_by),
+        format!("  from       {}", header.sources.join(", ")),
+        format!("  contents   {}", header.fingerprint),
+        format!(
+            "  games      {} in {} blocks; {} with both ratings",
+            info.games, info.blocks, info.rated
+        ),
+        format!("  positions  {}", info.plies),
+        format!("  results    White won {white}, Black won {black}, {draws} drawn"),
+    ];
+    if info.scored > 0 {
+        lines.push(format!("  scores     in {} games", info.scored));
+    }
+    lines.join("\n") + "\n"
+}

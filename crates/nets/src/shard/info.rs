@@ -1,0 +1,110 @@
+//! What is in a shard.
+
+use serde::Serialize;
+
+use super::{Outcome, Shard, ShardError};
+
+/// Counts over all games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Info {
+    /// Games.
+    pub games: u64,
+    /// Moves of either side, which are as many positions.
+    pub plies: u64,
+    /// Blocks of the file.
+    pub blocks: u64,
+    /// Games in which both ratings are known.
+    pub rated: u64,
+    /// Games with scores.
+    pub scored: u64,
+    /// Games that White won, that nobody won, that Black won.
+    pub results: [u64; 3],
+    /// Ratings and lengths.
+    pub histograms: Vec<Histogram>,
+}
+
+/// How often something has which size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Histogram {
+    /// What is counted.
+    pub name: String,
+    /// The bars, in order.
+    pub bars: Vec<Bar>,
+}
+
+/// One bar of a histogram.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bar {
+    /// Which sizes.
+    pub label: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Width of a bar of ratings, and of moves.
+const RATINGS: usize = 100;
+const MOVES: usize = 10;
+/// Longer games share the last bar.
+const LONGEST: usize = 150;
+
+impl Info {
+    /// Reads all games of a shard, which checks them too: each block has its
+    /// checksum.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is damaged.
+    pub fn of(shard: &Shard) -> Result<Self, ShardError> {
+        let mut info = Self {
+            blocks: shard.blocks() as u64,
+            ..Self::default()
+        };
+        let mut ratings = vec![0; usize::from(u16::MAX) / RATINGS + 1];
+        let mut lengths = vec![0; LONGEST / MOVES + 1];
+        for index in 0..shard.blocks() {
+            for game in shard.block(index)?.games() {
+                info.games += 1;
+                info.plies += game.moves.len() as u64;
+                info.scored += u64::from(game.scores.is_some());
+                let row = match game.outcome {
+                    Outcome::WhiteWins => 0,
+                    Outcome::Draw => 1,
+                    Outcome::BlackWins => 2,
+                };
+                info.results[row] += 1;
+                lengths[game.full_moves().min(LONGEST) / MOVES] += 1;
+                let lower = game.lower_rating();
+                if lower > 0 {
+                    info.rated += 1;
+                    ratings[usize::from(lower) / RATINGS] += 1;
+                }
+            }
+        }
+        info.histograms = vec![
+            histogram("lower rating", &ratings, RATINGS, usize::MAX),
+            histogram("moves of a game", &lengths, MOVES, LONGEST),
+        ];
+        Ok(info)
+    }
+}
+
+/// The bars from the first that is not empty to the last.
+fn histogram(name: &str, counts: &[u64], width: usize, open: usize) -> Histogram {
+    let is_there = |&count: &u64| count > 0;
+    let first = counts.iter().position(is_there).unwrap_or(0);
+    let behind = counts.iter().rposition(is_there).map_or(0, |last| last + 1);
+    let bars = (first..behind).map(|index| {
+        let from = index * width;
+        let label = if from >= open {
+            format!("{from} or more")
+        } else {
+            format!("{from}–{}", from + width - 1)
+        };
+        let count = counts[index];
+        Bar { label, count }
+    });
+    Histogram {
+        name: name.to_owned(),
+        bars: bars.collect(),
+    }
+}
