@@ -118,3 +118,42 @@ impl Default for Split {
         }
     }
 }
+
+/// More blocks than this do not fit into memory.
+const MOST_BLOCKS: usize = 10_000;
+
+impl Settings {
+    /// What is wrong with them, if anything.
+    ///
+    /// # Errors
+    ///
+    /// If nothing could be streamed by them.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong = |key, reason: String| Err(SettingsError { key, reason });
+        let Split {
+            validation, test, ..
+        } = self.split;
+        for (key, share) in [("split.validation", validation), ("split.test", test)] {
+            if !(0.0..=1.0).contains(&share) {
+                return wrong(key, format!("{share} is no share from 0 to 1"));
+            }
+        }
+        if validation + test > 1.0 {
+            let both = validation + test;
+            return wrong("split", format!("the shares add up to {both}, more than 1"));
+        }
+        if self.min_rating > self.max_rating {
+            let (least, most) = (self.min_rating, self.max_rating);
+            let reason = format!("no rating is at least {least} and at most {most}");
+            return wrong("min-rating", reason);
+        }
+        if self.pick == Pick::PerGame(0) {
+            return wrong("pick", "a game gives at least one position".to_owned());
+        }
+        if !(1..=MOST_BLOCKS).contains(&self.mixed_blocks) {
+            let reason = format!("{} is not from 1 to {MOST_BLOCKS}", self.mixed_blocks);
+            return wrong("mixed-blocks", reason);
+        }
+        Ok(())
+    }
+}
