@@ -1,1 +1,7 @@
-//! The data of networks from outside.
+//! The data of networks from outside: shards, streams, batches.
+
+mod convert;
+mod loader;
+mod made;
+mod shard;
+mod stream;

@@ -138,7 +138,8 @@ impl Plan {
 
     /// The cursor behind a mixture.
     pub(crate) fn behind(&self, cursor: Cursor) -> Cursor {
-        let is_last = cursor.mixture + 1 >= self.mixtures();
+        // A cursor of another stream is refused later and must do no harm here.
+        let is_last = cursor.mixture >= self.mixtures() - 1;
         Cursor {
             epoch: cursor.epoch.saturating_add(u64::from(is_last)),
             mixture: if is_last { 0 } else { cursor.mixture + 1 },
