@@ -206,6 +206,34 @@ fn an_import_says_what_it_read_and_what_it_could_not() {
 }
 
 #[test]
+fn games_become_a_file_that_tells_what_is_in_it() {
+    let scratch = Scratch::new("data-games");
+    let game = "[WhiteElo \"2500\"]\n[BlackElo \"2433\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n";
+    let text = format!("{game}{game}1. d4 1/2-1/2\n\n1. e4 Ke3 0-1\n");
+    let file = scratch.put("some.pgn", &text);
+    let (out, other) = (scratch.at("some.games"), scratch.at("other.games"));
+
+    let told = printed(&["data", "games", &file, "--min-moves", "2", "--out", &out]);
+    assert!(told.contains("2 games, 8 positions"), "{told}");
+    assert!(told.contains("1 left out: too short"), "{told}");
+    assert!(told.contains("1 left out: unreadable"), "{told}");
+    assert!(told.contains("Ke3"), "{told}");
+
+    let arguments = ["data", "games", &file, "--min-moves", "1", "--distinct"];
+    let told = printed(&[&arguments[..], &["--json", "--out", &other]].concat());
+    let told = json(&told);
+    assert_eq!(told["report"]["kept"], 2);
+    assert_eq!(told["report"]["twice"], 1);
+
+    let told = printed(&["data", "info", &out]);
+    assert!(told.contains("White won 2, Black won 0, 0 drawn"), "{told}");
+    assert!(told.contains("2400–2499          2"), "{told}");
+    let told = json(&printed(&["data", "info", &out, "--json"]));
+    assert_eq!(told["info"]["plies"], 8);
+    assert_eq!(told["header"]["sources"][0], "some.pgn");
+}
+
+#[test]
 fn a_wrong_request_is_refused_with_its_reason() {
     let scratch = Scratch::new("data-wrong");
     let out = scratch.at("out.mds");
@@ -222,6 +250,13 @@ fn a_wrong_request_is_refused_with_its_reason() {
         (&["import", &text, "--out", &out], "once upon"),
         (&["import", &zip, "--out", &out], "unzip"),
         (&["import", &text, "--out", &there], "there.mds"),
+        (
+            &["games", "no-such-file.pgn", "--out", &out],
+            "no-such-file.pgn",
+        ),
+        (&["games", &text, "--out", &out], "no game is left"),
+        (&["games", &text, "--out", &there], "there.mds"),
+        (&["info", "no-such-file.games"], "no-such-file.games"),
         (&["make", "quiet", "--out", &out, "--positions", "0"], "0"),
         (&["make", "quiet", "--out", &there], "there.mds"),
         (

@@ -150,7 +150,9 @@ fn wrong(error: ConvertError) -> anyhow::Error {
             return error.into();
         }
         ConvertError::Taken { .. } => "`--out FILE` names a new file",
-        ConvertError::Empty { .. } => "loosen the filters: `--min-moves`, `--min-rating`",
+        ConvertError::Empty { .. } => {
+            "are these PGN files? then loosen `--min-moves` or `--min-rating`"
+        }
         _ => "`mendel data games --help` shows what can be read",
     };
     Wrong::new(error, hint).into()
