@@ -43,6 +43,7 @@ mod sight;
 mod squares;
 pub mod teaching;
 mod trace;
+pub mod vision;
 mod wide;
 
 use mendel_board::Position;

@@ -1,0 +1,386 @@
+//! Networks as files.
+//!
+//! ```text
+//! MENDELNT   8 bytes
+//! version    4 bytes, little-endian: 1
+//! length     4 bytes, of the header
+//! header     TOML: name, about, [shape], [training]
+//! numbers    2 bytes each, little-endian IEEE half precision, in the order of
+//!            Shape::tensors
+//! checksum   8 bytes, of all before
+//! ```
+
+use half::f16;
+use serde::{Deserialize, Serialize};
+
+use super::shape::{MOST_NUMBERS, Shape, Tensor};
+use crate::random::mix;
+
+const MAGIC: &[u8; 8] = b"MENDELNT";
+const VERSION: u32 = 1;
+/// The longest header.
+const MOST_HEADER: usize = 1 << 20;
+const CHECKSUM: usize = 8;
+
+/// Why bytes are no network.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// Something else, or nothing.
+    #[error("this is no network: it does not begin with MENDELNT; write one with `mendel train`")]
+    NotANet,
+    /// From another time.
+    #[error(
+        "a network of version {found} cannot be read, only {VERSION}; take the program it was written by"
+    )]
+    Version {
+        /// What was found.
+        found: u32,
+    },
+    /// Cut off, or with something behind it.
+    #[error(
+        "a network of {found} bytes should have {wanted}; it was cut off or mixed up, copy it again"
+    )]
+    Length {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+    /// Changed since it was written.
+    #[error("the checksum of the network is wrong; it was damaged, copy it again")]
+    Checksum,
+    /// The header is no TOML, or says something else than it should.
+    #[error("the header of the network cannot be read: {reason}")]
+    Header {
+        /// What TOML says.
+        reason: String,
+    },
+    /// A size out of bounds.
+    #[error("the network's size is out of bounds: {what} = {found}; it may be {least} to {most}")]
+    Size {
+        /// Which size.
+        what: &'static str,
+        /// What it is.
+        found: usize,
+        /// The least it may be.
+        least: usize,
+        /// The most it may be.
+        most: usize,
+    },
+    /// No number, infinite, or too large for half precision.
+    #[error(
+        "the network has a number that half precision cannot hold: {value} in `{tensor}`; train it again with a lower learning rate"
+    )]
+    Number {
+        /// Where.
+        tensor: String,
+        /// What it is.
+        value: f32,
+    },
+    /// A tensor has another size than its shape says.
+    #[error("the tensor `{tensor}` has {found} numbers; its shape has {wanted}")]
+    Tensor {
+        /// Which one.
+        tensor: String,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+}
+
+/// A network with its description, as it stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// What it is called.
+    pub name: String,
+    /// A sentence about it.
+    pub about: String,
+    /// What it is but for its numbers.
+    pub shape: Shape,
+    /// How it was made: recipe, data, metrics. Nothing here reads it.
+    pub training: toml::Table,
+    /// All numbers, in the order of [`Shape::tensors`].
+    pub numbers: Vec<f16>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Header {
+    name: String,
+    about: String,
+    shape: Shape,
+    #[serde(default)]
+    training: toml::Table,
+}
+
+impl File {
+    /// A network of the numbers that `numbers` gives for each tensor.
+    ///
+    /// # Errors
+    ///
+    /// If a size is out of bounds, a tensor has another one, or a number does not fit
+    /// half precision.
+    pub fn new(
+        shape: Shape,
+        mut numbers: impl FnMut(&Tensor) -> Vec<f32>,
+    ) -> Result<Self, NetError> {
+        shape.check()?;
+        let mut all = Vec::with_capacity(shape.count());
+        for tensor in shape.tensors() {
+            let values = numbers(&tensor);
+            if values.len() != tensor.count() {
+                return Err(NetError::Tensor {
+                    found: values.len(),
+                    wanted: tensor.count(),
+                    tensor: tensor.name,
+                });
+            }
+            for value in values {
+                let rounded = f16::from_f32(value);
+                if !rounded.is_finite() {
+                    return Err(NetError::Number {
+                        tensor: tensor.name,
+                        value,
+                    });
+                }
+                all.push(rounded);
+            }
+        }
+        Ok(Self {
+            name: String::new(),
+            about: String::new(),
+            shape,
+            training: toml::Table::new(),
+            numbers: all,
+        })
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If these are not the bytes of a network.
+    pub fn read(bytes: &[u8]) -> Result<Self, NetError> {
+        // 1. What it is.
+        if !bytes.starts_with(MAGIC) {
+            return Err(NetError::NotANet);
+        }
+        let cut_off = |wanted: usize| NetError::Length {
+            found: bytes.len(),
+            wanted,
+        };
+        let begin = MAGIC.len() + 8;
+        let sizes = bytes[MAGIC.len()..].first_chunk::<8>();
+        let sizes = u64::from_le_bytes(*sizes.ok_or(cut_off(begin))?);
+        let (version, length) = (sizes as u32, (sizes >> 32) as usize);
+        if version != VERSION {
+            return Err(NetError::Version { found: version });
+        }
+        if length > MOST_HEADER {
+            return Err(NetError::Size {
+                what: "bytes of the header",
+                found: length,
+                least: 0,
+                most: MOST_HEADER,
+            });
+        }
+
+        // 2. Whether it is whole; the checksum first, for a damaged header says less.
+        let body = bytes.len().checked_sub(CHECKSUM);
+        let body = body.filter(|body| *body >= begin + length);
+        let (body, sum) = bytes.split_at(body.ok_or(cut_off(begin + length + CHECKSUM))?);
+        if checksum(body).to_le_bytes() != sum {
+            return Err(NetError::Checksum);
+        }
+
+        // 3. What it says.
+        let refused = |reason: String| NetError::Header { reason };
+        let header = std::str::from_utf8(&body[begin..begin + length]);
+        let header = header.map_err(|error| refused(error.to_string()))?;
+        let header: Header = toml::from_str(header).map_err(|error| refused(error.to_string()))?;
+        header.shape.check()?;
+        let numbers = &body[begin + length..];
+        let wanted = 2 * header.shape.count();
+        if numbers.len() != wanted {
+            return Err(cut_off(begin + length + wanted + CHECKSUM));
+        }
+        let numbers = numbers.as_chunks::<2>().0.iter();
+        let file = Self {
+            name: header.name,
+            about: header.about,
+            shape: header.shape,
+            training: header.training,
+            numbers: numbers.map(|pair| f16::from_le_bytes(*pair)).collect(),
+        };
+        file.check_numbers()?;
+        Ok(file)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// If a size is out of bounds or a number is none.
+    pub fn write(&self) -> Result<Vec<u8>, NetError> {
+        self.shape.check()?;
+        if self.numbers.len() != self.shape.count() {
+            return Err(NetError::Size {
+                what: "numbers of this shape",
+                found: self.numbers.len(),
+                least: self.shape.count(),
+                most: self.shape.count(),
+            });
+        }
+        self.check_numbers()?;
+        let header = Header {
+            name: self.name.clone(),
+            about: self.about.clone(),
+            shape: self.shape.clone(),
+            training: self.training.clone(),
+        };
+        let header = toml::to_string(&header).map_err(|error| NetError::Header {
+            reason: error.to_string(),
+        })?;
+        if header.len() > MOST_HEADER {
+            return Err(NetError::Size {
+                what: "bytes of the header",
+                found: header.len(),
+                least: 0,
+                most: MOST_HEADER,
+            });
+        }
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((header.len() as u32).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(self.numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(checksum(&bytes).to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// The numbers of all tensors, one after the other.
+    pub fn tensors(&self) -> impl Iterator<Item = (Tensor, &[f16])> {
+        let mut rest = self.numbers.as_slice();
+        self.shape.tensors().into_iter().map(move |tensor| {
+            let numbers;
+            (numbers, rest) = rest.split_at(tensor.count().min(rest.len()));
+            (tensor, numbers)
+        })
+    }
+
+    fn check_numbers(&self) -> Result<(), NetError> {
+        for (tensor, numbers) in self.tensors() {
+            if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
+                return Err(NetError::Number {
+                    tensor: tensor.name,
+                    value: number.to_f32(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Words of eight bytes, each mixed into what came before; the last one is filled up
+/// with zeros.
+fn checksum(bytes: &[u8]) -> u64 {
+    let start = mix(bytes.len() as u64);
+    bytes.chunks(8).fold(start, |mixed, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        mix(mixed ^ u64::from_le_bytes(word))
+    })
+}
+
+const _: () = assert!(MOST_NUMBERS < u32::MAX as usize / 2);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vision::{Activation, Head, View};
+
+    fn small() -> File {
+        let shape = Shape {
+            view: View::Sides { plies: 1 },
+            filters: 3,
+            blocks: 1,
+            activation: Activation::Relu,
+            head: Head::Pairs { width: 2, value: 4 },
+        };
+        let file = File::new(shape, |tensor| {
+            (0..tensor.count())
+                .map(|at| at as f32 / 8.0 - 2.0)
+                .collect()
+        });
+        let mut training = toml::Table::new();
+        training.insert("steps".to_owned(), toml::Value::Integer(7));
+        File {
+            name: "small".to_owned(),
+            about: "for tests".to_owned(),
+            training,
+            ..file.expect("all numbers fit")
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let file = small();
+        assert_eq!(File::read(&file.write().expect("it is whole")), Ok(file));
+    }
+
+    #[test]
+    fn broken_files_say_what_is_wrong() {
+        let bytes = small().write().expect("it is whole");
+        assert_eq!(File::read(b"PNG"), Err(NetError::NotANet));
+        assert_eq!(File::read(&[]), Err(NetError::NotANet));
+        let mut newer = bytes.clone();
+        newer[8] = 2;
+        assert_eq!(File::read(&newer), Err(NetError::Version { found: 2 }));
+        let mut damaged = bytes.clone();
+        damaged[200] ^= 1;
+        assert_eq!(File::read(&damaged), Err(NetError::Checksum));
+        let endless = File {
+            numbers: vec![f16::INFINITY; small().numbers.len()],
+            ..small()
+        };
+        assert!(matches!(endless.write(), Err(NetError::Number { .. })));
+        let mut huge = small();
+        huge.shape.filters = usize::MAX / 2;
+        assert!(matches!(
+            huge.write(),
+            Err(NetError::Size {
+                what: "filters",
+                ..
+            })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(cut in 0usize..900, at in 0usize..900, bits in 1u8..) {
+            let mut bytes = small().write().expect("it is whole");
+            bytes.truncate(cut);
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= bits;
+            }
+            prop_assert!(File::read(&bytes).is_err());
+        }
+
+        /// With a checksum that is right, too: headers of all kinds.
+        #[test]
+        fn no_header_makes_the_reader_panic(at in 16usize..200, byte in 0u8..) {
+            let mut bytes = small().write().expect("it is whole");
+            bytes[at] = byte;
+            let body = bytes.len() - CHECKSUM;
+            let sum = checksum(&bytes[..body]).to_le_bytes();
+            bytes[body..].copy_from_slice(&sum);
+            if let Ok(file) = File::read(&bytes) {
+                prop_assert_eq!(file.numbers.len(), file.shape.count());
+            }
+        }
+    }
+}

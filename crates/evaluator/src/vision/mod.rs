@@ -1,0 +1,27 @@
+//! Convolutional networks: what they see, what they are, their files, and how they are
+//! run on one thread of a processor.
+//!
+//! Training uses the same views and shapes and writes the same files, so what is
+//! trained is what plays.
+//!
+//! # Source
+//!
+//! The two networks of the λ-hybrid paper (Technion, 2023) are [`Shape::chessnet`] and
+//! [`Shape::chess_pos_eval_net`], the one of "Teaching chess" (UT Austin, 2024) is
+//! [`Shape::teaching`].
+//!
+//! # Where this differs
+//!
+//! Batch normalisation is part of the weights. [`View::Sides`] and [`Head::Pairs`] are
+//! our own.
+
+mod file;
+mod scene;
+mod shape;
+
+pub use self::file::{File, NetError};
+pub use self::scene::{Scene, encode, ends};
+pub use self::shape::{
+    Activation, Head, MOST_BLOCKS, MOST_NUMBERS, MOST_PLIES, MOST_WIDTH, SQUARES, Shape, Tensor,
+    VALUE_PLANES, View,
+};

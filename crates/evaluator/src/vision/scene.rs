@@ -1,0 +1,270 @@
+//! What a network sees of a position.
+
+use mendel_board::{CastlingSide, Color, File, Move, Position, Role, Square};
+
+use super::shape::{SQUARES, View};
+
+/// A position, and what is known beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The moves that led to it, the newest last; may be fewer than a view shows.
+    pub before: &'a [Move],
+    /// The ratings of the side to move and of the other, if known.
+    pub ratings: Option<[u16; 2]>,
+    /// Whether the position has been on the board before in this game.
+    pub repeated: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// A position without a past.
+    pub fn new(position: &'a Position) -> Self {
+        Self {
+            position,
+            before: &[],
+            ratings: None,
+            repeated: false,
+        }
+    }
+}
+
+/// Where the piece that moves comes from and goes to; castling is the king's move.
+pub fn ends(m: Move) -> [Square; 2] {
+    match m {
+        Move::Normal { from, to, .. } | Move::EnPassant { from, to } => [from, to],
+        Move::Castle { king, rook } => {
+            let file = if rook < king { File::C } else { File::G };
+            [king, Square::from_coords(file, king.rank())]
+        }
+        // Standard chess has no drops.
+        Move::Put { to, .. } => [to, to],
+    }
+}
+
+impl View {
+    /// The place of a square in a plane while `turn` is to move: a1 = 0, h1 = 7,
+    /// a8 = 56, upside down for Black where the board is turned.
+    #[inline]
+    pub fn place(self, square: Square, turn: Color) -> usize {
+        let turned = matches!(self, Self::Sides { .. }) && turn.is_black();
+        square.to_usize() ^ if turned { 56 } else { 0 }
+    }
+}
+
+/// A rating of zero, as planes have it.
+const MIDDLE_RATING: f32 = 1900.0;
+/// A rating of one above [`MIDDLE_RATING`].
+const RATING_STEP: f32 = 700.0;
+
+/// Writes what a network sees, plane after plane of 64 squares, then the scalars.
+///
+/// * [`View::Signed`] and [`View::Absolute`]: pawns, knights, bishops, rooks, queens,
+///   kings.
+/// * [`View::Teaching`]: these for White, then for Black. Scalars: 1 for White to move,
+///   1 where a capture en passant is possible, White may castle to the king's side, to
+///   the queen's, Black likewise.
+/// * [`View::Sides`]: these for the side to move, then for the other (12 planes); may
+///   castle: own king's side, own queen's side, the other's two (4); the square of a
+///   possible capture en passant (1); half-moves since the last capture or pawn move
+///   over 100 (1); repeated (1); own rating and the other's as (rating − 1900) / 700,
+///   whether they are known (3); ones, so that a convolution sees the edge (1); then
+///   for each of the last moves, the newest first, where it came from and went to.
+///
+/// # Panics
+///
+/// If there is not exactly room for [`View::inputs`] numbers.
+pub fn encode(view: View, scene: &Scene, into: &mut [f32]) {
+    assert_eq!(into.len(), view.inputs(), "room for what is seen");
+    into.fill(0.0);
+    let position = scene.position;
+    match view {
+        View::Signed => signed(position, position.turn(), into),
+        View::Absolute => signed(position, Color::White, into),
+        View::Teaching => teaching(position, into),
+        View::Sides { plies } => sides(view, plies, scene, into),
+    }
+}
+
+fn signed(position: &Position, plus: Color, into: &mut [f32]) {
+    for (square, piece) in position.board() {
+        let value = if piece.color == plus { 1.0 } else { -1.0 };
+        into[plane(piece.role) * SQUARES + square.to_usize()] = value;
+    }
+}
+
+fn plane(role: Role) -> usize {
+    role as usize - 1
+}
+
+/// Twelve planes, the first six of one colour.
+fn pieces(view: View, position: &Position, first: Color, into: &mut [f32]) {
+    let turn = position.turn();
+    for (square, piece) in position.board() {
+        let other = if piece.color == first { 0 } else { 6 };
+        let at = (other + plane(piece.role)) * SQUARES + view.place(square, turn);
+        into[at] = 1.0;
+    }
+}
+
+/// Own king's side and queen's, the other's.
+fn castling(position: &Position, first: Color) -> [bool; 4] {
+    let [king, queen] = [CastlingSide::KingSide, CastlingSide::QueenSide];
+    [
+        (first, king),
+        (first, queen),
+        (!first, king),
+        (!first, queen),
+    ]
+    .map(|(color, side)| position.may_castle(color, side))
+}
+
+fn teaching(position: &Position, into: &mut [f32]) {
+    pieces(View::Teaching, position, Color::White, into);
+    let scalars = &mut into[12 * SQUARES..];
+    let one = |is: bool| f32::from(u8::from(is));
+    scalars[0] = one(position.turn().is_white());
+    scalars[1] = one(position.en_passant_square().is_some());
+    for (scalar, may) in scalars[2..]
+        .iter_mut()
+        .zip(castling(position, Color::White))
+    {
+        *scalar = one(may);
+    }
+}
+
+fn sides(view: View, plies: usize, scene: &Scene, into: &mut [f32]) {
+    let position = scene.position;
+    let turn = position.turn();
+    pieces(view, position, turn, into);
+    let (planes, _) = into[12 * SQUARES..].as_chunks_mut::<SQUARES>();
+    for (plane, may) in planes.iter_mut().zip(castling(position, turn)) {
+        if may {
+            plane.fill(1.0);
+        }
+    }
+    if let Some(square) = position.en_passant_square() {
+        planes[4][view.place(square, turn)] = 1.0;
+    }
+    planes[5].fill(position.halfmoves().min(100) as f32 / 100.0);
+    if scene.repeated {
+        planes[6].fill(1.0);
+    }
+    if let Some(ratings) = scene.ratings {
+        for (plane, rating) in planes[7..].iter_mut().zip(ratings) {
+            plane.fill((f32::from(rating) - MIDDLE_RATING) / RATING_STEP);
+        }
+        planes[9].fill(1.0);
+    }
+    planes[10].fill(1.0);
+    for (ply, m) in scene.before.iter().rev().take(plies).enumerate() {
+        for (end, square) in ends(*m).into_iter().enumerate() {
+            planes[11 + 2 * ply + end][view.place(square, turn)] = 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mendel_board::sample::random_positions;
+
+    use super::*;
+
+    fn seen(view: View, scene: &Scene) -> Vec<f32> {
+        let mut numbers = vec![f32::NAN; view.inputs()];
+        encode(view, scene, &mut numbers);
+        numbers
+    }
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).expect("a legal position")
+    }
+
+    #[test]
+    fn signs_follow_the_side_to_move_only_in_the_signed_view() {
+        let black = position("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1");
+        let [signed, absolute] =
+            [View::Signed, View::Absolute].map(|view| seen(view, &Scene::new(&black)));
+        let (pawn, king, enemy) = (12, 5 * 64 + 4, 5 * 64 + 60);
+        assert_eq!(
+            [signed[pawn], signed[king], signed[enemy]],
+            [-1.0, -1.0, 1.0]
+        );
+        assert!(
+            signed
+                .iter()
+                .zip(&absolute)
+                .all(|(one, other)| *one == -other)
+        );
+        assert_eq!(absolute.iter().filter(|it| **it != 0.0).count(), 3);
+    }
+
+    #[test]
+    fn the_teaching_scalars_are_turn_en_passant_and_castling() {
+        let scalars = |fen: &str| {
+            let position = position(fen);
+            seen(View::Teaching, &Scene::new(&position))[12 * 64..].to_vec()
+        };
+        assert_eq!(
+            scalars("r3k3/8/8/3pP3/8/8/8/4K2R w Kq d6 0 2"),
+            [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
+        );
+        assert_eq!(
+            scalars("r3k3/8/8/3p4/8/8/8/4K2R b K - 0 2"),
+            [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+        );
+    }
+
+    /// Colours swapped and the board turned over, a position looks the same.
+    #[test]
+    fn our_view_is_blind_to_colour() {
+        let view = View::Sides { plies: 2 };
+        for position in random_positions(7, 200) {
+            let mirrored = position.mirrored();
+            let ratings = Some([1500, 2400]);
+            let [scene, other] = [&position, &mirrored].map(|position| Scene {
+                ratings,
+                ..Scene::new(position)
+            });
+            assert_eq!(seen(view, &scene), seen(view, &other));
+        }
+    }
+
+    #[test]
+    fn the_last_moves_are_seen_newest_first_and_turned_for_black() {
+        let mut now = Position::initial();
+        let mut before = Vec::new();
+        for san in ["Nf3", "e5", "g3"] {
+            let m = now.parse_san(san).expect("a legal move");
+            now.play(m);
+            before.push(m);
+        }
+        let view = View::Sides { plies: 2 };
+        let scene = Scene {
+            before: &before,
+            repeated: true,
+            ..Scene::new(&now)
+        };
+        let numbers = seen(view, &scene);
+        let (planes, _) = numbers.as_chunks::<64>();
+        let spots = |plane: usize| {
+            let on = planes[plane].iter().enumerate();
+            on.filter(|it| *it.1 != 0.0)
+                .map(|it| it.0)
+                .collect::<Vec<_>>()
+        };
+        // g2, g3, e7, e5 as Black sees them.
+        assert_eq!(
+            [23, 24, 25, 26].map(spots),
+            [[54], [46], [12], [28]].map(Vec::from)
+        );
+        assert_eq!([18, 19, 20, 21].map(|it| spots(it).len()), [64, 0, 0, 0]);
+    }
+
+    #[test]
+    fn castling_ends_where_the_king_does() {
+        let position = position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        let to = |san: &str| ends(position.parse_san(san).expect("legal"))[1];
+        assert_eq!([to("O-O"), to("O-O-O")], [Square::G1, Square::C1]);
+    }
+}
