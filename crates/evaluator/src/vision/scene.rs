@@ -186,16 +186,10 @@ mod tests {
         let [signed, absolute] =
             [View::Signed, View::Absolute].map(|view| seen(view, &Scene::new(&black)));
         let (pawn, king, enemy) = (12, 5 * 64 + 4, 5 * 64 + 60);
-        assert_eq!(
-            [signed[pawn], signed[king], signed[enemy]],
-            [-1.0, -1.0, 1.0]
-        );
-        assert!(
-            signed
-                .iter()
-                .zip(&absolute)
-                .all(|(one, other)| *one == -other)
-        );
+        let negated: Vec<f32> = absolute.iter().map(|it| -it).collect();
+        assert_eq!(signed, negated);
+        let spots = [pawn, king, enemy].map(|at| signed[at] as i32);
+        assert_eq!(spots, [-1, -1, 1]);
         assert_eq!(absolute.iter().filter(|it| **it != 0.0).count(), 3);
     }
 

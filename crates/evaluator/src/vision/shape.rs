@@ -158,7 +158,7 @@ impl Head {
 }
 
 impl Shape {
-    /// `ChessNet`: 200 filters, four blocks, from and to.
+    /// ChessNet: 200 filters, four blocks, from and to.
     pub fn chessnet() -> Self {
         Self {
             view: View::Signed,
@@ -169,7 +169,7 @@ impl Shape {
         }
     }
 
-    /// `ChessPosEvalNet`: the same body, one number.
+    /// ChessPosEvalNet: the same body, one number.
     pub fn chess_pos_eval_net() -> Self {
         Self {
             view: View::Absolute,
