@@ -207,7 +207,7 @@ const ROUNDER: f32 = 12_582_912.0;
 /// e to the power of `x`, cut to ±[`MOST_POWER`]: 2ⁿ · eʳ with |r| below 0.35, for
 /// which seven terms of the series are exact to a single's last place.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     /// ln 2 in two parts; the first has so few bits that a product with n is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let x = between(x, -MOST_POWER, MOST_POWER);

@@ -12,6 +12,7 @@ mod mlp;
 mod network;
 mod teaching;
 mod terms;
+mod vision;
 
 use mendel_board::Position;
 use mendel_evaluator::{AnyEvaluator, Classic, Gerald, Linear, Paper};

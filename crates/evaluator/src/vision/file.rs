@@ -214,7 +214,7 @@ impl File {
             training: header.training,
             numbers: numbers.map(|pair| f16::from_le_bytes(*pair)).collect(),
         };
-        file.check_numbers()?;
+        file.check()?;
         Ok(file)
     }
 
@@ -224,16 +224,7 @@ impl File {
     ///
     /// If a size is out of bounds or a number is none.
     pub fn write(&self) -> Result<Vec<u8>, NetError> {
-        self.shape.check()?;
-        if self.numbers.len() != self.shape.count() {
-            return Err(NetError::Size {
-                what: "numbers of this shape",
-                found: self.numbers.len(),
-                least: self.shape.count(),
-                most: self.shape.count(),
-            });
-        }
-        self.check_numbers()?;
+        self.check()?;
         let header = Header {
             name: self.name.clone(),
             about: self.about.clone(),
@@ -270,7 +261,17 @@ impl File {
         })
     }
 
-    fn check_numbers(&self) -> Result<(), NetError> {
+    /// Whether the numbers are those of the shape, and numbers.
+    pub(super) fn check(&self) -> Result<(), NetError> {
+        self.shape.check()?;
+        if self.numbers.len() != self.shape.count() {
+            return Err(NetError::Size {
+                what: "numbers of this shape",
+                found: self.numbers.len(),
+                least: self.shape.count(),
+                most: self.shape.count(),
+            });
+        }
         for (tensor, numbers) in self.tensors() {
             if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
                 return Err(NetError::Number {

@@ -15,11 +15,18 @@
 //! Batch normalisation is part of the weights. [`View::Sides`] and [`Head::Pairs`] are
 //! our own.
 
+mod convolution;
+mod dense;
 mod file;
+mod head;
+mod lanes;
+mod net;
 mod scene;
 mod shape;
+mod winograd;
 
 pub use self::file::{File, NetError};
+pub use self::net::{MOST_BATCH, Net, Workspace};
 pub use self::scene::{Scene, encode, ends};
 pub use self::shape::{
     Activation, Head, MOST_BLOCKS, MOST_NUMBERS, MOST_PLIES, MOST_WIDTH, SQUARES, Shape, Tensor,

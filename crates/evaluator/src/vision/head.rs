@@ -1,0 +1,229 @@
+//! What networks answer.
+
+use half::f16;
+
+use super::convolution::Convolution;
+use super::dense::{Dense, Pair};
+use super::lanes::{LANES, Sixteen, blocks};
+use super::net::Desk;
+use super::shape::{Activation, Head, SQUARES, Shape, VALUE_PLANES};
+
+/// The last layers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    FromTo(Convolution),
+    Value(Dense),
+    Teaching {
+        second: Convolution,
+        hidden: Dense,
+        value: Dense,
+    },
+    Pairs {
+        from: Dense,
+        to: Dense,
+        /// One over the root of the numbers of a square.
+        scale: f32,
+        promotions: [f32; 3],
+        planes: Dense,
+        hidden: Dense,
+        result: Dense,
+    },
+}
+
+/// The tensors of a file, from which layers are made one after the other.
+#[derive(Debug)]
+pub(super) struct Layers<'a> {
+    rest: std::vec::IntoIter<&'a [f16]>,
+}
+
+impl<'a> Layers<'a> {
+    /// In the order of a file.
+    pub(super) fn new(tensors: Vec<&'a [f16]>) -> Self {
+        Self {
+            rest: tensors.into_iter(),
+        }
+    }
+
+    fn next(&mut self) -> &'a [f16] {
+        self.rest
+            .next()
+            .expect("a shape lists all tensors of its layers")
+    }
+
+    /// A 3×3 convolution.
+    pub(super) fn convolution(&mut self, inputs: usize) -> Convolution {
+        let (weights, bias) = (self.next(), self.next());
+        Convolution::new(weights, bias, inputs)
+    }
+
+    /// A layer over so many inputs.
+    fn dense(&mut self, inputs: usize) -> Dense {
+        let (weights, bias) = (self.next(), self.next());
+        Dense::new(weights, bias, blocks(inputs), |input| input)
+    }
+
+    /// A layer over all squares of so many channels, and scalars behind them.
+    fn flat(&mut self, channels: usize, scalars: usize) -> Dense {
+        let (weights, bias) = (self.next(), self.next());
+        let boards = blocks(channels) * SQUARES;
+        Dense::new(weights, bias, boards + blocks(scalars), |input| {
+            let (channel, square) = (input / SQUARES, input % SQUARES);
+            if channel < channels {
+                (channel / LANES * SQUARES + square) * LANES + channel % LANES
+            } else {
+                boards * LANES + input - channels * SQUARES
+            }
+        })
+    }
+}
+
+impl Answer {
+    pub(super) fn new(shape: &Shape, layers: &mut Layers) -> Self {
+        let filters = shape.filters;
+        match shape.head {
+            Head::FromTo => Self::FromTo(layers.convolution(filters)),
+            Head::Value => Self::Value(layers.flat(filters, 0)),
+            Head::Teaching { channels, hidden } => Self::Teaching {
+                second: layers.convolution(filters),
+                hidden: layers.flat(channels, shape.view.scalars()),
+                value: layers.dense(hidden),
+            },
+            Head::Pairs { width, value } => {
+                let (from, to) = (layers.dense(filters), layers.dense(filters));
+                let offsets = layers.next();
+                Self::Pairs {
+                    from,
+                    to,
+                    scale: 1.0 / (width as f32).sqrt(),
+                    promotions: std::array::from_fn(|at| offsets[at].to_f32()),
+                    planes: layers.dense(filters),
+                    hidden: layers.flat(VALUE_PLANES, 0),
+                    result: layers.dense(value),
+                }
+            }
+        }
+    }
+
+    /// Blocks of columns that the layers see or answer, for one position.
+    pub(super) fn columns(shape: &Shape) -> usize {
+        let inside = match shape.head {
+            Head::FromTo => 0,
+            Head::Value => blocks(shape.filters) * SQUARES,
+            Head::Teaching { channels, hidden } => {
+                (blocks(channels) * SQUARES + 1).max(blocks(hidden))
+            }
+            Head::Pairs { width, value } => (2 * blocks(width) * SQUARES)
+                .max(SQUARES)
+                .max(blocks(value)),
+        };
+        inside.max(1)
+    }
+
+    /// Blocks of channels that the convolutions answer.
+    pub(super) fn channels(shape: &Shape) -> usize {
+        match shape.head {
+            Head::Teaching { channels, .. } => blocks(channels),
+            _ => 1,
+        }
+    }
+
+    /// Answers for what the body saw, which is `one` board a position; `other` is
+    /// room for as many.
+    pub(super) fn fill(
+        &self,
+        shape: &Shape,
+        inputs: &[f32],
+        [one, other]: [&mut [Sixteen]; 2],
+        [wide, narrow]: [&mut [Sixteen]; 2],
+        desk: &mut Desk,
+        answers: &mut [f32],
+    ) {
+        let relu = Some(Activation::Relu);
+        let count = desk.positions;
+        let seen = blocks(shape.filters) * SQUARES;
+        match self {
+            Self::FromTo(squares) => {
+                desk.convolve(squares, one, other, false, None);
+                let boards = other.chunks_exact(SQUARES);
+                for (board, into) in boards.zip(answers.chunks_exact_mut(2 * SQUARES)) {
+                    for (square, both) in board.iter().enumerate() {
+                        (into[square], into[SQUARES + square]) = (both.0[0], both.0[1]);
+                    }
+                }
+            }
+            Self::Value(value) => {
+                gather(one, count, seen, wide);
+                desk.apply(value, count, wide, narrow, None);
+                first_of_each(narrow, answers);
+            }
+            Self::Teaching {
+                second,
+                hidden,
+                value,
+            } => {
+                desk.convolve(second, one, other, false, relu);
+                let seen = second.blocks() * SQUARES;
+                gather(other, count, seen, wide);
+                let each = inputs.chunks_exact(shape.view.inputs());
+                for (input, column) in each.zip(&mut wide[seen * count..]) {
+                    let scalars = &input[shape.view.planes() * SQUARES..];
+                    *column = Sixteen::default();
+                    column.0[..scalars.len()].copy_from_slice(scalars);
+                }
+                desk.apply(hidden, count, wide, narrow, relu);
+                desk.apply(value, count, narrow, wide, None);
+                first_of_each(wide, answers);
+            }
+            Self::Pairs {
+                from,
+                to,
+                scale,
+                promotions,
+                planes,
+                hidden,
+                result,
+            } => {
+                // 1. The moves, board by board.
+                let width = from.blocks() * SQUARES;
+                let outputs = shape.head.outputs();
+                let boards = one.chunks_exact(seen).zip(other.chunks_exact_mut(SQUARES));
+                for ((board, other), into) in boards.zip(answers.chunks_exact_mut(outputs)) {
+                    let (left, right) = wide.split_at_mut(width);
+                    desk.apply(from, SQUARES, board, left, None);
+                    desk.apply(to, SQUARES, board, right, None);
+                    let (pairs, rest) = into.split_at_mut(SQUARES * SQUARES);
+                    desk.level.run(Pair {
+                        left,
+                        right: &right[..width],
+                        scale: *scale,
+                        into: pairs,
+                    });
+                    rest[..3].copy_from_slice(promotions);
+                    desk.apply(planes, SQUARES, board, other, relu);
+                }
+                // 2. The results, together.
+                gather(other, count, SQUARES, wide);
+                desk.apply(hidden, count, wide, narrow, relu);
+                desk.apply(result, count, narrow, wide, None);
+                for (column, into) in wide.iter().zip(answers.chunks_exact_mut(outputs)) {
+                    into[outputs - 3..].copy_from_slice(&column.0[..3]);
+                }
+            }
+        }
+    }
+}
+
+fn first_of_each(columns: &[Sixteen], answers: &mut [f32]) {
+    for (column, into) in columns.iter().zip(answers) {
+        *into = column.0[0];
+    }
+}
+
+/// Position by position to place by place.
+fn gather(boards: &[Sixteen], positions: usize, places: usize, into: &mut [Sixteen]) {
+    for (position, board) in boards.chunks_exact(places).take(positions).enumerate() {
+        for (place, value) in board.iter().enumerate() {
+            into[place * positions + position] = *value;
+        }
+    }
+}

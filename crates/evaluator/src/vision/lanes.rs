@@ -1,0 +1,343 @@
+//! Sixteen numbers at once, on three kinds of processors.
+//!
+//! The kernels are one text over [`Lanes`]. Each lane is a channel of its own, so a
+//! sum is made of the same numbers in the same order however many lanes a register
+//! holds, and all kinds fuse the same products into the same sums: they give the same
+//! bits.
+
+#![allow(
+    unsafe_code,
+    reason = "only the caller of a function for a kind of processor knows which one it is"
+)]
+#![allow(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
+)]
+
+use half::f16;
+
+/// How many channels go together.
+pub(super) const LANES: usize = 16;
+
+/// Sixteen numbers in memory, where registers like them.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Sixteen(pub(super) [f32; LANES]);
+
+/// How many blocks of sixteen hold so many channels.
+pub(super) fn blocks(channels: usize) -> usize {
+    channels.div_ceil(LANES)
+}
+
+/// Sixteen numbers in registers.
+pub(super) trait Lanes: Copy {
+    /// How many of them fit the registers as sums, with room for what is added.
+    const SUMS: usize;
+
+    fn splat(value: f32) -> Self;
+    fn load(from: &Sixteen) -> Self;
+    /// From half precision, exactly.
+    fn widen(from: &[f16; LANES]) -> Self;
+    fn store(self, into: &mut Sixteen);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self · factor + sum`, rounded once.
+    fn mul_add(self, factor: Self, sum: Self) -> Self;
+}
+
+/// Something to do with the lanes of the processor at hand. `run` must be
+/// `inline(always)`, and so must all that it calls.
+pub(super) trait Work {
+    fn run<L: Lanes>(self);
+}
+
+/// A kind of processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Level(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Any,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// What every processor does.
+    pub(super) const PORTABLE: Self = Self(Kind::Any);
+
+    /// All that this processor does, the best last.
+    pub(super) fn all() -> impl DoubleEndedIterator<Item = Self> {
+        let any = Some(Kind::Any);
+        #[cfg(target_arch = "x86_64")]
+        let (wide, widest) = {
+            let avx2 = std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("fma")
+                && std::arch::is_x86_feature_detected!("f16c");
+            let avx512 = avx2 && std::arch::is_x86_feature_detected!("avx512f");
+            (avx2.then_some(Kind::Avx2), avx512.then_some(Kind::Avx512))
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let (wide, widest) = (None, None);
+        [any, wide, widest].into_iter().flatten().map(Self)
+    }
+
+    /// The best that this processor does.
+    pub(super) fn best() -> Self {
+        Self::all().next_back().unwrap_or(Self::PORTABLE)
+    }
+
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Any => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "AVX-512",
+        }
+    }
+
+    /// Does the work.
+    #[inline]
+    pub(super) fn run(self, work: impl Work) {
+        match self.0 {
+            Kind::Any => work.run::<Plain>(),
+            // SAFETY: `all` makes this kind only where the processor has said so.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { x86::with_avx2(work) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => unsafe { x86::with_avx512(work) },
+        }
+    }
+}
+
+/// Lanes of any processor.
+#[derive(Clone, Copy)]
+struct Plain([f32; LANES]);
+
+impl Plain {
+    #[inline(always)]
+    fn each(self, other: Self, what: impl Fn(f32, f32) -> f32) -> Self {
+        Self(std::array::from_fn(|at| what(self.0[at], other.0[at])))
+    }
+}
+
+impl Lanes for Plain {
+    const SUMS: usize = 4;
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(from: &Sixteen) -> Self {
+        Self(from.0)
+    }
+
+    #[inline(always)]
+    fn widen(from: &[f16; LANES]) -> Self {
+        Self(from.map(f16::to_f32))
+    }
+
+    #[inline(always)]
+    fn store(self, into: &mut Sixteen) {
+        into.0 = self.0;
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.each(other, |one, other| one + other)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.each(other, |one, other| one - other)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.each(other, |one, other| one * other)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, factor: Self, sum: Self) -> Self {
+        let product = |at: usize| self.0[at].mul_add(factor.0[at], sum.0[at]);
+        Self(std::array::from_fn(product))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::{
+        __m128i, __m256, __m256i, __m512, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps,
+        _mm256_fmadd_ps, _mm256_load_ps, _mm256_loadu_si256, _mm256_mul_ps, _mm256_set1_ps,
+        _mm256_store_ps, _mm256_sub_ps, _mm512_add_ps, _mm512_cvtph_ps, _mm512_fmadd_ps,
+        _mm512_load_ps, _mm512_mul_ps, _mm512_set1_ps, _mm512_store_ps, _mm512_sub_ps,
+    };
+
+    use half::f16;
+
+    use super::{LANES, Lanes, Sixteen, Work};
+
+    #[target_feature(enable = "avx2,fma,f16c")]
+    pub(super) fn with_avx2(work: impl Work) {
+        work.run::<Ymm>();
+    }
+
+    #[target_feature(enable = "avx2,fma,f16c,avx512f")]
+    pub(super) fn with_avx512(work: impl Work) {
+        work.run::<Zmm>();
+    }
+
+    // SAFETY of all below: the two kinds of lanes are private and used only by the two
+    // functions above, so the instructions are there; what is read and written are
+    // sixteen numbers behind a reference, aligned as their type says.
+
+    /// Two registers of AVX2.
+    #[derive(Clone, Copy)]
+    struct Ymm(__m256, __m256);
+
+    impl Lanes for Ymm {
+        const SUMS: usize = 4;
+
+        #[inline(always)]
+        fn splat(value: f32) -> Self {
+            // SAFETY: see above.
+            let all = unsafe { _mm256_set1_ps(value) };
+            Self(all, all)
+        }
+
+        #[inline(always)]
+        fn load(from: &Sixteen) -> Self {
+            let from = from.0.as_ptr();
+            // SAFETY: see above.
+            unsafe { Self(_mm256_load_ps(from), _mm256_load_ps(from.add(8))) }
+        }
+
+        #[inline(always)]
+        fn widen(from: &[f16; LANES]) -> Self {
+            let from = from.as_ptr().cast::<__m128i>();
+            // SAFETY: see above; these loads need no alignment.
+            unsafe {
+                let (low, high) = (_mm_loadu_si128(from), _mm_loadu_si128(from.add(1)));
+                Self(_mm256_cvtph_ps(low), _mm256_cvtph_ps(high))
+            }
+        }
+
+        #[inline(always)]
+        fn store(self, into: &mut Sixteen) {
+            let into = into.0.as_mut_ptr();
+            // SAFETY: see above.
+            unsafe {
+                _mm256_store_ps(into, self.0);
+                _mm256_store_ps(into.add(8), self.1);
+            }
+        }
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: see above.
+            unsafe {
+                Self(
+                    _mm256_add_ps(self.0, other.0),
+                    _mm256_add_ps(self.1, other.1),
+                )
+            }
+        }
+
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            // SAFETY: see above.
+            unsafe {
+                Self(
+                    _mm256_sub_ps(self.0, other.0),
+                    _mm256_sub_ps(self.1, other.1),
+                )
+            }
+        }
+
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: see above.
+            unsafe {
+                Self(
+                    _mm256_mul_ps(self.0, other.0),
+                    _mm256_mul_ps(self.1, other.1),
+                )
+            }
+        }
+
+        #[inline(always)]
+        fn mul_add(self, factor: Self, sum: Self) -> Self {
+            // SAFETY: see above.
+            unsafe {
+                Self(
+                    _mm256_fmadd_ps(self.0, factor.0, sum.0),
+                    _mm256_fmadd_ps(self.1, factor.1, sum.1),
+                )
+            }
+        }
+    }
+
+    /// One register of AVX-512.
+    #[derive(Clone, Copy)]
+    struct Zmm(__m512);
+
+    impl Lanes for Zmm {
+        const SUMS: usize = 16;
+
+        #[inline(always)]
+        fn splat(value: f32) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        fn load(from: &Sixteen) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_load_ps(from.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn widen(from: &[f16; LANES]) -> Self {
+            // SAFETY: see above; this load needs no alignment.
+            Self(unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(from.as_ptr().cast::<__m256i>())) })
+        }
+
+        #[inline(always)]
+        fn store(self, into: &mut Sixteen) {
+            // SAFETY: see above.
+            unsafe { _mm512_store_ps(into.0.as_mut_ptr(), self.0) }
+        }
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_sub_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn mul_add(self, factor: Self, sum: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, sum.0) })
+        }
+    }
+}
