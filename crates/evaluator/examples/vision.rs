@@ -4,8 +4,8 @@
 //! shapes with random numbers and prints milliseconds a position on one thread, for all
 //! kinds of instructions that the processor has. With the name of a folder it also
 //! writes there `chessnet.net`, `inputs.f32` and `outputs.f32`, which
-//! `tools/net_speed.py` compares with another program's; with `only` behind it, it
-//! measures just that network with the best instructions.
+//! `tools/net_speed.py` compares with another program's; with `only` and sizes of
+//! batches behind it, it measures just that network with the best instructions.
 
 #![allow(clippy::print_stdout, reason = "an example may print")]
 
@@ -16,6 +16,7 @@ use mendel_board::sample::random_positions;
 use mendel_evaluator::vision::{
     Activation, File, Head, MOST_BATCH, Net, Scene, Shape, View, Workspace, encode,
 };
+use rustix::time::{ClockId, clock_gettime};
 
 /// How long each figure is looked for.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -28,7 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     if arguments.get(1).is_some_and(|it| it == "only") {
         let net = Net::new(&chessnet)?;
-        measure(&net, &mut Workspace::new(&net, MOST_BATCH));
+        let batches: Result<Vec<usize>, _> = arguments[2..].iter().map(|it| it.parse()).collect();
+        measure(&net, &mut Workspace::new(&net, MOST_BATCH), &batches?);
         return Ok(());
     }
     let small = |filters, blocks| Shape {
@@ -51,28 +53,35 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for file in &files {
         let net = Net::new(file)?;
         for workspace in &mut Workspace::all(&net, MOST_BATCH) {
-            measure(&net, workspace);
+            measure(&net, workspace, &[1, 4, 16, 64]);
         }
     }
     Ok(())
 }
 
-fn measure(net: &Net, workspace: &mut Workspace) {
+fn measure(net: &Net, workspace: &mut Workspace, batches: &[usize]) {
     let inputs = inputs(net.shape().view);
-    for batch in [1, 2, 4, 16, 64] {
+    for batch in batches.iter().map(|it| (*it).clamp(1, MOST_BATCH)) {
         let inputs = &inputs[..batch * net.shape().view.inputs()];
-        // The machine may be busy with other things; the best round was left alone.
+        // The machine may be busy with other things: the processor's time counts, and
+        // the best round, which was left alone.
         let mut best = Duration::MAX;
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
-            let start = Instant::now();
+            let start = processor_time();
             net.run(inputs, workspace);
-            best = best.min(start.elapsed());
+            best = best.min(processor_time().saturating_sub(start));
         }
         let each = best.as_secs_f64() * 1e3 / batch as f64;
         let (name, kind) = (net.name(), workspace.instructions());
         println!("{name} {kind} batch {batch}: {each:.4} ms");
     }
+}
+
+/// What this thread has used of it.
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
 fn inputs(view: View) -> Vec<f32> {

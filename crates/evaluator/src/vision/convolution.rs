@@ -6,6 +6,10 @@
     clippy::inline_always,
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
+)]
 
 use half::f16;
 
@@ -68,21 +72,28 @@ pub(super) fn sixteens(numbers: &[f16]) -> Vec<Sixteen> {
 pub(super) struct Scratch {
     /// Transformed inputs: `[block][spot][tile]`.
     seen: Vec<Sixteen>,
-    /// Transformed taps of one block of outputs and one of inputs: `[spot][input]`.
-    taps: Vec<[Sixteen; LANES]>,
+    /// Transformed taps of one block of outputs and one of inputs: `[input][spot]`.
+    taps: Box<[[Sixteen; SPOTS]; LANES]>,
     /// Sums of one block of outputs: `[spot][tile]`.
     sums: Vec<Sixteen>,
 }
 
 impl Scratch {
     pub(super) fn new(positions: usize, most_blocks: usize) -> Self {
-        let spots = SPOTS * TILES * positions;
+        let spots = SPOTS * stride(positions);
+        let taps = vec![[Sixteen::default(); SPOTS]; LANES].into_boxed_slice();
         Self {
             seen: vec![Sixteen::default(); most_blocks * spots],
-            taps: vec![[Sixteen::default(); LANES]; SPOTS],
+            taps: taps.try_into().expect("as many as there are lanes"),
             sums: vec![Sixteen::default(); spots],
         }
     }
+}
+
+/// How far the spots of a tile lie apart: as many tiles as there are, and one, for
+/// powers of two would all want the same lines of a cache.
+fn stride(positions: usize) -> usize {
+    TILES * positions + 1
 }
 
 /// One convolution of some boards.
@@ -109,16 +120,16 @@ impl Work for Convolve<'_> {
             ..
         } = self;
         let Scratch { seen, taps, sums } = self.scratch;
-        let tiles = TILES * positions;
+        let (tiles, stride) = (TILES * positions, stride(positions));
         let (ins, outs) = (blocks(convolution.inputs), convolution.blocks());
-        let sums = &mut sums[..SPOTS * tiles];
+        let sums = &mut sums[..SPOTS * stride];
 
         // 1. All inputs are transformed once.
         for position in 0..positions {
             for block in 0..ins {
                 let (board, _) = from[(position * ins + block) * SQUARES..].as_chunks();
-                let seen = &mut seen[block * SPOTS * tiles..][..SPOTS * tiles];
-                transform_board::<L>(&board[0], &mut seen[TILES * position..], tiles);
+                let seen = &mut seen[block * SPOTS * stride..][..SPOTS * stride];
+                transform_board::<L>(&board[0], &mut seen[TILES * position..], stride);
             }
         }
         for out in 0..outs {
@@ -127,11 +138,18 @@ impl Work for Convolve<'_> {
             for block in 0..ins {
                 let inputs = (convolution.inputs - block * LANES).min(LANES);
                 let first = out * convolution.inputs + block * LANES;
-                transform_taps::<L>(&convolution.taps[first..][..inputs], taps);
-                let seen = &seen[block * SPOTS * tiles..][..SPOTS * tiles];
-                let rows = seen.chunks_exact(tiles).zip(sums.chunks_exact_mut(tiles));
-                for (taps, (seen, sums)) in taps.iter().zip(rows) {
-                    multiply::<L>(&taps[..inputs], seen, sums, block == 0);
+                let from = &convolution.taps[first..][..inputs];
+                let seen = &seen[block * SPOTS * stride..][..SPOTS * stride];
+                if positions == 1 && L::SUMS == 16 {
+                    multiply_alone::<L>(from, taps, seen, sums, block == 0);
+                    continue;
+                }
+                transform_taps::<L>(from, taps);
+                let weights = Weights { taps, inputs };
+                for spot in 0..SPOTS {
+                    let seen = &seen[spot * stride..][..tiles];
+                    let sums = &mut sums[spot * stride..][..tiles];
+                    multiply::<L>(&weights, spot, seen, sums, block == 0);
                 }
             }
             // 3. Back to squares, and the rest while they are near.
@@ -142,12 +160,12 @@ impl Work for Convolve<'_> {
                 let sums = &sums[TILES * position..];
                 if self.is_residual {
                     let old = *board;
-                    transform_back::<L>(sums, tiles, bias, board);
+                    transform_back::<L>(sums, stride, bias, board);
                     for (sum, old) in board.iter_mut().zip(&old) {
                         L::load(sum).add(L::load(old)).store(sum);
                     }
                 } else {
-                    transform_back::<L>(sums, tiles, bias, board);
+                    transform_back::<L>(sums, stride, bias, board);
                 }
                 if let Some(activation) = self.activation {
                     activate(activation, board);
@@ -166,44 +184,107 @@ fn transform_board<L: Lanes>(board: &[Sixteen; SQUARES], into: &mut [Sixteen], s
     for tile in 0..TILES {
         let (rank, file) = (STARTS[tile / 2], STARTS[tile % 2]);
         let mut half = [[L::splat(0.0); 6]; 6];
-        for (x, column) in half.iter_mut().enumerate() {
+        for x in 0..6 {
             let file = file + x as isize;
             if !(0..8).contains(&file) {
                 continue;
             }
-            let square = |y: usize| {
+            let mut line = [L::splat(0.0); 6];
+            for y in 0..6 {
                 let rank = rank + y as isize;
                 if (0..8).contains(&rank) {
-                    L::load(&board[(8 * rank + file) as usize])
-                } else {
-                    L::splat(0.0)
+                    line[y] = L::load(&board[(8 * rank + file) as usize]);
                 }
-            };
-            *column = winograd::inputs(std::array::from_fn(square));
+            }
+            half[x] = winograd::inputs(line);
         }
         for y in 0..6 {
-            let line = winograd::inputs(std::array::from_fn(|x| half[x][y]));
-            for (x, value) in line.into_iter().enumerate() {
-                value.store(&mut into[(6 * y + x) * stride + tile]);
+            let mut line = [L::splat(0.0); 6];
+            for x in 0..6 {
+                line[x] = half[x][y];
+            }
+            let line = winograd::inputs(line);
+            for x in 0..6 {
+                line[x].store(&mut into[(6 * y + x) * stride + tile]);
             }
         }
     }
 }
 
+/// The taps of an input along the files.
+#[inline(always)]
+fn half_taps<L: Lanes>(from: &[[f16; LANES]; TAPS]) -> [[L; 6]; 3] {
+    let mut half = [[L::splat(0.0); 6]; 3];
+    for x in 0..3 {
+        let [low, middle, high] = [&from[x], &from[3 + x], &from[6 + x]];
+        half[x] = winograd::taps([L::widen(low), L::widen(middle), L::widen(high)]);
+    }
+    half
+}
+
 /// The taps of some inputs.
 #[inline(always)]
-fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Sixteen; LANES]]) {
-    let (into, _) = into.as_chunks_mut::<SPOTS>();
-    let into = &mut into[0];
-    for (input, from) in from.iter().take(LANES).enumerate() {
-        let mut half = [[L::splat(0.0); 6]; 3];
-        for (x, column) in half.iter_mut().enumerate() {
-            *column = winograd::taps(std::array::from_fn(|y| L::widen(&from[3 * y + x])));
-        }
+fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Sixteen; SPOTS]; LANES]) {
+    for input in 0..from.len().min(LANES) {
+        let half = half_taps::<L>(&from[input]);
         for y in 0..6 {
-            let line = winograd::taps(std::array::from_fn(|x| half[x][y]));
-            for (x, value) in line.into_iter().enumerate() {
-                value.store(&mut into[6 * y + x][input]);
+            let line = winograd::taps([half[0][y], half[1][y], half[2][y]]);
+            for x in 0..6 {
+                line[x].store(&mut into[input][6 * y + x]);
+            }
+        }
+    }
+}
+
+/// What [`transform_taps`] and [`multiply`] do, for one position and many registers: the
+/// taps are transformed along the ranks just before their products, which are few, and
+/// need not be kept. The sums are the same, bit by bit.
+#[inline(always)]
+fn multiply_alone<L: Lanes>(
+    from: &[[[f16; LANES]; TAPS]],
+    halves: &mut [[Sixteen; SPOTS]; LANES],
+    seen: &[Sixteen],
+    into: &mut [Sixteen],
+    is_first: bool,
+) {
+    const STRIDE: usize = TILES + 1;
+    let inputs = from.len().min(LANES);
+    for input in 0..inputs {
+        let half = half_taps::<L>(&from[input]);
+        for y in 0..6 {
+            for x in 0..3 {
+                half[x][y].store(&mut halves[input][3 * y + x]);
+            }
+        }
+    }
+    for y in 0..6 {
+        let seen = seen[6 * STRIDE * y..].first_chunk::<{ 6 * STRIDE }>();
+        let into = into[6 * STRIDE * y..].first_chunk_mut::<{ 6 * STRIDE }>();
+        let (Some(seen), Some(into)) = (seen, into) else {
+            return;
+        };
+        let mut sums = [[L::splat(0.0); TILES]; 6];
+        if !is_first {
+            for x in 0..6 {
+                for tile in 0..TILES {
+                    sums[x][tile] = L::load(&into[STRIDE * x + tile]);
+                }
+            }
+        }
+        for input in 0..inputs {
+            let half = &halves[input];
+            let [one, two, three] = [&half[3 * y], &half[3 * y + 1], &half[3 * y + 2]];
+            let line = winograd::taps([L::load(one), L::load(two), L::load(three)]);
+            for x in 0..6 {
+                for tile in 0..TILES {
+                    let value = L::splat(seen[STRIDE * x + tile].0[input]);
+                    sums[x][tile] = value.mul_add(line[x], sums[x][tile]);
+                }
+            }
+        }
+        for x in 0..6 {
+            for tile in 0..TILES {
+                sums[x][tile].store(&mut into[STRIDE * x + tile]);
             }
         }
     }
@@ -220,60 +301,94 @@ fn transform_back<L: Lanes>(
     for tile in 0..TILES {
         let first = 32 * (tile / 2) + 4 * (tile % 2);
         let mut half = [[L::splat(0.0); 4]; 6];
-        for (x, column) in half.iter_mut().enumerate() {
-            let spot = |y: usize| L::load(&from[(6 * y + x) * stride + tile]);
-            *column = winograd::outputs(std::array::from_fn(spot));
+        for x in 0..6 {
+            let mut line = [L::splat(0.0); 6];
+            for y in 0..6 {
+                line[y] = L::load(&from[(6 * y + x) * stride + tile]);
+            }
+            half[x] = winograd::outputs(line);
         }
         for y in 0..4 {
-            let line = winograd::outputs(std::array::from_fn(|x| half[x][y]));
-            for (x, value) in line.into_iter().enumerate() {
-                value.add(bias).store(&mut into[first + 8 * y + x]);
+            let mut line = [L::splat(0.0); 6];
+            for x in 0..6 {
+                line[x] = half[x][y];
+            }
+            let line = winograd::outputs(line);
+            for x in 0..4 {
+                line[x].add(bias).store(&mut into[first + 8 * y + x]);
             }
         }
     }
 }
 
 /// Adds the products of the inputs of some tiles with the weights of one block of
-/// outputs. The number of tiles is a multiple of four.
+/// outputs, which is the first of `weights` and then one in each [`SPOTS`]. The number
+/// of tiles is a multiple of four.
 #[inline(always)]
-fn multiply<L: Lanes>(weights: &[Sixteen], from: &[Sixteen], sums: &mut [Sixteen], is_first: bool) {
-    let (mut from, mut sums) = (from, sums);
+fn multiply<L: Lanes>(
+    weights: &Weights,
+    spot: usize,
+    from: &[Sixteen],
+    sums: &mut [Sixteen],
+    is_first: bool,
+) {
+    let mut tile = 0;
     if L::SUMS == 16 {
-        let (tiles, rest) = from.as_chunks::<16>();
-        let (into, rest_into) = sums.as_chunks_mut::<16>();
-        for (from, sums) in tiles.iter().zip(into) {
-            multiply_tiles::<L, 16>(weights, from, sums, is_first);
+        while let (Some(from), Some(sums)) = (
+            from[tile..].first_chunk::<16>(),
+            sums[tile..].first_chunk_mut(),
+        ) {
+            multiply_tiles::<L, 16>(weights, spot, from, sums, is_first);
+            tile += 16;
         }
-        (from, sums) = (rest, rest_into);
     }
-    let (tiles, _) = from.as_chunks::<TILES>();
-    let (into, _) = sums.as_chunks_mut::<TILES>();
-    for (from, sums) in tiles.iter().zip(into) {
-        multiply_tiles::<L, TILES>(weights, from, sums, is_first);
+    while let (Some(from), Some(sums)) = (
+        from[tile..].first_chunk::<TILES>(),
+        sums[tile..].first_chunk_mut(),
+    ) {
+        multiply_tiles::<L, TILES>(weights, spot, from, sums, is_first);
+        tile += TILES;
     }
+}
+
+/// Transformed taps, and how many inputs have some.
+struct Weights<'a> {
+    taps: &'a [[Sixteen; SPOTS]; LANES],
+    inputs: usize,
 }
 
 #[inline(always)]
 fn multiply_tiles<L: Lanes, const N: usize>(
-    weights: &[Sixteen],
+    weights: &Weights,
+    spot: usize,
     from: &[Sixteen; N],
     into: &mut [Sixteen; N],
     is_first: bool,
 ) {
     let mut sums = [L::splat(0.0); N];
     if !is_first {
-        for (sum, old) in sums.iter_mut().zip(&*into) {
-            *sum = L::load(old);
+        for tile in 0..N {
+            sums[tile] = L::load(&into[tile]);
         }
     }
-    for (input, weight) in weights.iter().take(LANES).enumerate() {
-        let weight = L::load(weight);
-        for (sum, from) in sums.iter_mut().zip(from) {
-            *sum = L::splat(from.0[input]).mul_add(weight, *sum);
+    if weights.inputs == LANES {
+        // The rule, and quicker if the number is known here.
+        for input in 0..LANES {
+            let weight = L::load(&weights.taps[input][spot]);
+            for tile in 0..N {
+                sums[tile] = L::splat(from[tile].0[input]).mul_add(weight, sums[tile]);
+            }
+        }
+    } else {
+        for input in 0..weights.inputs.min(LANES) {
+            let weight = L::load(&weights.taps[input][spot]);
+            for tile in 0..N {
+                sums[tile] = L::splat(from[tile].0[input]).mul_add(weight, sums[tile]);
+            }
         }
     }
-    for (sum, into) in sums.into_iter().zip(into) {
-        sum.store(into);
+    for tile in 0..N {
+        sums[tile].store(&mut into[tile]);
     }
 }
 

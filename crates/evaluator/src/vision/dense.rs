@@ -5,6 +5,10 @@
     clippy::inline_always,
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
+)]
 
 use half::f16;
 
@@ -102,18 +106,19 @@ impl Apply<'_> {
     fn columns<L: Lanes, const N: usize>(&mut self, out: usize, column: usize) {
         let dense = self.dense;
         let mut sums = [L::load(&dense.bias[out]); N];
-        let weights = &dense.weights[out * dense.inputs..][..dense.inputs];
-        for (from, weights) in self.from.chunks_exact(self.columns).zip(weights) {
-            let (from, _) = from[column..].as_chunks::<N>();
-            for (input, weight) in weights.iter().enumerate() {
-                let weight = L::load(weight);
-                for (sum, from) in sums.iter_mut().zip(&from[0]) {
-                    *sum = L::splat(from.0[input]).mul_add(weight, *sum);
+        for block in 0..dense.inputs {
+            let weights = &dense.weights[out * dense.inputs + block];
+            let from = self.from[block * self.columns + column..].first_chunk::<N>();
+            let from = from.expect("a multiple of the columns");
+            for input in 0..LANES {
+                let weight = L::load(&weights[input]);
+                for at in 0..N {
+                    sums[at] = L::splat(from[at].0[input]).mul_add(weight, sums[at]);
                 }
             }
         }
-        for (at, sum) in sums.into_iter().enumerate() {
-            sum.store(&mut self.into[out * self.columns + column + at]);
+        for at in 0..N {
+            sums[at].store(&mut self.into[out * self.columns + column + at]);
         }
     }
 
@@ -121,25 +126,22 @@ impl Apply<'_> {
     #[inline(always)]
     fn outputs<L: Lanes, const N: usize>(&mut self, out: usize, column: usize) {
         let dense = self.dense;
-        let mut sums: [L; N] = std::array::from_fn(|at| L::load(&dense.bias[out + at]));
-        let weights: [&[[Sixteen; LANES]]; N] =
-            std::array::from_fn(|at| &dense.weights[(out + at) * dense.inputs..][..dense.inputs]);
-        for (block, from) in self
-            .from
-            .chunks_exact(self.columns)
-            .take(dense.inputs)
-            .enumerate()
-        {
-            let from = &from[column];
-            for input in 0..LANES {
-                let value = L::splat(from.0[input]);
-                for (sum, weights) in sums.iter_mut().zip(weights) {
-                    *sum = value.mul_add(L::load(&weights[block][input]), *sum);
+        let mut sums = [L::splat(0.0); N];
+        for at in 0..N {
+            sums[at] = L::load(&dense.bias[out + at]);
+        }
+        for block in 0..dense.inputs {
+            let from = &self.from[block * self.columns + column];
+            for at in 0..N {
+                let weights = &dense.weights[(out + at) * dense.inputs + block];
+                for input in 0..LANES {
+                    let value = L::splat(from.0[input]);
+                    sums[at] = value.mul_add(L::load(&weights[input]), sums[at]);
                 }
             }
         }
-        for (at, sum) in sums.into_iter().enumerate() {
-            sum.store(&mut self.into[(out + at) * self.columns + column]);
+        for at in 0..N {
+            sums[at].store(&mut self.into[(out + at) * self.columns + column]);
         }
     }
 }

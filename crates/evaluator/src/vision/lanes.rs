@@ -13,6 +13,14 @@
     clippy::inline_always,
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
+)]
+#![allow(
+    clippy::cast_ptr_alignment,
+    reason = "the loads of half precision need no alignment"
+)]
 
 use half::f16;
 
@@ -120,13 +128,6 @@ impl Level {
 #[derive(Clone, Copy)]
 struct Plain([f32; LANES]);
 
-impl Plain {
-    #[inline(always)]
-    fn each(self, other: Self, what: impl Fn(f32, f32) -> f32) -> Self {
-        Self(std::array::from_fn(|at| what(self.0[at], other.0[at])))
-    }
-}
-
 impl Lanes for Plain {
     const SUMS: usize = 4;
 
@@ -142,7 +143,11 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn widen(from: &[f16; LANES]) -> Self {
-        Self(from.map(f16::to_f32))
+        let mut all = [0.0; LANES];
+        for at in 0..LANES {
+            all[at] = from[at].to_f32();
+        }
+        Self(all)
     }
 
     #[inline(always)]
@@ -152,23 +157,38 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.each(other, |one, other| one + other)
+        let mut all = self.0;
+        for at in 0..LANES {
+            all[at] = self.0[at] + other.0[at];
+        }
+        Self(all)
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.each(other, |one, other| one - other)
+        let mut all = self.0;
+        for at in 0..LANES {
+            all[at] = self.0[at] - other.0[at];
+        }
+        Self(all)
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        self.each(other, |one, other| one * other)
+        let mut all = self.0;
+        for at in 0..LANES {
+            all[at] = self.0[at] * other.0[at];
+        }
+        Self(all)
     }
 
     #[inline(always)]
     fn mul_add(self, factor: Self, sum: Self) -> Self {
-        let product = |at: usize| self.0[at].mul_add(factor.0[at], sum.0[at]);
-        Self(std::array::from_fn(product))
+        let mut all = self.0;
+        for at in 0..LANES {
+            all[at] = self.0[at].mul_add(factor.0[at], sum.0[at]);
+        }
+        Self(all)
     }
 }
 

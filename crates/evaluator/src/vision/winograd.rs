@@ -29,16 +29,16 @@ use super::lanes::Lanes;
 pub(super) fn inputs<L: Lanes>(d: [L; 6]) -> [L; 6] {
     let of = L::splat;
     let sixth = of(-1.0 / 6.0);
-    let a = of(-4.0).mul_add(d[2], d[4]).mul(sixth);
-    let b = of(-4.0).mul_add(d[1], d[3]).mul(sixth);
-    let c = d[4].sub(d[2]).mul(of(1.0 / 24.0));
-    let e = d[3].sub(d[1]).mul(of(1.0 / 12.0));
+    let even = of(-4.0).mul_add(d[2], d[4]).mul(sixth);
+    let odd = of(-4.0).mul_add(d[1], d[3]).mul(sixth);
+    let far_even = d[4].sub(d[2]).mul(of(1.0 / 24.0));
+    let far_odd = d[3].sub(d[1]).mul(of(1.0 / 12.0));
     [
         of(0.25).mul_add(d[4], of(-1.25).mul_add(d[2], d[0])),
-        a.add(b),
-        a.sub(b),
-        c.add(e),
-        c.sub(e),
+        even.add(odd),
+        even.sub(odd),
+        far_even.add(far_odd),
+        far_even.sub(far_odd),
         of(4.0).mul_add(d[1], of(-5.0).mul_add(d[3], d[5])),
     ]
 }
