@@ -1,8 +1,13 @@
 //! Convolutional networks: the kernels against plain sums, and their laws.
 
+#![allow(unsafe_code, reason = "an allocator that counts is one")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use mendel_board::sample::random_positions;
+use mendel_evaluator::policy::{Draw, Policy};
 use mendel_evaluator::vision::{
     Activation, File, Head, Net, Scene, Shape, View, Workspace, encode,
 };
@@ -179,7 +184,9 @@ impl Plain {
 }
 
 fn relu(mut values: Vec<f64>) -> Vec<f64> {
-    values.iter_mut().for_each(|it| *it = it.max(0.0));
+    for value in &mut values {
+        *value = value.max(0.0);
+    }
     values
 }
 
@@ -235,6 +242,55 @@ fn all_processors_give_the_same_bits() {
                     workspace.instructions()
                 );
             }
+        }
+    }
+}
+
+/// Counts what its thread allocates.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: all is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the promises of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from `alloc` above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn asking_allocates_nothing() {
+    let positions: Vec<_> = random_positions(5, 10).collect();
+    let scenes: Vec<Scene> = positions.iter().map(Scene::new).collect();
+    for shape in shapes() {
+        let net = Net::new(&file(shape)).expect("it is whole");
+        let before = ALLOCATIONS.get();
+        let mut workspace = Workspace::new(&net, 10);
+        let made = ALLOCATIONS.get();
+        assert!(made > before, "the counting counts");
+        for count in [1, 10] {
+            net.look(&scenes[..count], &mut workspace);
+        }
+        assert_eq!(ALLOCATIONS.get(), made);
+        if let Ok(policy) = Policy::from_net(net) {
+            let made = ALLOCATIONS.get();
+            for scene in &scenes {
+                policy.choose(scene, Draw::Seed(1), &mut workspace);
+                policy.probabilities(scene, 1.0, &mut workspace);
+            }
+            assert_eq!(ALLOCATIONS.get(), made);
         }
     }
 }
