@@ -107,7 +107,7 @@ fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     let table = scratch.printed(&["runs", "--compare", "aaa", "bbb"]);
     let line = table.lines().find(|line| line.starts_with("in generation"));
     let cells: Vec<&str> = line.expect("a row").split_whitespace().collect();
-    assert_eq!(cells, ["in", "generation", "2", "2"], "{table}");
+    assert_eq!(cells, ["in", "generation", "3", "3"], "{table}");
     assert!(table.contains("wrinkles, smaller is better"), "{table}");
 }
 
