@@ -21,11 +21,14 @@ const USAGE: &str = "usage: neat_speed xor|pole|large GENERATIONS RUNS SEED";
 /// The steps a pole is watched.
 const STEPS: u32 = 500;
 
+/// Judges a genome with a network that may be rebuilt.
+type Judge = fn(&mut Network, &Net, &Shape) -> f64;
+
 /// A task for networks.
 struct Task {
     settings: NeatSettings,
     shape: Shape,
-    judge: fn(&Net, &Shape) -> f64,
+    judge: Judge,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [problem, generations, runs, seed] = arguments.as_slice() else {
         return Err(USAGE.into());
     };
-    let (shape, judge): (Shape, fn(&Net, &Shape) -> f64) = match problem.as_str() {
+    let (shape, judge): (Shape, Judge) = match problem.as_str() {
         "xor" => (Shape::new(2, 1), judge_xor),
         "pole" => (Shape::new(4, 1), judge_pole),
         "large" => {
@@ -42,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 connected: Connected::Full { direct: false },
                 ..Shape::new(64, 1)
             };
-            (shape, |net, _| {
+            (shape, |_, net, _| {
                 net.links.first().map_or(0.0, |it| it.weight)
             })
         }
@@ -90,6 +93,7 @@ fn measure(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (mut sum, mut count) = (0.0, 0);
     let (mut best, mut links) = (f64::NEG_INFINITY, 0.0);
+    let mut network = Network::new(&Net::default(), &task.shape);
     let begun = Instant::now();
     for run in 0..runs {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(run);
@@ -97,8 +101,8 @@ fn measure(
         best = f64::NEG_INFINITY;
         for _ in 0..generations {
             let born = neat.ask();
-            let judge = |net: &Net| Judged {
-                score: (task.judge)(net, &task.shape),
+            let mut judge = |net: &Net| Judged {
+                score: (task.judge)(&mut network, net, &task.shape),
                 slope: None,
             };
             let judged: Vec<Judged> = born.iter().map(|born| judge(&born.genome)).collect();
@@ -116,8 +120,8 @@ fn measure(
 }
 
 /// 4 less the squared errors.
-fn judge_xor(net: &Net, shape: &Shape) -> f64 {
-    let mut network = Network::new(net, shape);
+fn judge_xor(network: &mut Network, net: &Net, shape: &Shape) -> f64 {
+    network.rebuild(net, shape);
     let mut answer = [0.0];
     let error = |(seen, wanted): &([f64; 2], f64)| {
         network.run(seen, &mut answer);
@@ -127,8 +131,8 @@ fn judge_xor(net: &Net, shape: &Shape) -> f64 {
 }
 
 /// The steps balanced.
-fn judge_pole(net: &Net, shape: &Shape) -> f64 {
-    let mut network = Network::new(net, shape);
+fn judge_pole(network: &mut Network, net: &Net, shape: &Shape) -> f64 {
+    network.rebuild(net, shape);
     let steps = Poles::single(true).balance(Poles::start(), STEPS, |seen| {
         let mut answer = [0.0];
         network.run(seen, &mut answer);

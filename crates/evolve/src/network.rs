@@ -106,6 +106,14 @@ impl Network {
     /// there. The genome must be one of the shape (see [`Net::check`]); what does
     /// not fit is left out.
     pub fn new(net: &Net, shape: &Shape) -> Self {
+        let mut network = Self::blank();
+        network.rebuild(net, shape);
+        network
+    }
+
+    /// Becomes the [`new`](Self::new) network of a genome, in the memory it has: for
+    /// those who judge many.
+    pub fn rebuild(&mut self, net: &Net, shape: &Shape) {
         let inputs = (shape.inputs as usize).min(net.nodes.len());
         let outputs = (shape.outputs as usize).min(net.nodes.len() - inputs);
         let edge = |link: &Link| {
@@ -119,7 +127,7 @@ impl Network {
         };
         let edges = net.links.iter().filter_map(edge);
         let ends = [inputs, outputs, net.nodes.len()];
-        Self::assemble(ends, node, edges, shape.recurrent)
+        self.assemble(ends, node, edges, shape.recurrent);
     }
 
     /// A network of plain parts. The inputs have the indices from 0 and no entry in
@@ -174,18 +182,34 @@ impl Network {
             (at as u32, function, bias)
         };
         let edges = edges.iter().copied();
-        Ok(Self::assemble([inputs, outputs, end], node, edges, false))
+        let mut network = Self::blank();
+        network.assemble([inputs, outputs, end], node, edges, false);
+        Ok(network)
+    }
+
+    /// Without anything yet.
+    fn blank() -> Self {
+        Self {
+            inputs: 0,
+            outputs: 0,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            values: Vec::new(),
+            before: Vec::new(),
+            empty: true,
+        }
     }
 
     /// Sorts nodes and edges, which are named by their places: inputs, outputs, hidden
     /// nodes. Small networks are made by the million: the numbers needed on the way lie
     /// on the stack for them.
     fn assemble(
+        &mut self,
         [inputs, outputs, count]: [usize; 3],
         node: impl Fn(usize) -> (u32, Function, f64),
         given: impl Iterator<Item = (u32, u32, f64)> + Clone,
         recurrent: bool,
-    ) -> Self {
+    ) {
         let mut few = [0_u32; 4 * SMALL + 1];
         let mut many = Vec::new();
         let numbers = if count <= SMALL {
@@ -200,26 +224,28 @@ impl Network {
         let path = &mut path[..count];
 
         // 1. The edges by the node they lead to, in the order they were given.
-        for (_, to, _) in given.clone() {
-            starts[to as usize + 1] += 1;
-        }
+        given
+            .clone()
+            .for_each(|(_, to, _)| starts[to as usize + 1] += 1);
         for at in 0..count {
             starts[at + 1] += starts[at];
         }
         next.copy_from_slice(&starts[..count]);
-        let mut edges = vec![(0_u32, 0.0); starts[count] as usize];
-        for (from, to, weight) in given {
+        let edges = &mut self.edges;
+        edges.clear();
+        edges.resize(starts[count] as usize, (0, 0.0));
+        given.for_each(|(from, to, weight)| {
             let place = &mut next[to as usize];
             edges[*place as usize] = (from, weight);
             *place += 1;
-        }
+        });
 
         // 2. Back from the outputs: what is reached is needed, and lies behind all
         //    that leads to it, as far as that can be.
         next.copy_from_slice(&starts[..count]);
         let mut walk = Walk {
             inputs,
-            edges: &edges,
+            edges,
             starts,
             next,
             depths,
@@ -240,10 +266,10 @@ impl Network {
         }
 
         // 3. In the order of their depths.
-        let mut nodes = Vec::with_capacity(count - inputs);
+        self.nodes.clear();
         for at in (inputs..count).filter(|&at| depths[at] > 0) {
             let (id, function, bias) = node(at);
-            nodes.push(Cell {
+            self.nodes.push(Cell {
                 bias,
                 function,
                 place: at as u32,
@@ -252,17 +278,19 @@ impl Network {
                 id,
             });
         }
-        nodes.sort_unstable_by_key(|node| (node.depth, node.place));
+        self.nodes
+            .sort_unstable_by_key(|node| (node.depth, node.place));
+
+        // 4. The values.
         let stepwise = recurrent || cyclic;
-        Self {
-            inputs,
-            outputs,
-            nodes,
-            edges,
-            values: vec![0.0; count],
-            before: vec![0.0; if stepwise { count } else { 0 }],
-            empty,
+        for (values, count) in [
+            (&mut self.values, count),
+            (&mut self.before, if stepwise { count } else { 0 }),
+        ] {
+            values.clear();
+            values.resize(count, 0.0);
         }
+        (self.inputs, self.outputs, self.empty) = (inputs, outputs, empty);
     }
 
     /// How many numbers go in.

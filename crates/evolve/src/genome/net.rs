@@ -15,7 +15,7 @@ const MOST_LINKS: u64 = 1 << 26;
 ///
 /// Ids of nodes: inputs 0 up to their number, then the outputs, then hidden ones. A
 /// node that is bred later gets the next free id of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Net {
     /// Sorted by id. Inputs have one, too; of theirs only the id matters.
     pub nodes: Vec<Node>,
@@ -120,6 +120,21 @@ pub enum Connected {
 impl Default for Connected {
     fn default() -> Self {
         Self::Full { direct: true }
+    }
+}
+
+/// By hand, so that a copy can be made in the memory of another network.
+impl Clone for Net {
+    fn clone(&self) -> Self {
+        Self {
+            nodes: self.nodes.clone(),
+            links: self.links.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.nodes.clone_from(&other.nodes);
+        self.links.clone_from(&other.links);
     }
 }
 

@@ -29,14 +29,15 @@ fn child_is_enabled(mother: bool, father: bool, disabled: f64, rng: &mut ChaCha8
 }
 
 /// A child of two parents, the first of which did as well as the second, or better
-/// (`order`).
+/// (`order`), in the memory of a network that nobody needs any more.
 pub(super) fn cross(
     mating: &Mating,
     shape: &Shape,
     [one, other]: [&Net; 2],
     order: Ordering,
+    child: &mut Net,
     rng: &mut ChaCha8Rng,
-) -> Net {
+) {
     // 1. Who gives the genes that only one of them has.
     let size = |net: &Net| net.links.len() + net.nodes.len();
     let (first, second, both) = match (order, mating.equals) {
@@ -50,44 +51,37 @@ pub(super) fn cross(
     let average = chance(mating.average, rng);
     let blend = Blend { mating, average };
 
-    // 2. The nodes, then the links.
-    let nodes = merge(&first.nodes, &second.nodes, |node| node.id);
+    // 2. The nodes, then the links, with room for one change. Of equals a coin gives
+    //    each link that one of them has.
+    child.nodes.clear();
+    child.nodes.reserve(first.nodes.len() + 1);
     let fixed = shape.first_hidden();
-    let inherited = nodes.filter_map(|pair| match pair {
-        // Inputs are all alike.
-        (Some(one), _) if one.id < shape.inputs => Some(*one),
-        (Some(one), Some(other)) => Some(blend.node(one, other, rng)),
-        (Some(one), None) => Some(*one),
-        (None, Some(other)) => (both || other.id < fixed).then_some(*other),
-        (None, None) => None,
-    });
-    // With room for one change.
-    let mut child = Net {
-        nodes: Vec::with_capacity(first.nodes.len() + 1),
-        links: Vec::with_capacity(first.links.len() + 2),
-    };
-    child.nodes.extend(inherited);
-    let links = merge(&first.links, &second.links, |link| link.innovation);
-    if !both {
-        child.links.extend(links.filter_map(|pair| match pair {
-            (Some(one), Some(other)) => Some(blend.link(one, other, rng)),
-            (Some(one), None) => Some(*one),
-            (None, _) => None,
-        }));
-        return child;
-    }
-
-    // 3. Of equals a coin gives each gene that one of them has; those of the second
-    //    only if the child is a network all the same.
-    let mut late = Vec::new();
-    for pair in links {
+    for pair in merge(&first.nodes, &second.nodes, |node| node.id) {
         match pair {
-            (Some(one), Some(other)) => child.links.push(blend.link(one, other, rng)),
-            (Some(one), None) if rng.random::<bool>() => child.links.push(*one),
-            (None, Some(other)) if rng.random::<bool>() => late.push(*other),
-            _ => {}
+            // Inputs are all alike.
+            Pair::Both(one, _) if one.id < shape.inputs => child.nodes.push(*one),
+            Pair::Both(one, other) => child.nodes.push(blend.node(one, other, rng)),
+            Pair::First(one) => child.nodes.push(*one),
+            Pair::Second(other) if both || other.id < fixed => child.nodes.push(*other),
+            Pair::Second(_) => {}
         }
     }
+    child.links.clear();
+    child.links.reserve(first.links.len() + 2);
+    let mut late = Vec::new();
+    for pair in merge(&first.links, &second.links, |link| link.innovation) {
+        match pair {
+            Pair::Both(one, other) => child.links.push(blend.link(one, other, rng)),
+            Pair::First(one) if !both || rng.random::<bool>() => child.links.push(*one),
+            Pair::Second(other) if both && rng.random::<bool>() => late.push(*other),
+            Pair::First(_) | Pair::Second(_) => {}
+        }
+    }
+    if !both {
+        return;
+    }
+
+    // 3. Those of the second only if the child is a network all the same.
     for link in late {
         let known = child.link(link.from, link.to).is_some();
         if !known && (shape.recurrent || !child.would_loop(link.from, link.to)) {
@@ -97,8 +91,7 @@ pub(super) fn cross(
             child.links.insert(place, link);
         }
     }
-    drop_orphans(&mut child, shape);
-    child
+    drop_orphans(child, shape);
 }
 
 /// How genes that both parents have become one.
@@ -147,23 +140,33 @@ fn pick<T>(one: T, other: T, rng: &mut ChaCha8Rng) -> T {
     if rng.random::<bool>() { one } else { other }
 }
 
-/// Walks along two sorted lists: what both have comes as a pair.
+/// What two sorted lists have at a number.
+enum Pair<'a, T> {
+    Both(&'a T, &'a T),
+    First(&'a T),
+    Second(&'a T),
+}
+
+/// Walks along two sorted lists.
+#[inline]
 fn merge<'a, T>(
     one: &'a [T],
     other: &'a [T],
     key: impl Fn(&T) -> u32,
-) -> impl Iterator<Item = (Option<&'a T>, Option<&'a T>)> {
+) -> impl Iterator<Item = Pair<'a, T>> {
     let (mut i, mut j) = (0, 0);
     std::iter::from_fn(move || {
-        let (a, b) = (one.get(i), other.get(j));
-        let order = match (a, b) {
-            (Some(a), Some(b)) => key(a).cmp(&key(b)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
+        let (pair, first, second) = match (one.get(i), other.get(j)) {
+            (Some(a), Some(b)) => match key(a).cmp(&key(b)) {
+                Ordering::Less => (Pair::First(a), 1, 0),
+                Ordering::Equal => (Pair::Both(a, b), 1, 1),
+                Ordering::Greater => (Pair::Second(b), 0, 1),
+            },
+            (Some(a), None) => (Pair::First(a), 1, 0),
+            (None, Some(b)) => (Pair::Second(b), 0, 1),
             (None, None) => return None,
         };
-        i += usize::from(order.is_le());
-        j += usize::from(order.is_ge());
-        Some((a.filter(|_| order.is_le()), b.filter(|_| order.is_ge())))
+        (i, j) = (i + first, j + second);
+        Some(pair)
     })
 }

@@ -1,5 +1,8 @@
 //! Which structural change has which number.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serde::{Deserialize, Serialize};
 
 use crate::genome::{Net, Shape};
@@ -15,8 +18,10 @@ pub(super) struct Register {
     shape: Shape,
     next_node: u32,
     next_link: u32,
-    /// (from, to, innovation number), sorted.
-    links: Vec<(u32, u32, u32)>,
+    /// The innovation number of each link, by its ends. Written down as a list of
+    /// (from, to, innovation number).
+    #[serde(with = "listed")]
+    links: BTreeMap<(u32, u32), u32>,
     /// (innovation number of the link that was split, the node that splits it),
     /// sorted.
     splits: Vec<(u32, u32)>,
@@ -29,7 +34,7 @@ impl Register {
             shape,
             next_node: shape.first_hidden().saturating_add(shape.hidden),
             next_link: shape.first_innovation(),
-            links: Vec::new(),
+            links: BTreeMap::new(),
             splits: Vec::new(),
         }
     }
@@ -44,23 +49,20 @@ impl Register {
 
     /// The number of a link between two nodes.
     pub(super) fn link(&mut self, from: u32, to: u32) -> u32 {
-        let search = |&(one, other, _): &(u32, u32, u32)| (one, other).cmp(&(from, to));
-        match self.links.binary_search_by(search) {
-            Ok(at) => self.links[at].2,
-            Err(at) => {
-                let known = match self.scope {
-                    Innovations::Run | Innovations::Links => self.shape.innovation(from, to),
-                    // The start was long ago.
-                    Innovations::Generation => None,
-                };
-                known.unwrap_or_else(|| {
-                    let number = self.next_link;
-                    self.next_link = number.saturating_add(1);
-                    self.links.insert(at, (from, to, number));
-                    number
-                })
-            }
-        }
+        let place = match self.links.entry((from, to)) {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(place) => place,
+        };
+        let known = match self.scope {
+            Innovations::Run | Innovations::Links => self.shape.innovation(from, to),
+            // The start was long ago.
+            Innovations::Generation => None,
+        };
+        known.unwrap_or_else(|| {
+            let number = self.next_link;
+            self.next_link = number.saturating_add(1);
+            *place.insert(number)
+        })
     }
 
     /// The node that splits a link in this network: the one that others got for it,
@@ -96,17 +98,16 @@ impl Register {
             let is_start = start == Some(number);
             let free = number >= self.shape.first_innovation();
             let fresh = start.is_none() || self.scope == Innovations::Generation;
-            let search = |&(from, to, _): &(u32, u32, u32)| (from, to).cmp(&ends);
-            let place = self.links.binary_search_by(search);
-            let known = place.is_ok_and(|at| self.links[at].2 == number);
+            let place = self.links.get(&ends);
+            let known = place == Some(&number);
             let taken = self
                 .links
                 .iter()
-                .any(|&(from, to, it)| it == number && (from, to) != ends);
+                .any(|(&it, &of_it)| of_it == number && it != ends);
             if !is_start && !known {
                 match place {
-                    Err(at) if free && fresh && !taken => {
-                        self.links.insert(at, (link.from, link.to, number));
+                    None if free && fresh && !taken => {
+                        self.links.insert(ends, number);
                     }
                     _ => {
                         return Err(SettingsError::Start {
@@ -122,5 +123,33 @@ impl Register {
             self.next_link = self.next_link.max(number.saturating_add(1));
         }
         Ok(())
+    }
+}
+
+/// Links and their numbers as one list.
+mod listed {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        links: &BTreeMap<(u32, u32), u32>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            links
+                .iter()
+                .map(|(&(from, to), &number)| (from, to, number)),
+        )
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<(u32, u32), u32>, D::Error> {
+        let list = Vec::<(u32, u32, u32)>::deserialize(deserializer)?;
+        Ok(list
+            .into_iter()
+            .map(|(from, to, number)| ((from, to), number))
+            .collect())
     }
 }

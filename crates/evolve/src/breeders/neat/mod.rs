@@ -263,20 +263,15 @@ impl Neat {
 
     /// Who has how many children.
     fn families(&self, told: &[Member<Net>]) -> Vec<Family> {
-        let scores = |species: &Species| -> Vec<f64> {
-            let members = species.members.iter();
-            members.map(|&at| told[at as usize].score).collect()
-        };
-        let standing = |species: &Species| {
-            let scores = scores(species);
-            Standing {
-                mean: scores.iter().sum::<f64>() / scores.len().max(1) as f64,
-                size: scores.len(),
-            }
+        let score = |&at: &u32| told[at as usize].score;
+        let standing = |species: &Species| Standing {
+            mean: species.members.iter().map(score).sum::<f64>()
+                / species.members.len().max(1) as f64,
+            size: species.members.len(),
         };
         let all = &self.species.all;
         let standings: Vec<Standing> = all.iter().map(standing).collect();
-        let known = || all.iter().flat_map(scores);
+        let known = || all.iter().flat_map(|it| &it.members).map(score);
         let range = [
             known().fold(f64::INFINITY, f64::min),
             known().fold(f64::NEG_INFINITY, f64::max),
@@ -289,14 +284,24 @@ impl Neat {
             (sharing, _) => sharing,
         };
         let counts = children(sharing, &standings, range, self.settings.population);
-        let order = ranked(told);
-        let mut places = vec![0; told.len()];
-        for (rank, &place) in order.iter().enumerate() {
-            places[place] = rank;
+
+        // Sorted once for all: each goes to its species.
+        let mut homes = vec![usize::MAX; told.len()];
+        for (at, species) in all.iter().enumerate() {
+            for &place in &species.members {
+                homes[place as usize] = at;
+            }
         }
-        let family = |(species, children): (&Species, usize)| {
-            let mut ranked: Vec<usize> = species.members.iter().map(|&at| at as usize).collect();
-            ranked.sort_by_key(|&at| places[at]);
+        let mut lists: Vec<Vec<usize>> = all
+            .iter()
+            .map(|species| Vec::with_capacity(species.members.len()))
+            .collect();
+        for place in ranked(told) {
+            if let Some(list) = lists.get_mut(homes[place]) {
+                list.push(place);
+            }
+        }
+        let family = |(ranked, children): (Vec<usize>, usize)| {
             let share = libm::ceil(self.settings.survival * ranked.len() as f64) as usize;
             let parents = share.max(2).min(ranked.len());
             Family {
@@ -305,13 +310,14 @@ impl Neat {
                 children,
             }
         };
-        all.iter().zip(counts).map(family).collect()
+        lists.into_iter().zip(counts).map(family).collect()
     }
 
-    /// The next generation, species by species.
-    fn breed(&mut self, told: &[Member<Net>], families: &[Family]) -> Vec<Born<Net>> {
+    /// Makes the next generation, species by species, in the memory of the one before.
+    fn breed(&mut self, told: &[Member<Net>], families: &[Family]) {
         let next = self.generation.saturating_add(1);
-        let mut born = Vec::with_capacity(self.settings.population);
+        let mut born = std::mem::take(&mut self.next);
+        let mut count = 0;
         for (at, family) in families.iter().enumerate() {
             // 1. The best go on as they are.
             let elites = match self.settings.elites {
@@ -319,36 +325,42 @@ impl Neat {
                 Elites::Each(count) => count.min(family.ranked.len()),
             };
             let elites = elites.min(family.children);
-            born.extend(family.ranked[..elites].iter().map(|&place| Born {
-                genome: told[place].genome.clone(),
-                parents: vec![self.parent(place)],
-                origin: Origin::Elite,
-            }));
+            for &place in &family.ranked[..elites] {
+                let elite = cradle(&mut born, &mut count);
+                elite.genome.clone_from(&told[place].genome);
+                elite.parents.push(self.parent(place));
+                elite.origin = Origin::Elite;
+            }
 
             // 2. The rest are children, each with its own generator.
             for _ in elites..family.children {
-                let mut rng = generator(self.seed, next, born.len() as u32, Purpose::Breed);
-                born.push(self.child(told, families, at, &mut rng));
+                let mut rng = generator(self.seed, next, count as u32, Purpose::Breed);
+                let child = cradle(&mut born, &mut count);
+                self.child(child, told, families, at, &mut rng);
             }
         }
-        born
+        born.truncate(count);
+        self.next = born;
     }
 
+    /// A child of a family, in the memory of another.
     fn child(
         &mut self,
+        child: &mut Born<Net>,
         told: &[Member<Net>],
         families: &[Family],
         at: usize,
         rng: &mut ChaCha8Rng,
-    ) -> Born<Net> {
-        let mating = self.settings.mating;
+    ) {
+        let mating = &self.settings.mating;
         let choose = |family: &Family, rng: &mut ChaCha8Rng| {
             family.ranked[rng.random_range(0..family.parents.max(1))]
         };
         let mother = choose(&families[at], rng);
+        child.parents.push(self.parent(mother));
         let alone = chance(mating.alone, rng);
-        let (mut genome, parents) = if alone {
-            (told[mother].genome.clone(), vec![self.parent(mother)])
+        if alone {
+            child.genome.clone_from(&told[mother].genome);
         } else {
             let mut family = &families[at];
             if families.len() > 1 && chance(mating.interspecies, rng) {
@@ -356,29 +368,24 @@ impl Neat {
                 family = &families[other + usize::from(other >= at)];
             }
             let father = choose(family, rng);
+            child.parents.push(self.parent(father));
             let pair = [&told[mother], &told[father]];
             let order = pair[0].score.total_cmp(&pair[1].score);
             let nets = pair.map(|member| &member.genome);
-            let child = cross::cross(&mating, &self.shape, nets, order, rng);
-            (child, vec![self.parent(mother), self.parent(father)])
-        };
+            cross::cross(mating, &self.shape, nets, order, &mut child.genome, rng);
+        }
         let mut mutant = Mutant {
-            net: &mut genome,
+            net: &mut child.genome,
             settings: &self.settings,
             shape: &self.shape,
             register: &mut self.register,
         };
         let changed = mutant.mutate(rng);
-        let origin = match (alone, changed) {
+        child.origin = match (alone, changed) {
             (false, _) => Origin::Crossover,
             (true, true) => Origin::Mutation,
             (true, false) => Origin::Copy,
         };
-        Born {
-            genome,
-            parents,
-            origin,
-        }
     }
 
     /// The member of the generation that was told at a place.
@@ -427,7 +434,7 @@ impl Breeder for Neat {
             // 3. Their children. A species without any is gone.
             let families = self.families(&told);
             let mut rng = generator(self.seed, self.generation, NOBODY, Purpose::Breed);
-            self.next = self.breed(&told, &families);
+            self.breed(&told, &families);
             let mut sizes = families.iter();
             let all = &mut self.species.all;
             all.retain(|_| sizes.next().is_some_and(|family| family.children > 0));
@@ -441,6 +448,22 @@ impl Breeder for Neat {
         // 4. Which species they belong to.
         self.speciate();
     }
+}
+
+/// The place of the next member that is born, with what lay there before, but without
+/// its parents.
+fn cradle<'a>(born: &'a mut Vec<Born<Net>>, count: &mut usize) -> &'a mut Born<Net> {
+    if *count == born.len() {
+        born.push(Born {
+            genome: Net::default(),
+            parents: Vec::new(),
+            origin: Origin::Copy,
+        });
+    }
+    let next = &mut born[*count];
+    next.parents.clear();
+    *count += 1;
+    next
 }
 
 /// Makes all scores finite and not too large to be added up; who has none is as bad

@@ -315,6 +315,10 @@ impl Mutant<'_> {
 
 /// Takes away hidden nodes without any link.
 pub(super) fn drop_orphans(net: &mut Net, shape: &Shape) {
+    let first = shape.first_hidden();
+    if net.nodes.last().is_none_or(|node| node.id < first) {
+        return;
+    }
     let mut linked = vec![false; net.nodes.len()];
     for link in &net.links {
         for id in [link.from, link.to] {
@@ -324,7 +328,6 @@ pub(super) fn drop_orphans(net: &mut Net, shape: &Shape) {
         }
     }
     let mut linked = linked.into_iter();
-    let first = shape.first_hidden();
     net.nodes
         .retain(|node| linked.next().unwrap_or(true) || node.id < first);
 }

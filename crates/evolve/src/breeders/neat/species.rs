@@ -80,7 +80,7 @@ impl SpeciesSet {
             }
             let place = species.members[rng.random_range(0..species.members.len())];
             if let Some(net) = nets.get(place as usize) {
-                species.representative = (*net).clone();
+                species.representative.clone_from(net);
             }
         }
     }
@@ -127,7 +127,7 @@ impl SpeciesSet {
             if let Some((_, place)) = nearest {
                 placed[place] = true;
                 species.members.push(place as u32);
-                species.representative = nets[place].clone();
+                species.representative.clone_from(nets[place]);
             }
         }
     }
