@@ -90,6 +90,7 @@ impl Function {
     ];
 
     /// The function's value.
+    #[inline]
     pub fn at(self, x: f64) -> f64 {
         let x = if x.is_nan() {
             0.0
@@ -120,6 +121,10 @@ impl Function {
 }
 
 fn sigmoid(x: f64) -> f64 {
+    // From here on it rounds to 1.
+    if x >= 38.0 {
+        return 1.0;
+    }
     1.0 / (1.0 + libm::exp(-x))
 }
 
@@ -195,6 +200,14 @@ mod tests {
                     "{function:?} at {x}: {found}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_sigmoid_is_cut_short_only_where_it_rounds_to_1() {
+        for x in [37.999, 38.0, 38.001, 50.0, 700.0, LARGEST] {
+            let whole = 1.0 / (1.0 + libm::exp(-x));
+            assert_eq!(sigmoid(x).to_bits(), whole.to_bits(), "{x}");
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Network {
     /// The values of the step before; empty if each run begins afresh.
     before: Vec<f64>,
     empty: bool,
+    /// The memory for the edges as they were given; empty but while it is built.
+    given: Vec<(u32, u32, f64)>,
 }
 
 /// A node that is computed.
@@ -108,6 +110,7 @@ impl Network {
     pub fn new(net: &Net, shape: &Shape) -> Self {
         let mut network = Self::blank();
         network.rebuild(net, shape);
+        network.given = Vec::new();
         network
     }
 
@@ -125,9 +128,12 @@ impl Network {
             let node = &net.nodes[at];
             (node.id, node.function, node.bias)
         };
-        let edges = net.links.iter().filter_map(edge);
+        let mut edges = std::mem::take(&mut self.given);
+        edges.extend(net.links.iter().filter_map(edge));
         let ends = [inputs, outputs, net.nodes.len()];
-        self.assemble(ends, node, edges, shape.recurrent);
+        self.assemble(ends, node, &edges, shape.recurrent);
+        edges.clear();
+        self.given = edges;
     }
 
     /// A network of plain parts. The inputs have the indices from 0 and no entry in
@@ -181,9 +187,8 @@ impl Network {
             let (function, bias) = nodes[at - inputs];
             (at as u32, function, bias)
         };
-        let edges = edges.iter().copied();
         let mut network = Self::blank();
-        network.assemble([inputs, outputs, end], node, edges, false);
+        network.assemble([inputs, outputs, end], node, &edges, false);
         Ok(network)
     }
 
@@ -197,6 +202,7 @@ impl Network {
             values: Vec::new(),
             before: Vec::new(),
             empty: true,
+            given: Vec::new(),
         }
     }
 
@@ -207,7 +213,7 @@ impl Network {
         &mut self,
         [inputs, outputs, count]: [usize; 3],
         node: impl Fn(usize) -> (u32, Function, f64),
-        given: impl Iterator<Item = (u32, u32, f64)> + Clone,
+        given: &[(u32, u32, f64)],
         recurrent: bool,
     ) {
         let mut few = [0_u32; 4 * SMALL + 1];
@@ -224,9 +230,9 @@ impl Network {
         let path = &mut path[..count];
 
         // 1. The edges by the node they lead to, in the order they were given.
-        given
-            .clone()
-            .for_each(|(_, to, _)| starts[to as usize + 1] += 1);
+        for &(_, to, _) in given {
+            starts[to as usize + 1] += 1;
+        }
         for at in 0..count {
             starts[at + 1] += starts[at];
         }
@@ -234,11 +240,11 @@ impl Network {
         let edges = &mut self.edges;
         edges.clear();
         edges.resize(starts[count] as usize, (0, 0.0));
-        given.for_each(|(from, to, weight)| {
+        for &(from, to, weight) in given {
             let place = &mut next[to as usize];
             edges[*place as usize] = (from, weight);
             *place += 1;
-        });
+        }
 
         // 2. Back from the outputs: what is reached is needed, and lies behind all
         //    that leads to it, as far as that can be.

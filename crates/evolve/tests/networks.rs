@@ -262,3 +262,27 @@ fn genes_are_written_as_short_lists_and_read_back() {
     assert!(text.contains("[0,0,3,0.3333333333333333,true]"), "{text}");
     assert_eq!(serde_json::from_str::<Net>(&text).unwrap(), net);
 }
+
+#[test]
+fn a_network_that_is_rebuilt_is_the_new_one() {
+    let hidden = [(0.5, Function::Tanh), (-0.5, Function::Step)];
+    let large: Vec<(f64, Function)> = (0..60).map(|at| (f64::from(at), Function::Sine)).collect();
+    let nets = [
+        net(&hidden, &[(0, 3, 1.0), (3, 4, 2.0), (4, 2, -1.0)]),
+        net(&[], &[]),
+        net(
+            &hidden,
+            &[(0, 3, 1.0), (3, 4, 2.0), (4, 3, -1.0), (4, 2, 1.0)],
+        ),
+        net(&large, &[(0, 62, 1.0), (62, 2, 3.0), (1, 30, 1.0)]),
+        net(&[], &[(0, 2, 1.0), (1, 2, -1.0)]),
+    ];
+    for one in &nets {
+        for other in &nets {
+            let mut network = Network::new(one, &SHAPE);
+            run(&mut network, &[1.0, 2.0]);
+            network.rebuild(other, &SHAPE);
+            assert_eq!(network, Network::new(other, &SHAPE));
+        }
+    }
+}

@@ -182,9 +182,9 @@ impl Selection {
 /// The places of members from the best score to the worst; of equals the
 /// earlier first.
 pub(crate) fn ranking(scores: &[f64]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..scores.len()).collect();
-    places.sort_by(|&one, &other| scores[other].total_cmp(&scores[one]));
-    places
+    let mut pairs: Vec<(f64, usize)> = scores.iter().copied().zip(0..).collect();
+    pairs.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    pairs.into_iter().map(|(_, place)| place).collect()
 }
 
 /// Chooses parents from one generation.

@@ -1,13 +1,14 @@
 //! What a child inherits from two parents.
 
 use std::cmp::Ordering;
+use std::hint::select_unpredictable;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::genome::{Link, Net, Node, Shape};
 
-use super::mutate::{chance, drop_orphans};
+use super::mutate::{chance, coin, drop_orphans};
 use super::settings::{Equals, Inherit, Mating};
 
 /// Decides whether a link that both parents have works in the child.
@@ -72,8 +73,8 @@ pub(super) fn cross(
     for pair in merge(&first.links, &second.links, |link| link.innovation) {
         match pair {
             Pair::Both(one, other) => child.links.push(blend.link(one, other, rng)),
-            Pair::First(one) if !both || rng.random::<bool>() => child.links.push(*one),
-            Pair::Second(other) if both && rng.random::<bool>() => late.push(*other),
+            Pair::First(one) if !both || coin(rng) => child.links.push(*one),
+            Pair::Second(other) if both && coin(rng) => late.push(*other),
             Pair::First(_) | Pair::Second(_) => {}
         }
     }
@@ -107,7 +108,8 @@ impl Blend<'_> {
         if (one.from, one.to) != (other.from, other.to) {
             return *one;
         }
-        let mut child = if rng.random::<bool>() { *one } else { *other };
+        // A coin that a processor need not foresee.
+        let mut child = *select_unpredictable(rng.random(), one, other);
         match self.mating.inherit {
             Inherit::Genes => {}
             Inherit::Numbers => {
@@ -137,7 +139,7 @@ impl Blend<'_> {
 }
 
 fn pick<T>(one: T, other: T, rng: &mut ChaCha8Rng) -> T {
-    if rng.random::<bool>() { one } else { other }
+    select_unpredictable(coin(rng), one, other)
 }
 
 /// What two sorted lists have at a number.

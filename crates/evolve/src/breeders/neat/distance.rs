@@ -107,8 +107,7 @@ impl Distance {
                 let most = one.links.len().max(other.links.len());
                 let genes = if most < small { 1 } else { most.max(1) };
                 let mean = found.difference / found.matching.max(1) as f64;
-                (excess * found.excess as f64 + disjoint * found.disjoint as f64) / genes as f64
-                    + weight * mean
+                (excess * found.excess + disjoint * found.disjoint) / genes as f64 + weight * mean
             }
             Self::NodesAndLinks { disjoint, weight } => {
                 let inputs = shape.inputs as usize;
@@ -116,12 +115,17 @@ impl Distance {
                 let nodes = (&one.nodes[rest(one)..], &other.nodes[rest(other)..]);
                 let links = (one.links.as_slice(), other.links.as_slice());
                 let sum = |found: &Found| {
-                    let lacking = (found.excess + found.disjoint) as f64;
+                    let lacking = found.excess + found.disjoint;
                     disjoint * lacking + weight * found.difference
                 };
                 let most = links.0.len().max(links.1.len()).max(1) as f64;
                 // A little more than the limit, for roundings.
-                let enough = limit * most * (1.0 + 1e-9);
+                let limit = limit * (1.0 + 1e-9);
+                let enough = limit * most;
+                // The larger one has at least as many that the other lacks.
+                if disjoint * links.0.len().abs_diff(links.1.len()) as f64 > enough {
+                    return f64::INFINITY;
+                }
                 let found = merge(
                     links,
                     |link| link.innovation,
@@ -131,10 +135,10 @@ impl Distance {
                     },
                     |found| sum(found) > enough,
                 );
-                let of_links = sum(&found) / most;
-                if of_links > limit {
-                    return of_links;
+                if sum(&found) > enough {
+                    return f64::INFINITY;
                 }
+                let of_links = sum(&found) / most;
                 let most = nodes.0.len().max(nodes.1.len()).max(1) as f64;
                 let found = merge(
                     nodes,
@@ -168,8 +172,8 @@ impl Distance {
 #[derive(Default)]
 struct Found {
     matching: usize,
-    disjoint: usize,
-    excess: usize,
+    disjoint: f64,
+    excess: f64,
     /// The sum over matching genes.
     difference: f64,
 }
@@ -191,6 +195,9 @@ fn merge<T>(
         }
         found.matching += 1;
         found.difference += difference(a, b);
+        if enough(&found) {
+            return found;
+        }
     }
 
     // 2. Whether the next genes match nobody can foresee, least of all a processor:
@@ -201,7 +208,7 @@ fn merge<T>(
         let (left, right) = (key(a), key(b));
         let same = left == right;
         found.matching += usize::from(same);
-        found.disjoint += usize::from(!same);
+        found.disjoint += f64::from(u8::from(!same));
         found.difference += if same { difference(a, b) } else { 0.0 };
         i += usize::from(left <= right);
         j += usize::from(left >= right);
@@ -209,6 +216,6 @@ fn merge<T>(
             return found;
         }
     }
-    found.excess = one.len() - i + (other.len() - j);
+    found.excess = (one.len() - i + (other.len() - j)) as f64;
     found
 }

@@ -7,21 +7,23 @@ mod mutate;
 mod offspring;
 mod presets;
 mod settings;
+mod spare;
 mod species;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Member, named, ranked, remember};
+use super::named;
 use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
 use crate::genome::{Net, Shape};
-use crate::operators::WORST;
+use crate::operators::{WORST, ranking};
 use crate::seed::{Purpose, generator};
 use crate::settings::SettingsError;
 use innovations::Register;
 use mutate::{Mutant, chance, founder};
 use offspring::{Standing, children};
+use spare::Spare;
 use species::{Rules, SpeciesSet};
 
 pub use distance::Distance;
@@ -77,12 +79,21 @@ pub struct Neat {
     /// The generation that is asked for next. It is made when the one before was
     /// told, for it takes new innovation numbers, and asking changes nothing.
     next: Vec<Born<Net>>,
+    #[serde(skip)]
+    spare: Spare,
     species: SpeciesSet,
     register: Register,
     extinctions: u32,
     /// The best score of all, and the generation that had it or began anew.
     best: Option<f64>,
     improved: u32,
+}
+
+/// A generation and how it did.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    born: &'a [Born<Net>],
+    scores: &'a [f64],
 }
 
 /// The parents of a generation and how many children they have.
@@ -131,6 +142,7 @@ impl Neat {
             seed,
             generation: 0,
             next: Vec::new(),
+            spare: Spare::default(),
             species,
             register,
             extinctions: 0,
@@ -205,11 +217,11 @@ impl Neat {
     }
 
     /// Writes down how each species did. Returns the score of each that counts.
-    fn record(&mut self, told: &[Member<Net>]) -> Vec<f64> {
+    fn record(&mut self, told: &[f64]) -> Vec<f64> {
         let measure = self.settings.stagnation.map(|it| it.measure);
         let generation = self.generation;
         let score = |species: &mut Species| {
-            let scores = species.members.iter().map(|&at| told[at as usize].score);
+            let scores = species.members.iter().map(|&at| told[at as usize]);
             let score = match measure.unwrap_or_default() {
                 SpeciesScore::Best => scores.fold(WORST, f64::max),
                 SpeciesScore::Mean => scores.sum::<f64>() / species.members.len() as f64,
@@ -221,7 +233,7 @@ impl Neat {
             score
         };
         let scores = self.species.all.iter_mut().map(score).collect();
-        let best = told.iter().map(|member| member.score).fold(WORST, f64::max);
+        let best = told.iter().copied().fold(WORST, f64::max);
         if self.best.is_none_or(|before| best > before) {
             self.best = Some(best);
             self.improved = generation;
@@ -262,8 +274,8 @@ impl Neat {
     }
 
     /// Who has how many children.
-    fn families(&self, told: &[Member<Net>]) -> Vec<Family> {
-        let score = |&at: &u32| told[at as usize].score;
+    fn families(&self, scores: &[f64]) -> Vec<Family> {
+        let score = |&at: &u32| scores[at as usize];
         let standing = |species: &Species| Standing {
             mean: species.members.iter().map(score).sum::<f64>()
                 / species.members.len().max(1) as f64,
@@ -286,7 +298,7 @@ impl Neat {
         let counts = children(sharing, &standings, range, self.settings.population);
 
         // Sorted once for all: each goes to its species.
-        let mut homes = vec![usize::MAX; told.len()];
+        let mut homes = vec![usize::MAX; scores.len()];
         for (at, species) in all.iter().enumerate() {
             for &place in &species.members {
                 homes[place as usize] = at;
@@ -296,7 +308,7 @@ impl Neat {
             .iter()
             .map(|species| Vec::with_capacity(species.members.len()))
             .collect();
-        for place in ranked(told) {
+        for place in ranking(scores) {
             if let Some(list) = lists.get_mut(homes[place]) {
                 list.push(place);
             }
@@ -314,7 +326,7 @@ impl Neat {
     }
 
     /// Makes the next generation, species by species, in the memory of the one before.
-    fn breed(&mut self, told: &[Member<Net>], families: &[Family]) {
+    fn breed(&mut self, told: Told<'_>, families: &[Family]) {
         let next = self.generation.saturating_add(1);
         let mut born = std::mem::take(&mut self.next);
         let mut count = 0;
@@ -327,7 +339,7 @@ impl Neat {
             let elites = elites.min(family.children);
             for &place in &family.ranked[..elites] {
                 let elite = cradle(&mut born, &mut count);
-                elite.genome.clone_from(&told[place].genome);
+                elite.genome.clone_from(&told.born[place].genome);
                 elite.parents.push(self.parent(place));
                 elite.origin = Origin::Elite;
             }
@@ -347,7 +359,7 @@ impl Neat {
     fn child(
         &mut self,
         child: &mut Born<Net>,
-        told: &[Member<Net>],
+        told: Told<'_>,
         families: &[Family],
         at: usize,
         rng: &mut ChaCha8Rng,
@@ -360,7 +372,7 @@ impl Neat {
         child.parents.push(self.parent(mother));
         let alone = chance(mating.alone, rng);
         if alone {
-            child.genome.clone_from(&told[mother].genome);
+            child.genome.clone_from(&told.born[mother].genome);
         } else {
             let mut family = &families[at];
             if families.len() > 1 && chance(mating.interspecies, rng) {
@@ -369,9 +381,8 @@ impl Neat {
             }
             let father = choose(family, rng);
             child.parents.push(self.parent(father));
-            let pair = [&told[mother], &told[father]];
-            let order = pair[0].score.total_cmp(&pair[1].score);
-            let nets = pair.map(|member| &member.genome);
+            let order = told.scores[mother].total_cmp(&told.scores[father]);
+            let nets = [mother, father].map(|place| &told.born[place].genome);
             cross::cross(mating, &self.shape, nets, order, &mut child.genome, rng);
         }
         let mut mutant = Mutant {
@@ -402,13 +413,12 @@ impl Breeder for Neat {
     }
 
     fn ask(&self) -> Vec<Born<Net>> {
-        self.next.clone()
+        self.spare.copy(&self.next)
     }
 
     fn tell(&mut self, born: Vec<Born<Net>>, judged: &[Judged]) {
         // 1. What was told, tamed; members that were not asked for belong nowhere.
-        let mut told = remember(born, judged);
-        tame(&mut told);
+        let told = tamed(judged, born.len());
         let count = told.len() as u32;
         for species in &mut self.species.all {
             species.members.retain(|&at| at < count);
@@ -434,12 +444,16 @@ impl Breeder for Neat {
             // 3. Their children. A species without any is gone.
             let families = self.families(&told);
             let mut rng = generator(self.seed, self.generation, NOBODY, Purpose::Breed);
-            self.breed(&told, &families);
+            let told = Told {
+                born: &born,
+                scores: &told,
+            };
+            self.breed(told, &families);
             let mut sizes = families.iter();
             let all = &mut self.species.all;
             all.retain(|_| sizes.next().is_some_and(|family| family.children > 0));
             if self.settings.placement == Placement::First {
-                let nets: Vec<&Net> = told.iter().map(|member| &member.genome).collect();
+                let nets: Vec<&Net> = born.iter().map(|born| &born.genome).collect();
                 self.species.draw_representatives(&nets, &mut rng);
             }
             self.generation = self.generation.saturating_add(1);
@@ -447,6 +461,7 @@ impl Breeder for Neat {
 
         // 4. Which species they belong to.
         self.speciate();
+        self.spare.put(born);
     }
 }
 
@@ -466,19 +481,18 @@ fn cradle<'a>(born: &'a mut Vec<Born<Net>>, count: &mut usize) -> &'a mut Born<N
     next
 }
 
-/// Makes all scores finite and not too large to be added up; who has none is as bad
-/// as the worst that has one.
-fn tame(told: &mut [Member<Net>]) {
-    let known = told.iter().map(|member| member.score);
-    let known = known.filter(|&score| score > WORST);
-    let worst = known.fold(f64::INFINITY, f64::min);
+/// The scores of so many members, all finite and not too large to be added up; who has
+/// none is as bad as the worst that has one.
+fn tamed(judged: &[Judged], count: usize) -> Vec<f64> {
+    let mut scores: Vec<f64> = judged.iter().take(count).map(|it| it.score).collect();
+    scores.resize(count, WORST);
+    let known = |score: f64| score.is_finite() && score > WORST;
+    let worst = scores.iter().copied().filter(|&score| known(score));
+    let worst = worst.fold(f64::INFINITY, f64::min);
     let worst = if worst.is_finite() { worst } else { 0.0 };
-    for member in told {
-        let score = if member.score > WORST {
-            member.score
-        } else {
-            worst
-        };
-        member.score = score.clamp(-LARGEST_SCORE, LARGEST_SCORE);
+    for score in &mut scores {
+        let held = if known(*score) { *score } else { worst };
+        *score = held.clamp(-LARGEST_SCORE, LARGEST_SCORE);
     }
+    scores
 }

@@ -53,10 +53,19 @@ impl Numbers {
     }
 }
 
-/// Whether something of this probability happens.
+/// Whether something of this probability happens. Called and not inlined, as [`coin`]
+/// is: with all that refills a generator in each of the many places that need them,
+/// breeding would not fit into the nearest memory of a processor.
+#[inline(never)]
 pub(super) fn chance(probability: f64, rng: &mut ChaCha8Rng) -> bool {
     // What never happens needs no chance: the small networks are many.
     probability > 0.0 && rng.random::<f64>() < probability
+}
+
+/// One of two.
+#[inline(never)]
+pub(super) fn coin(rng: &mut ChaCha8Rng) -> bool {
+    rng.random()
 }
 
 /// A founder: the links of the start, all numbers drawn.
@@ -170,7 +179,7 @@ impl Mutant<'_> {
         if rates.enable > 0.0 {
             for link in &mut self.net.links {
                 if chance(rates.enable, rng) {
-                    let enabled = rng.random::<bool>();
+                    let enabled = coin(rng);
                     changed |= enabled != link.enabled;
                     link.enabled = enabled;
                 }

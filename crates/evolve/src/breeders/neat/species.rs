@@ -94,8 +94,9 @@ impl SpeciesSet {
         if rules.placement == Placement::Nearest {
             self.keep_all(nets, &mut placed, rules);
         }
+        let mut last = 0;
         for (place, net) in nets.iter().enumerate().filter(|&(place, _)| !placed[place]) {
-            let at = self.home(net, rules).unwrap_or_else(|| {
+            let at = self.home(net, last, rules).unwrap_or_else(|| {
                 self.all.push(Species {
                     id: self.next,
                     members: Vec::new(),
@@ -107,6 +108,7 @@ impl SpeciesSet {
                 self.next = self.next.saturating_add(1);
                 self.all.len() - 1
             });
+            last = at;
             self.all[at].members.push(place as u32);
         }
         self.all.retain(|species| !species.members.is_empty());
@@ -123,6 +125,10 @@ impl SpeciesSet {
                 if nearest.is_none_or(|(least, _)| distance < least) {
                     nearest = Some((distance, place));
                 }
+                // A copy: nobody is nearer.
+                if distance <= 0.0 {
+                    break;
+                }
             }
             if let Some((_, place)) = nearest {
                 placed[place] = true;
@@ -132,19 +138,25 @@ impl SpeciesSet {
         }
     }
 
-    /// The species a member belongs to, if it is near enough to one.
-    fn home(&self, net: &Net, rules: &Rules<'_>) -> Option<usize> {
+    /// The species a member belongs to, if it is near enough to one; of equally near
+    /// ones the first. `guess` makes the search shorter and nothing else: siblings lie
+    /// side by side, so that the home of the last member is often the next one's.
+    fn home(&self, net: &Net, guess: usize, rules: &Rules<'_>) -> Option<usize> {
+        let far = |limit: f64, at: usize| rules.far(limit, &self.all[at].representative, net);
+        if rules.placement == Placement::First {
+            return (0..self.all.len()).find(|&at| far(self.threshold, at) < self.threshold);
+        }
         let mut nearest: Option<(f64, usize)> = None;
-        for (at, species) in self.all.iter().enumerate() {
+        let others = (0..self.all.len()).filter(|&at| at != guess);
+        let guess = Some(guess).filter(|&guess| guess < self.all.len());
+        for at in guess.into_iter().chain(others) {
             let least = nearest.map_or(self.threshold, |(least, _)| least);
-            let distance = rules.far(least, &species.representative, net);
-            if distance >= self.threshold {
-                continue;
-            }
-            if rules.placement == Placement::First {
-                return Some(at);
-            }
-            if nearest.is_none_or(|(least, _)| distance < least) {
+            let distance = far(least, at);
+            let nearer = match nearest {
+                None => distance < self.threshold,
+                Some(nearest) => (distance, at) < nearest,
+            };
+            if nearer {
                 nearest = Some((distance, at));
             }
         }
@@ -166,6 +178,54 @@ impl SpeciesSet {
                 std::cmp::Ordering::Greater => self.threshold + step,
             };
             self.threshold = moved.max(floor);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mutate::founder;
+    use super::super::settings::NeatSettings;
+    use super::*;
+    use crate::seed::{Purpose, generator};
+
+    #[test]
+    fn where_the_search_for_a_home_begins_does_not_matter() {
+        let (settings, shape) = (NeatSettings::neat_python(), Shape::new(3, 2));
+        let draw = |at: u32| {
+            let mut rng = generator(5, 0, at, Purpose::Start);
+            founder(&settings, &shape, &mut rng)
+        };
+        let rules = Rules {
+            distance: &settings.distance,
+            shape: &shape,
+            placement: Placement::Nearest,
+            generation: 0,
+        };
+        // Each twice, so that some are equally near.
+        let species = |at: u32| Species {
+            id: at,
+            members: Vec::new(),
+            founded: 0,
+            best: None,
+            improved: 0,
+            representative: draw(at / 2),
+        };
+        for threshold in [0.5, 1.0, 9.0] {
+            let mut set = SpeciesSet::new(threshold);
+            set.all = (0..12).map(species).collect();
+            for at in 0..40 {
+                let net = draw(at);
+                let far = |at: usize| {
+                    let one = &set.all[at].representative;
+                    settings.distance.between(&shape, one, &net)
+                };
+                let near = (0..12).filter(|&at| far(at) < threshold);
+                let nearest = near.min_by(|&one, &other| far(one).total_cmp(&far(other)));
+                for guess in 0..13 {
+                    assert_eq!(set.home(&net, guess, &rules), nearest, "{at} {guess}");
+                }
+            }
         }
     }
 }
