@@ -1,0 +1,502 @@
+//! What is trained, on what and how: one experiment as a file.
+
+use std::fs;
+
+use mendel_evaluator::vision::{Head, Shape};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::stream::{Pick, Split};
+
+/// Recipes larger than this were not written by people.
+const LARGEST: u64 = 1 << 20;
+
+/// The most networks of a grid.
+const MOST_CELLS: usize = 1000;
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// The built-in recipes: name and text.
+        pub const BUILT_IN: &[(&str, &str)] = &[
+            $( ($name, include_str!(concat!("../../../../recipes/train/", $name, ".toml"))), )*
+        ];
+    };
+}
+
+built_in![
+    "chessnet",
+    "chessnet-value",
+    "teacher-net",
+    "human",
+    "chessnet-grid",
+];
+
+/// One experiment: a network, what it learns from, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recipe {
+    /// What it is called.
+    pub name: String,
+    /// One sentence about it.
+    pub about: String,
+    /// The built-in player that plays with the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player: Option<String>,
+    /// What the network is but for its numbers.
+    pub shape: Shape,
+    /// What it learns from.
+    pub data: DataSettings,
+    /// How it steps.
+    #[serde(default)]
+    pub optimiser: OptimiserSettings,
+    /// How the length of steps changes.
+    #[serde(default)]
+    pub schedule: Schedule,
+    /// How long it learns and how it is watched.
+    pub training: TrainingSettings,
+    /// Published figures by the names of ours, to stand beside them.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub paper: Table,
+    /// A key of the recipe and the values it takes: every combination is trained.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub grid: Table,
+}
+
+/// What a network learns from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct DataSettings {
+    /// What the files hold.
+    pub kind: DataKind,
+    /// The files; `--data` names others.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// How games are parted.
+    #[serde(default)]
+    pub split: Split,
+    /// The lower of the two ratings is at least this.
+    #[serde(default)]
+    pub min_rating: u16,
+    /// The lower of the two ratings is at most this.
+    #[serde(default = "any_rating")]
+    pub max_rating: u16,
+    /// A game has at least so many moves.
+    #[serde(default)]
+    pub min_moves: u16,
+    /// Positions before so many half-moves are passed over.
+    #[serde(default)]
+    pub skip_plies: u16,
+    /// Which positions of a game an epoch takes.
+    #[serde(default)]
+    pub pick: Pick,
+    /// So many blocks of games are mixed at a time.
+    #[serde(default = "mixed_blocks")]
+    pub mixed_blocks: usize,
+    /// The score of a mate and the largest one, in centipawns.
+    #[serde(default = "largest_score")]
+    pub largest_score: u16,
+    /// In what unit scores are learnt.
+    #[serde(default)]
+    pub unit: Unit,
+}
+
+/// What data files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataKind {
+    /// Games: what was played is learnt.
+    Games,
+    /// Positions with scores as lines `FEN,centipawns`, from White's side.
+    Scores,
+}
+
+/// The unit of scores while they are learnt. The file always answers in pawns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Distances from the mean, in standard deviations of the training part.
+    #[default]
+    ZScore,
+    /// Pawns.
+    Pawns,
+}
+
+/// How numbers follow their gradient.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct OptimiserSettings {
+    /// By which rule.
+    pub kind: Method,
+    /// The largest learning rate.
+    pub rate: f64,
+    /// How fast kernels shrink.
+    pub weight_decay: f64,
+    /// How much of the last step goes into the next one; plain descent only.
+    pub momentum: f64,
+    /// How much of the moving means stays; Adam only.
+    pub betas: [f64; 2],
+    /// Longer gradients are shortened to this; 0 leaves them.
+    pub clip: f64,
+}
+
+/// The rule of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Adam; decay is part of the gradient.
+    #[default]
+    Adam,
+    /// Adam; decay is not.
+    #[serde(rename = "adamw")]
+    AdamW,
+    /// Plain descent with momentum.
+    Sgd,
+}
+
+/// How the learning rate goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Schedule {
+    /// Its form.
+    pub kind: Form,
+    /// It rises from nothing for this share of the way.
+    pub warm_up: f64,
+    /// The way is the time that was given rather than the steps: where a machine is
+    /// lent for minutes, the rate has come down when they are over. Such a run cannot
+    /// be repeated to the bit.
+    pub by_clock: bool,
+}
+
+/// The form of a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The same all the way.
+    #[default]
+    Constant,
+    /// Down to nothing along half a cosine.
+    Cosine,
+    /// Up from a 25th along half a cosine for `warm-up` of the way, then down to a
+    /// ten-thousandth.
+    OneCycle,
+}
+
+/// How long a network learns and how it is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TrainingSettings {
+    /// Positions a step.
+    pub batch: usize,
+    /// It ends after so many steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// It ends after so many rounds through all games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<u64>,
+    /// It ends after so many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_seconds: Option<u64>,
+    /// Every so many steps the validation part is asked.
+    pub evaluate_every: u64,
+    /// So many positions of it.
+    #[serde(default = "validation_positions")]
+    pub validation_positions: usize,
+    /// So many positions of the test part are asked at the end.
+    #[serde(default = "test_positions")]
+    pub test_positions: usize,
+    /// It ends when so many evaluations in a row brought nothing better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u32>,
+    /// What is multiplied on a GPU; processors always work in full.
+    #[serde(default)]
+    pub precision: Precision,
+    /// What the game's result counts beside the move; heads with both only.
+    #[serde(default = "result_weight")]
+    pub result_weight: f64,
+}
+
+/// The precision of products.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// 32 bits.
+    Full,
+    /// 16 bits (bfloat16), sums and all that is kept in 32.
+    #[default]
+    Half,
+}
+
+fn any_rating() -> u16 {
+    u16::MAX
+}
+
+fn mixed_blocks() -> usize {
+    crate::stream::Settings::default().mixed_blocks
+}
+
+fn largest_score() -> u16 {
+    2500
+}
+
+fn validation_positions() -> usize {
+    20_000
+}
+
+fn test_positions() -> usize {
+    100_000
+}
+
+fn result_weight() -> f64 {
+    0.25
+}
+
+impl Default for OptimiserSettings {
+    fn default() -> Self {
+        Self {
+            kind: Method::Adam,
+            rate: 1e-3,
+            weight_decay: 0.0,
+            momentum: 0.9,
+            betas: [0.9, 0.999],
+            clip: 0.0,
+        }
+    }
+}
+
+/// Why a recipe cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the training recipe {origin}: {reason}")]
+pub struct RecipeError {
+    /// Where it is from.
+    pub origin: String,
+    /// What is wrong, and what would be right.
+    pub reason: String,
+}
+
+impl Recipe {
+    /// Finds a recipe: a built-in name or a file. `set` changes some of its keys.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such recipe, or anything in it is wrong.
+    pub fn find(text: &str, set: &[(String, Value)]) -> Result<Self, RecipeError> {
+        if let Some((_, contents)) = BUILT_IN.iter().find(|(name, _)| *name == text) {
+            return Self::parse(contents, &format!("`{text}`"), set);
+        }
+        let fail = |reason: String| RecipeError {
+            origin: format!("`{text}`"),
+            reason,
+        };
+        let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+        let file = fs::metadata(text).map_err(|error| {
+            fail(format!(
+                "is neither built in (`{}`) nor a file: {error}",
+                names.join("`, `")
+            ))
+        })?;
+        if file.len() > LARGEST {
+            return Err(fail(format!("has {} bytes; is it a recipe?", file.len())));
+        }
+        let contents = fs::read_to_string(text).map_err(|error| fail(error.to_string()))?;
+        Self::parse(&contents, &format!("`{text}`"), set)
+    }
+
+    /// Reads the text of a recipe; `origin` says in complaints where it is from.
+    ///
+    /// # Errors
+    ///
+    /// If anything in it is wrong.
+    pub fn parse(text: &str, origin: &str, set: &[(String, Value)]) -> Result<Self, RecipeError> {
+        let fail = |reason: String| RecipeError {
+            origin: origin.to_owned(),
+            reason,
+        };
+        let mut table: Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| fail(error.to_string()))?;
+        for (key, value) in set {
+            put(&mut table, key, value.clone()).map_err(&fail)?;
+        }
+        let recipe: Self = table
+            .try_into()
+            .map_err(|error: toml::de::Error| fail(error.to_string()))?;
+        recipe.check().map_err(&fail)?;
+        recipe.cells().map_err(|error| fail(error.reason))?;
+        Ok(recipe)
+    }
+
+    /// The recipe as text.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("what was read from TOML can be written")
+    }
+
+    /// The combinations of the grid, each as a name and a recipe without a grid; the
+    /// recipe itself if it has none.
+    ///
+    /// # Errors
+    ///
+    /// If an axis is no list, or a value does not fit its key.
+    pub fn cells(&self) -> Result<Vec<(String, Self)>, RecipeError> {
+        let alone = Self {
+            grid: Table::new(),
+            ..self.clone()
+        };
+        let fail = |key: &str, reason: String| RecipeError {
+            origin: format!("`{}`", self.name),
+            reason: format!("`grid.{key}`: {reason}"),
+        };
+        let mut cells = vec![(Vec::new(), alone)];
+        for (key, values) in &self.grid {
+            let values = values
+                .as_array()
+                .ok_or_else(|| fail(key, "must be a list of values".to_owned()))?;
+            let mut wider = Vec::new();
+            for (names, cell) in &cells {
+                for value in values {
+                    let mut table = Table::try_from(cell).expect("a recipe is a table");
+                    put(&mut table, key, value.clone()).map_err(|it| fail(key, it))?;
+                    let cell: Self = table
+                        .try_into()
+                        .map_err(|error: toml::de::Error| fail(key, error.to_string()))?;
+                    cell.check().map_err(|it| fail(key, it))?;
+                    let mut names = names.clone();
+                    let short = key.rsplit('.').next().unwrap_or(key);
+                    names.push(format!("{short}-{value}"));
+                    wider.push((names, cell));
+                    if wider.len() > MOST_CELLS {
+                        return Err(fail(key, format!("makes more than {MOST_CELLS} networks")));
+                    }
+                }
+            }
+            cells = wider;
+        }
+        Ok(cells
+            .into_iter()
+            .map(|(names, cell)| (names.join("_"), cell))
+            .collect())
+    }
+
+    /// What no type can say.
+    fn check(&self) -> Result<(), String> {
+        self.shape.check().map_err(|error| error.to_string())?;
+        let training = &self.training;
+        let positive = |key: &str, value: f64| {
+            let fine = value.is_finite() && value > 0.0;
+            fine.then_some(())
+                .ok_or_else(|| format!("`{key}` is {value}; it must be above 0"))
+        };
+        let share = |key: &str, value: f64| {
+            (0.0..1.0)
+                .contains(&value)
+                .then_some(())
+                .ok_or_else(|| format!("`{key}` is {value}; it must be from 0 up to, but not, 1"))
+        };
+        if !(1..=1 << 16).contains(&training.batch) {
+            return Err(format!(
+                "`training.batch` is {}; it must be from 1 to 65,536",
+                training.batch
+            ));
+        }
+        if training.steps.is_none() && training.epochs.is_none() && training.limit_seconds.is_none()
+        {
+            return Err(
+                "`training` never ends; give `steps`, `epochs` or `limit-seconds`".to_owned(),
+            );
+        }
+        if training.evaluate_every == 0 {
+            return Err("`training.evaluate-every` must be at least 1".to_owned());
+        }
+        if training.validation_positions == 0 || training.test_positions == 0 {
+            return Err(
+                "`training.validation-positions` and `training.test-positions` must be at least 1"
+                    .to_owned(),
+            );
+        }
+        if self.schedule.by_clock && training.limit_seconds.is_none() {
+            return Err(
+                "`schedule.by-clock` needs `training.limit-seconds`, the time there is".to_owned(),
+            );
+        }
+        if self.schedule.kind != Form::Constant
+            && !self.schedule.by_clock
+            && training.steps.is_none()
+            && training.epochs.is_none()
+        {
+            return Err(
+                "this `schedule` must know its way: give `training.steps` or `training.epochs`, or `schedule.by-clock`"
+                    .to_owned(),
+            );
+        }
+        positive("optimiser.rate", self.optimiser.rate)?;
+        share("optimiser.momentum", self.optimiser.momentum)?;
+        share("optimiser.betas", self.optimiser.betas[0])?;
+        share("optimiser.betas", self.optimiser.betas[1])?;
+        share("schedule.warm-up", self.schedule.warm_up)?;
+        for (key, value) in [
+            ("optimiser.weight-decay", self.optimiser.weight_decay),
+            ("optimiser.clip", self.optimiser.clip),
+            ("training.result-weight", training.result_weight),
+        ] {
+            if !(0.0..=1e6).contains(&value) {
+                return Err(format!("`{key}` is {value}; it must be from 0 to a million"));
+            }
+        }
+        let wants = match self.shape.head {
+            Head::FromTo | Head::Pairs { .. } => DataKind::Games,
+            Head::Value | Head::Teaching { .. } => DataKind::Scores,
+        };
+        if self.data.kind != wants {
+            return Err(format!(
+                "this head learns from {wants:?}, not from {:?}; change `data.kind`",
+                self.data.kind
+            ));
+        }
+        if self.data.largest_score == 0 {
+            return Err("`data.largest-score` must be at least 1".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Sets a key such as `training.batch`.
+fn put(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
+    match key.split_once('.') {
+        None => {
+            table.insert(key.to_owned(), value);
+            Ok(())
+        }
+        Some((first, rest)) => {
+            let inner = table
+                .entry(first)
+                .or_insert_with(|| Value::Table(Table::new()));
+            let inner = inner
+                .as_table_mut()
+                .ok_or_else(|| format!("`{first}` is no table, so `{key}` cannot be set"))?;
+            put(inner, rest, value)
+        }
+    }
+}
+
+impl Schedule {
+    /// The learning rate after `done` of the way, from 0 to 1.
+    pub fn rate(&self, largest: f64, done: f64) -> f64 {
+        let half_cosine = |share: f64| {
+            0.5 - 0.5 * libm::cos(std::f64::consts::PI * share.clamp(0.0, 1.0))
+        };
+        let rising = done < self.warm_up;
+        let after = (done - self.warm_up) / (1.0 - self.warm_up);
+        match self.kind {
+            Form::OneCycle if rising => {
+                let low = largest / 25.0;
+                low + (largest - low) * half_cosine(done / self.warm_up)
+            }
+            Form::OneCycle => {
+                let low = largest / 1e4;
+                largest - (largest - low) * half_cosine(after)
+            }
+            _ if rising => largest * done / self.warm_up,
+            Form::Constant => largest,
+            Form::Cosine => largest * (1.0 - half_cosine(after)),
+        }
+    }
+}
