@@ -10,5 +10,6 @@
 pub mod batch;
 pub mod shard;
 pub mod stream;
+pub mod train;
 
 pub use stream::Sample;

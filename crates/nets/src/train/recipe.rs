@@ -196,7 +196,7 @@ pub struct TrainingSettings {
     /// It ends after so many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_seconds: Option<u64>,
-    /// Every so many steps the validation part is asked.
+    /// Whenever so many more positions were learnt from, the validation part is asked.
     pub evaluate_every: u64,
     /// So many positions of it.
     #[serde(default = "validation_positions")]

@@ -1,0 +1,222 @@
+//! Batches as they travel to the device: few bytes a position.
+//!
+//! A plane of a view is zero but on some squares, and there all numbers are alike or
+//! differ in sign alone. So a plane is the set of these squares, eight bytes, and
+//! where the view needs them a second set for what is negative and one number for
+//! the whole plane. The device makes planes of it again.
+
+use mendel_board::{Move, Position, Role};
+use mendel_evaluator::vision::{SQUARES, Scene, View, encode, ends};
+
+use crate::stream::Sample;
+
+/// No legal move stands at this place of a list.
+pub(crate) const NO_MOVE: i16 = -1;
+
+/// Beyond this, in number of men besides pawns and kings, it is the opening or the
+/// middle game; below the other, the ending.
+const OPENING_MEN: u32 = 12;
+const ENDING_MEN: u32 = 6;
+
+/// Positions and what is to be learnt of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Batch {
+    /// How many positions.
+    pub(crate) len: usize,
+    /// Squares of each plane that are not zero.
+    pub(crate) squares: Vec<i64>,
+    /// Those of them that are negative, where the view has such.
+    pub(crate) negative: Vec<i64>,
+    /// What the squares of each plane hold, where that is not 1.
+    pub(crate) sizes: Vec<f32>,
+    /// Numbers beside the planes.
+    pub(crate) scalars: Vec<f32>,
+    /// The legal moves of each position as `from · 64 + to`, plus 4096 for a promotion
+    /// to a knight, twice that to a bishop, three times to a rook; filled up with
+    /// [`NO_MOVE`].
+    pub(crate) legal: Vec<i16>,
+    /// So many places for legal moves has each position.
+    pub(crate) width: usize,
+    /// Which of them was played.
+    pub(crate) played: Vec<i64>,
+    /// 0 won, 1 drawn, 2 lost by the side to move.
+    pub(crate) result: Vec<i64>,
+    /// The score in the unit that is learnt.
+    pub(crate) score: Vec<f32>,
+    /// What figures are counted by.
+    pub(crate) facts: Vec<Facts>,
+}
+
+/// What figures are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The piece that was moved.
+    pub role: Option<Role>,
+    /// The rating of who moved; 0 where nobody knows.
+    pub rating: u16,
+    /// How far the game is.
+    pub phase: Phase,
+}
+
+/// How far a game is, by the men on the board besides pawns and kings: more than 12
+/// of 14, the opening or close to it; fewer than 6, the ending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Nearly all men are there.
+    Opening,
+    /// Between the two.
+    Middle,
+    /// Few are left.
+    Ending,
+}
+
+impl Phase {
+    /// All of them, in the order of a game.
+    pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::Ending];
+
+    /// The phase of a position.
+    pub fn of(position: &Position) -> Self {
+        let board = position.board();
+        let men = board.occupied().count() - board.pawns().count() - board.kings().count();
+        match men as u32 {
+            men if men > OPENING_MEN => Self::Opening,
+            men if men < ENDING_MEN => Self::Ending,
+            _ => Self::Middle,
+        }
+    }
+
+    /// As figures call it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Middle => "middle",
+            Self::Ending => "ending",
+        }
+    }
+}
+
+/// Where two sets of squares or a number a plane are needed.
+fn needs(view: View) -> (bool, bool) {
+    match view {
+        View::Signed | View::Absolute => (true, false),
+        View::Teaching => (false, false),
+        View::Sides { .. } => (false, true),
+    }
+}
+
+impl Batch {
+    /// A batch of positions of games.
+    pub(crate) fn of_samples(view: View, samples: &[Sample]) -> Self {
+        let mut batch = Self::default();
+        let mut room = vec![0.0; view.inputs()];
+        let mut lists = Vec::with_capacity(samples.len());
+        for sample in samples {
+            let scene = Scene {
+                position: &sample.position,
+                before: &sample.before,
+                ratings: (!sample.ratings.contains(&0)).then_some(sample.ratings),
+                repeated: sample.repeated,
+            };
+            batch.see(view, &scene, &mut room);
+            let moves = sample.position.legal_moves();
+            let played = moves.iter().position(|m| *m == sample.played);
+            batch.played.push(played.unwrap_or(0) as i64);
+            lists.push(moves);
+            batch.result.push(1 - i64::from(sample.result.signum()));
+            batch.facts.push(Facts {
+                role: Some(sample.played.role()),
+                rating: sample.ratings[0],
+                phase: Phase::of(&sample.position),
+            });
+        }
+        batch.width = lists.iter().map(|moves| moves.len()).max().unwrap_or(0);
+        for (sample, moves) in samples.iter().zip(&lists) {
+            let turn = sample.position.turn();
+            let codes = moves.iter().map(|m| {
+                let [from, to] = ends(*m).map(|square| view.place(square, turn) as i16);
+                from * SQUARES as i16 + to + 4096 * promotion(*m)
+            });
+            batch.legal.extend(codes);
+            let filled = batch.legal.len().next_multiple_of(batch.width.max(1));
+            batch.legal.resize(filled, NO_MOVE);
+        }
+        batch
+    }
+
+    /// A batch of positions with scores.
+    pub(crate) fn of_scores<'a>(
+        view: View,
+        scores: impl IntoIterator<Item = (&'a Position, f32)>,
+    ) -> Self {
+        let mut batch = Self::default();
+        let mut room = vec![0.0; view.inputs()];
+        for (position, score) in scores {
+            batch.see(view, &Scene::new(position), &mut room);
+            batch.score.push(score);
+            batch.facts.push(Facts {
+                role: None,
+                rating: 0,
+                phase: Phase::of(position),
+            });
+        }
+        batch
+    }
+
+    fn see(&mut self, view: View, scene: &Scene<'_>, room: &mut [f32]) {
+        encode(view, scene, room);
+        let (signed, sized) = needs(view);
+        let (planes, _) = room.as_chunks::<SQUARES>();
+        for plane in &planes[..view.planes()] {
+            let (mut squares, mut negative, mut size) = (0_u64, 0_u64, 0.0_f32);
+            for (square, &number) in plane.iter().enumerate() {
+                squares |= u64::from(number != 0.0) << square;
+                negative |= u64::from(number < 0.0) << square;
+                size = if number == 0.0 { size } else { number };
+            }
+            self.squares.push(squares as i64);
+            if signed {
+                self.negative.push(negative as i64);
+            }
+            if sized {
+                self.sizes.push(size);
+            }
+        }
+        self.scalars.extend(&room[view.planes() * SQUARES..]);
+        self.len += 1;
+    }
+
+    /// Several batches as one.
+    pub(crate) fn join(parts: Vec<Self>) -> Self {
+        let width = parts.iter().map(|part| part.width).max().unwrap_or(0);
+        let mut whole = Self {
+            width,
+            ..Self::default()
+        };
+        for part in parts {
+            for list in part.legal.chunks(part.width.max(1)) {
+                whole.legal.extend(list);
+                whole.legal.extend(std::iter::repeat_n(NO_MOVE, width - list.len()));
+            }
+            whole.len += part.len;
+            whole.squares.extend(part.squares);
+            whole.negative.extend(part.negative);
+            whole.sizes.extend(part.sizes);
+            whole.scalars.extend(part.scalars);
+            whole.played.extend(part.played);
+            whole.result.extend(part.result);
+            whole.score.extend(part.score);
+            whole.facts.extend(part.facts);
+        }
+        whole
+    }
+}
+
+/// What a promotion adds to a move's number; a queen is the usual thing.
+fn promotion(m: Move) -> i16 {
+    match m.promotion() {
+        Some(Role::Knight) => 1,
+        Some(Role::Bishop) => 2,
+        Some(Role::Rook) => 3,
+        _ => 0,
+    }
+}

@@ -1,0 +1,44 @@
+//! The training of networks.
+//!
+//! A [`recipe::Recipe`] says what is trained, on what and how; [`train`] follows it
+//! in a folder of its own, which [`resume`] goes on with after a stop or a kill. What
+//! leaves is a file that `evaluator` reads and plays with, a journal of evaluations
+//! and a page.
+//!
+//! Recipes and figures are always here; what needs the framework (`tch`, libtorch)
+//! only with the cargo feature `train`.
+
+mod compact;
+pub mod metrics;
+pub mod recipe;
+pub mod record;
+pub mod report;
+mod scores;
+
+#[cfg(feature = "train")]
+mod checkpoint;
+#[cfg(feature = "train")]
+mod data;
+#[cfg(feature = "train")]
+mod error;
+#[cfg(feature = "train")]
+mod export;
+#[cfg(feature = "train")]
+mod loss;
+#[cfg(feature = "train")]
+mod model;
+#[cfg(feature = "train")]
+mod optimiser;
+#[cfg(feature = "train")]
+mod parameters;
+#[cfg(feature = "train")]
+mod run;
+
+pub use compact::{Facts, Phase};
+pub use scores::ScoresError;
+
+#[cfg(feature = "train")]
+pub use self::{
+    error::TrainError,
+    run::{Event, Machine, Order, Progress, resume, train},
+};
