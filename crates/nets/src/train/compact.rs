@@ -106,7 +106,7 @@ fn needs(view: View) -> (bool, bool) {
 
 impl Batch {
     /// A batch of positions of games.
-    pub(crate) fn of_samples(view: View, samples: &[Sample]) -> Self {
+    pub(crate) fn of_samples(view: View, samples: &[&Sample]) -> Self {
         let mut batch = Self::default();
         let mut room = vec![0.0; view.inputs()];
         let mut lists = Vec::with_capacity(samples.len());

@@ -10,17 +10,36 @@ use mendel_evaluator::vision::View;
 use super::compact::Batch;
 use super::error::TrainError;
 use super::export::Pawns;
-use super::recipe::{DataKind, Recipe, Unit};
+use super::recipe::{DataKind, DataSettings, Recipe, Unit};
 use super::scores::{Scores, shuffled};
-use crate::stream::{Cursor, Part, Split};
+use crate::batch::{Loader, Setting};
+use crate::shard::Shard;
+use crate::stream::{
+    Cursor, Extent, Part, Pick, Plan, Sample, Settings, Split, StreamError,
+};
 
 /// So many batches are made before they are asked for.
 const AHEAD: usize = 8;
 
+/// So many positions are asked at a time.
+const EXAM_BATCH: usize = 1024;
+
 /// What is learnt from.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
+    Games(Arc<GameData>),
     Scores(Arc<ScoreData>),
+}
+
+/// Games, and which of them.
+#[derive(Debug)]
+pub(crate) struct GameData {
+    files: Vec<PathBuf>,
+    settings: Settings,
+    /// Positions of an epoch, and games and fingerprints of all files.
+    positions: u64,
+    games: u64,
+    fingerprint: String,
 }
 
 /// Scores, how they are parted and what their unit is worth.
@@ -32,17 +51,17 @@ pub(crate) struct ScoreData {
     train: usize,
 }
 
-/// Batches from a thread of their own, each with the place behind it.
+/// Batches made ahead by threads, each with the place behind it.
 #[derive(Debug)]
-pub(crate) struct Feed {
-    receiver: Receiver<Result<(Batch, Cursor), TrainError>>,
+pub(crate) enum Feed {
+    Games(Loader<Batch>),
+    Scores(Receiver<(Batch, Cursor)>),
 }
 
 /// What a feed gives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeedOrder {
     pub(crate) view: View,
-    pub(crate) part: Part,
     pub(crate) batch: usize,
     pub(crate) seed: u64,
     pub(crate) start: Cursor,
@@ -50,26 +69,94 @@ pub(crate) struct FeedOrder {
 }
 
 impl Feed {
-    fn new(mut make: impl FnMut() -> Result<(Batch, Cursor), TrainError> + Send + 'static) -> Self {
-        let (sender, receiver) = sync_channel(AHEAD);
-        // It ends when nobody listens any more.
-        thread::spawn(move || {
-            loop {
-                let made = make();
-                let failed = made.is_err();
-                if sender.send(made).is_err() || failed {
-                    break;
-                }
+    /// The next batch; data never end, they begin again.
+    pub(crate) fn next(&mut self) -> Result<(Batch, Cursor), TrainError> {
+        match self {
+            Self::Games(loader) => {
+                let batch = loader.next().unwrap_or(Err(StreamError::Worker))?;
+                Ok((batch.data, batch.cursor))
             }
-        });
-        Self { receiver }
+            Self::Scores(receiver) => {
+                Ok(receiver.recv().map_err(|_| StreamError::Worker)?)
+            }
+        }
+    }
+}
+
+impl GameData {
+    fn open(files: &[PathBuf], settings: &DataSettings) -> Result<Self, TrainError> {
+        let mut data = Self {
+            files: files.to_vec(),
+            settings: Settings {
+                split: settings.split,
+                part: Part::Train,
+                min_rating: settings.min_rating,
+                max_rating: settings.max_rating,
+                min_moves: settings.min_moves,
+                skip_plies: settings.skip_plies,
+                pick: settings.pick,
+                mixed_blocks: settings.mixed_blocks,
+                seed: 0,
+            },
+            positions: 0,
+            games: 0,
+            fingerprint: String::new(),
+        };
+        let plan = data.plan(data.settings)?;
+        data.positions = plan.count()?;
+        data.games = plan.shards().iter().map(|it| it.header().games).sum();
+        let prints = plan.shards().iter().map(|it| it.header().fingerprint.as_str());
+        data.fingerprint = prints.collect::<Vec<_>>().join(" ");
+        Ok(data)
     }
 
-    /// The next batch; data never end, they begin again.
-    pub(crate) fn next(&self) -> Result<(Batch, Cursor), TrainError> {
-        self.receiver
-            .recv()
-            .unwrap_or_else(|_| Err(TrainError::Games("the maker of batches died".to_owned())))
+    fn plan(&self, settings: Settings) -> Result<Arc<Plan>, TrainError> {
+        let shards = self.files.iter().map(Shard::open).collect::<Result<_, _>>();
+        Ok(Plan::new(shards.map_err(StreamError::from)?, settings)?)
+    }
+
+    /// Up to so many positions of a part, spread over all its games.
+    fn exam(
+        &self,
+        view: View,
+        part: Part,
+        positions: usize,
+        threads: usize,
+    ) -> Result<Vec<Batch>, TrainError> {
+        // 1. How many of each game.
+        let settings = Settings {
+            part,
+            pick: Pick::PerGame(1),
+            seed: self.settings.split.seed,
+            ..self.settings
+        };
+        let games = self.plan(settings)?.count()?.max(1);
+        let each = (positions as u64).div_ceil(games);
+        let each = u16::try_from(each).unwrap_or(u16::MAX);
+        let plan = self.plan(Settings {
+            pick: Pick::PerGame(each),
+            ..settings
+        })?;
+
+        // 2. These.
+        let setting = Setting {
+            size: EXAM_BATCH,
+            threads,
+            ahead: AHEAD,
+        };
+        let encode = move |samples: &[&Sample]| Batch::of_samples(view, samples);
+        let loader = Loader::new(plan, Cursor::default(), Extent::Epoch, setting, encode);
+        let mut batches = Vec::new();
+        let mut count = 0;
+        for batch in loader {
+            let batch = batch?;
+            count += batch.samples;
+            batches.push(batch.data);
+            if count >= positions {
+                break;
+            }
+        }
+        Ok(batches)
     }
 }
 
@@ -80,7 +167,7 @@ impl Data {
             return Err(TrainError::NoData);
         }
         match recipe.data.kind {
-            DataKind::Games => Err(TrainError::NoData),
+            DataKind::Games => Ok(Self::Games(Arc::new(GameData::open(files, &recipe.data)?))),
             DataKind::Scores => {
                 let scores = Scores::read(files, recipe.data.largest_score)?;
                 let split = recipe.data.split;
@@ -105,6 +192,7 @@ impl Data {
     /// What the unit of scores is worth.
     pub(crate) fn pawns(&self) -> Pawns {
         match self {
+            Self::Games(_) => Pawns::SAME,
             Self::Scores(data) => data.pawns,
         }
     }
@@ -112,6 +200,7 @@ impl Data {
     /// Positions that an epoch has, more or less.
     pub(crate) fn positions(&self) -> u64 {
         match self {
+            Self::Games(data) => data.positions,
             Self::Scores(data) => data.train as u64,
         }
     }
@@ -119,6 +208,7 @@ impl Data {
     /// A short name for the contents.
     pub(crate) fn fingerprint(&self) -> String {
         match self {
+            Self::Games(data) => data.fingerprint.clone(),
             Self::Scores(data) => data.scores.fingerprint(),
         }
     }
@@ -126,6 +216,10 @@ impl Data {
     /// A sentence about what is learnt from.
     pub(crate) fn about(&self) -> String {
         match self {
+            Self::Games(data) => format!(
+                "{} games, of which {} positions an epoch are learnt from",
+                data.games, data.positions
+            ),
             Self::Scores(data) => {
                 let (positions, games) = data.scores.counts();
                 format!("{positions} positions with scores of about {games} games")
@@ -133,30 +227,25 @@ impl Data {
         }
     }
 
-    /// Batches of a part, without end.
+    /// Batches of the training part, without end.
     pub(crate) fn feed(&self, order: FeedOrder) -> Result<Feed, TrainError> {
         match self {
-            Self::Scores(data) => {
-                let data = Arc::clone(data);
-                let indices = data.scores.part(&data.split, order.part)?;
-                let mut cursor = order.start;
-                let mut shuffle = shuffled(&indices, order.seed, cursor.epoch);
-                Ok(Feed::new(move || {
-                    let mut wanted = Vec::with_capacity(order.batch);
-                    while wanted.len() < order.batch {
-                        let rest = &shuffle[(cursor.taken as usize).min(shuffle.len())..];
-                        let taken = rest.len().min(order.batch - wanted.len());
-                        wanted.extend(&rest[..taken]);
-                        cursor.taken += taken as u64;
-                        if taken == rest.len() {
-                            cursor.epoch += 1;
-                            cursor.taken = 0;
-                            shuffle = shuffled(&indices, order.seed, cursor.epoch);
-                        }
-                    }
-                    Ok((data.batch(order.view, &wanted, order.threads), cursor))
-                }))
+            Self::Games(data) => {
+                let plan = data.plan(Settings {
+                    seed: order.seed,
+                    ..data.settings
+                })?;
+                let setting = Setting {
+                    size: order.batch,
+                    threads: order.threads,
+                    ahead: AHEAD,
+                };
+                let view = order.view;
+                let encode = move |samples: &[&Sample]| Batch::of_samples(view, samples);
+                let loader = Loader::new(plan, order.start, Extent::Endless, setting, encode);
+                Ok(Feed::Games(loader))
             }
+            Self::Scores(data) => ScoreData::feed(data, order).map(Feed::Scores),
         }
     }
 
@@ -168,13 +257,13 @@ impl Data {
         positions: usize,
         threads: usize,
     ) -> Result<Vec<Batch>, TrainError> {
-        const BATCH: usize = 1024;
         match self {
+            Self::Games(data) => data.exam(view, part, positions, threads),
             Self::Scores(data) => {
                 let indices = data.scores.part(&data.split, part)?;
                 let mut indices = shuffled(&indices, 0, 0);
                 indices.truncate(positions);
-                let batches = indices.chunks(BATCH);
+                let batches = indices.chunks(EXAM_BATCH);
                 Ok(batches
                     .map(|chunk| data.batch(view, chunk, threads))
                     .collect())
@@ -184,6 +273,32 @@ impl Data {
 }
 
 impl ScoreData {
+    fn feed(data: &Arc<Self>, order: FeedOrder) -> Result<Receiver<(Batch, Cursor)>, TrainError> {
+        let data = Arc::clone(data);
+        let indices = data.scores.part(&data.split, Part::Train)?;
+        let mut cursor = order.start;
+        let mut shuffle = shuffled(&indices, order.seed, cursor.epoch);
+        let mut make = move || {
+            let mut wanted = Vec::with_capacity(order.batch);
+            while wanted.len() < order.batch {
+                let rest = &shuffle[(cursor.taken as usize).min(shuffle.len())..];
+                let taken = rest.len().min(order.batch - wanted.len());
+                wanted.extend(&rest[..taken]);
+                cursor.taken += taken as u64;
+                if taken == rest.len() {
+                    cursor.epoch += 1;
+                    cursor.taken = 0;
+                    shuffle = shuffled(&indices, order.seed, cursor.epoch);
+                }
+            }
+            (data.batch(order.view, &wanted, order.threads), cursor)
+        };
+        let (sender, receiver) = sync_channel(AHEAD);
+        // It ends when nobody listens any more.
+        thread::spawn(move || while sender.send(make()).is_ok() {});
+        Ok(receiver)
+    }
+
     /// A batch, made by several threads; it does not depend on how many.
     fn batch(&self, view: View, indices: &[u32], threads: usize) -> Batch {
         let make = |indices: &[u32]| {

@@ -8,6 +8,7 @@ use mendel_store::{JournalError, LockError, ReplaceError};
 
 use super::recipe::RecipeError;
 use super::scores::ScoresError;
+use crate::stream::StreamError;
 
 /// Why training does not begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +21,8 @@ pub enum TrainError {
     #[error(transparent)]
     Scores(#[from] ScoresError),
     /// Games cannot be read.
-    #[error("{0}")]
-    Games(String),
+    #[error(transparent)]
+    Games(#[from] StreamError),
     /// Nothing was given to learn from.
     #[error("nothing to learn from: name files with `--data`, or as `data.files` in the recipe; `mendel data games` makes them")]
     NoData,

@@ -1,9 +1,10 @@
 //! What is learnt, and what was learnt right.
 
 use mendel_evaluator::vision::{SQUARES, View};
+use tch::kind::Element;
 use tch::{Device, Kind, Tensor};
 
-use super::compact::{Batch, Facts};
+use super::compact::Batch;
 use super::metrics::Right;
 use super::model::{Input, Output, as_board};
 
@@ -17,7 +18,6 @@ const NEVER: f64 = -1e9;
 pub(crate) struct Lesson {
     pub(crate) input: Input,
     wanted: Wanted,
-    pub(crate) facts: Vec<Facts>,
 }
 
 /// What the network should answer.
@@ -45,14 +45,13 @@ impl Lesson {
         let input = Input {
             planes: as_board(&planes(view, batch, device)),
             scalars: (view.scalars() > 0).then(|| {
-                let scalars = Tensor::from_slice(&batch.scalars).view([count, -1]);
-                scalars.to_device(device)
+                send(&batch.scalars, device).view([count, -1])
             }),
         };
         let wanted = if batch.legal.is_empty() {
-            Wanted::Score(Tensor::from_slice(&batch.score).to_device(device))
+            Wanted::Score(send(&batch.score, device))
         } else {
-            let legal = Tensor::from_slice(&batch.legal).to_device(device);
+            let legal = send(&batch.legal, device);
             let legal = legal
                 .view([count, batch.width as i64])
                 .to_kind(Kind::Int64);
@@ -62,14 +61,13 @@ impl Lesson {
                 pairs: legal.remainder(ALL * ALL),
                 promotions: legal.divide_scalar_mode(ALL * ALL, "floor"),
                 none,
-                played: Tensor::from_slice(&batch.played).to_device(device).unsqueeze(1),
-                result: Tensor::from_slice(&batch.result).to_device(device),
+                played: send(&batch.played, device).unsqueeze(1),
+                result: send(&batch.result, device),
             }
         };
         Self {
             input,
             wanted,
-            facts: batch.facts.clone(),
         }
     }
 
@@ -192,6 +190,17 @@ impl Lesson {
     }
 }
 
+/// Brings numbers to a device, without waiting for what it is doing.
+fn send<T: Element>(numbers: &[T], device: Device) -> Tensor {
+    let tensor = Tensor::from_slice(numbers);
+    if device.is_cuda() {
+        // Only from pinned memory does a copy not wait.
+        tensor.pin_memory(device).to_device_(device, tensor.kind(), true, false)
+    } else {
+        tensor
+    }
+}
+
 /// Both squares of every pair.
 fn squares(pairs: &Tensor) -> [Tensor; 2] {
     [
@@ -210,7 +219,7 @@ fn planes(view: View, batch: &Batch, device: Device) -> Tensor {
     let shape = [batch.len as i64, 1, view.planes() as i64];
     let shifts = Tensor::arange(ALL, (Kind::Int64, device)).view([1, ALL, 1]);
     let spread = |sets: &[i64]| {
-        let sets = Tensor::from_slice(sets).to_device(device).view(shape);
+        let sets = send(sets, device).view(shape);
         let bits = sets.bitwise_right_shift(&shifts);
         bits.bitwise_and(1).to_kind(Kind::Float)
     };
@@ -219,7 +228,7 @@ fn planes(view: View, batch: &Batch, device: Device) -> Tensor {
         planes -= spread(&batch.negative) * 2.0;
     }
     if !batch.sizes.is_empty() {
-        planes *= Tensor::from_slice(&batch.sizes).to_device(device).view(shape);
+        planes *= send(&batch.sizes, device).view(shape);
     }
     planes
 }

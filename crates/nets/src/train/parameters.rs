@@ -29,7 +29,6 @@ pub(crate) struct Layout {
 /// A part of the vector.
 #[derive(Clone, Debug)]
 struct Piece {
-    name: String,
     /// `[out, in, 3, 3]` for a convolution, `[out, in]` for a layer that sees
     /// everything.
     sizes: Vec<i64>,
@@ -93,11 +92,7 @@ impl Layout {
             (&mut self.plain, Place::Plain)
         };
         self.names.insert(name.to_owned(), place(pieces.len()));
-        pieces.push(Piece {
-            name: name.to_owned(),
-            sizes,
-            start,
-        });
+        pieces.push(Piece { sizes, start });
     }
 
     /// How many numbers are kernels', and how many there are.

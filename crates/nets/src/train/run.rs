@@ -401,9 +401,8 @@ impl Training {
         // 1. What is needed all the time.
         let view = self.recipe.shape.view;
         let training = self.recipe.training;
-        let feed = self.data.feed(FeedOrder {
+        let mut feed = self.data.feed(FeedOrder {
             view,
-            part: Part::Train,
             batch: training.batch,
             seed: self.manifest.seed,
             start: self.place.cursor,
