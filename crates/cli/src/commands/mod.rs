@@ -14,6 +14,7 @@ mod play;
 mod players;
 mod report;
 mod runs;
+mod train;
 mod uci;
 
 use std::io::{self, IsTerminal};
@@ -58,6 +59,7 @@ enum Command {
     Players(players::Arguments),
     Pedigree(pedigree::Arguments),
     Data(data::Arguments),
+    Train(Box<train::Arguments>),
 }
 
 /// Does what was asked for.
@@ -80,5 +82,6 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Players(arguments)) => players::run(&arguments),
         Some(Command::Pedigree(arguments)) => pedigree::run(&arguments),
         Some(Command::Data(arguments)) => data::run(&arguments),
+        Some(Command::Train(arguments)) => train::run(&arguments),
     }
 }

@@ -8,15 +8,11 @@
 use mendel_board::{Move, Position, Role};
 use mendel_evaluator::vision::{SQUARES, Scene, View, encode, ends};
 
+use super::phase::{Facts, Phase};
 use crate::stream::Sample;
 
 /// No legal move stands at this place of a list.
 pub(crate) const NO_MOVE: i16 = -1;
-
-/// Beyond this, in number of men besides pawns and kings, it is the opening or the
-/// middle game; below the other, the ending.
-const OPENING_MEN: u32 = 12;
-const ENDING_MEN: u32 = 6;
 
 /// Positions and what is to be learnt of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,54 +41,6 @@ pub(crate) struct Batch {
     pub(crate) score: Vec<f32>,
     /// What figures are counted by.
     pub(crate) facts: Vec<Facts>,
-}
-
-/// What figures are counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// The piece that was moved.
-    pub role: Option<Role>,
-    /// The rating of who moved; 0 where nobody knows.
-    pub rating: u16,
-    /// How far the game is.
-    pub phase: Phase,
-}
-
-/// How far a game is, by the men on the board besides pawns and kings: more than 12
-/// of 14, the opening or close to it; fewer than 6, the ending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// Nearly all men are there.
-    Opening,
-    /// Between the two.
-    Middle,
-    /// Few are left.
-    Ending,
-}
-
-impl Phase {
-    /// All of them, in the order of a game.
-    pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::Ending];
-
-    /// The phase of a position.
-    pub fn of(position: &Position) -> Self {
-        let board = position.board();
-        let men = board.occupied().count() - board.pawns().count() - board.kings().count();
-        match men as u32 {
-            men if men > OPENING_MEN => Self::Opening,
-            men if men < ENDING_MEN => Self::Ending,
-            _ => Self::Middle,
-        }
-    }
-
-    /// As figures call it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Middle => "middle",
-            Self::Ending => "ending",
-        }
-    }
 }
 
 /// Where two sets of squares or a number a plane are needed.

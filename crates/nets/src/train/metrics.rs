@@ -3,7 +3,7 @@
 use mendel_board::Role;
 use serde::{Deserialize, Serialize};
 
-use super::compact::{Facts, Phase};
+use super::phase::{Facts, Phase};
 
 /// The least rating of each band but the first, which has what is below or unknown.
 pub const BANDS: [u16; 6] = [1, 1200, 1600, 2000, 2400, 2500];

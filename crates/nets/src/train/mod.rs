@@ -8,11 +8,13 @@
 //! Recipes and figures are always here; what needs the framework (`tch`, libtorch)
 //! only with the cargo feature `train`.
 
+#[cfg(feature = "train")]
 mod compact;
 pub mod metrics;
+mod phase;
 pub mod recipe;
 pub mod record;
-pub mod report;
+#[cfg(feature = "train")]
 mod scores;
 
 #[cfg(feature = "train")]
@@ -24,6 +26,8 @@ mod error;
 #[cfg(feature = "train")]
 mod export;
 #[cfg(feature = "train")]
+mod grid;
+#[cfg(feature = "train")]
 mod loss;
 #[cfg(feature = "train")]
 mod model;
@@ -32,13 +36,16 @@ mod optimiser;
 #[cfg(feature = "train")]
 mod parameters;
 #[cfg(feature = "train")]
+mod report;
+#[cfg(feature = "train")]
 mod run;
 
-pub use compact::{Facts, Phase};
-pub use scores::ScoresError;
+pub use phase::{Facts, Phase};
 
 #[cfg(feature = "train")]
 pub use self::{
     error::TrainError,
+    grid::{Cell, HearGrid, train_grid},
     run::{Event, Machine, Order, Progress, resume, train},
+    scores::ScoresError,
 };

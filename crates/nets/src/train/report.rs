@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mendel_store::page::{Block, Page, Table, Tone};
 use mendel_store::plot::{Axis, LineChart, Reference, Series, number};
 
+use super::grid::Cell;
 use super::recipe::{DataKind, Recipe};
 use super::record::{Evaluation, Outcome};
 
@@ -52,14 +53,11 @@ pub(crate) fn page(
     }
 }
 
-/// The page of a grid: a name and what came of it, each.
-pub fn grid_page(
-    recipe: &Recipe,
-    cells: &[(String, Vec<Evaluation>, Option<Outcome>)],
-) -> Page {
+/// The page of a grid.
+pub(crate) fn grid_page(recipe: &Recipe, cells: &[Cell]) -> Page {
     let main = headline(recipe);
     let mut table = Table::new(["network", main, "loss", "steps"]);
-    for (name, _, outcome) in cells {
+    for Cell { name, outcome, .. } in cells {
         match outcome {
             Some(it) => table.row([
                 name.clone(),
@@ -72,7 +70,7 @@ pub fn grid_page(
     }
     let runs: Vec<(String, &[Evaluation])> = cells
         .iter()
-        .map(|(name, evaluations, _)| (name.clone(), evaluations.as_slice()))
+        .map(|cell| (cell.name.clone(), cell.evaluations.as_slice()))
         .collect();
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(curves(&runs, &BTreeMap::new()));

@@ -32,10 +32,11 @@ const CHECKPOINT_SECONDS: f64 = 60.0;
 const TELL_SECONDS: f64 = 0.5;
 
 const RECIPE: &str = "recipe.toml";
-const MANIFEST: &str = "manifest.toml";
-const EVALUATIONS: &str = "epochs.jsonl";
+pub(crate) const MANIFEST: &str = "manifest.toml";
+pub(crate) const EVALUATIONS: &str = "epochs.jsonl";
 const TIMINGS: &str = "timings.jsonl";
 const RESULT: &str = "result.json";
+pub(crate) const REPORT: &str = "report.html";
 
 /// Where a network learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,7 +217,7 @@ pub fn resume(
     training.run(stop, hear)
 }
 
-fn make_folder(folder: &Path) -> Result<(), TrainError> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
     fs::create_dir_all(folder).map_err(|source| TrainError::Write {
         path: folder.to_owned(),
         source,
@@ -626,7 +627,7 @@ impl Training {
         let journal = self.folder.join(EVALUATIONS);
         let (_, evaluations) = Journal::<Evaluation>::open(&journal, Sync::Each)?;
         let page = report::page(&self.recipe, &outcome, &evaluations, &self.manifest.data);
-        replace(&self.folder.join("report.html"), page.render().as_bytes())?;
+        replace(&self.folder.join(REPORT), page.render().as_bytes())?;
         self.place.is_over = true;
         self.save()?;
         Ok(outcome)

@@ -88,7 +88,7 @@ struct WorkArguments {
 }
 
 /// `KEY=VALUE`, the value as TOML writes it or a bare word.
-fn setting(text: &str) -> Result<(String, toml::Value), String> {
+pub(super) fn setting(text: &str) -> Result<(String, toml::Value), String> {
     let (key, value) = text
         .split_once('=')
         .ok_or("write KEY=VALUE, such as stop.generations=50")?;

@@ -1,0 +1,133 @@
+//! `mendel train`: networks from games or scores.
+
+#[cfg(feature = "train")]
+mod live;
+#[cfg(feature = "train")]
+mod work;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use mendel_nets::train::recipe::{BUILT_IN, Recipe};
+use serde_json::json;
+
+use super::breed::setting;
+use crate::request::Wrong;
+use crate::table::Table;
+
+/// Train a network as a recipe says
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A recipe is a built-in name or a TOML file; `mendel train` alone lists the built-in
+ones. Games come from `mendel data games`; scores are lines `FEN,centipawns` as White
+sees them, plain or compressed with Zstandard (.zst). The folder has the network
+(NAME.net), `epochs.jsonl`, `result.json` and `report.html`. Ctrl-C stops cleanly;
+`--resume DIR` goes on exactly.
+
+Examples:
+  mendel train chessnet --data strong.games --device cuda
+  mendel train chessnet --data a.games b.games --set training.epochs=1 --out nets/small
+  mendel train chessnet-grid --data strong.games --device cuda --out nets/grid
+  mendel train --resume nets/small")]
+pub(super) struct Arguments {
+    /// The experiment: a built-in name or a file
+    recipe: Option<String>,
+    /// What is learnt from, instead of the recipe's files
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// What chance begins from: the same seed gives the same network
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where all of it is kept; a folder of its own if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the training in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["recipe", "data", "seed", "out", "set", "device"])]
+    resume: Option<PathBuf>,
+    /// Where the network learns
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    device: Device,
+    /// Change a number of the recipe, such as training.batch=512
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<(String, toml::Value)>,
+    /// Threads that make batches and, on a processor, learn [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print JSON: a line for each evaluation, then the result
+    #[arg(long)]
+    json: bool,
+    /// Say nothing before the result
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Device {
+    /// The processor
+    Cpu,
+    /// The first GPU
+    Cuda,
+}
+
+/// Trains, goes on, or lists the recipes.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match (&arguments.resume, &arguments.recipe) {
+        (Some(folder), _) => resume(folder, arguments),
+        (None, None) => list(arguments.json),
+        (None, Some(name)) => {
+            let recipe = Recipe::find(name, &arguments.set).map_err(|error| {
+                Wrong::new(error, "`mendel train` lists the built-in recipes")
+            })?;
+            train(recipe, arguments)
+        }
+    }
+}
+
+#[cfg(feature = "train")]
+use work::{resume, train};
+
+#[cfg(not(feature = "train"))]
+fn train(_recipe: Recipe, _arguments: &Arguments) -> anyhow::Result<()> {
+    Err(without().into())
+}
+
+#[cfg(not(feature = "train"))]
+fn resume(_folder: &std::path::Path, _arguments: &Arguments) -> anyhow::Result<()> {
+    Err(without().into())
+}
+
+/// What is missing and how to get it.
+#[cfg(not(feature = "train"))]
+fn without() -> Wrong {
+    Wrong {
+        message: "this program was built without training".to_owned(),
+        hints: vec![
+            "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once".to_owned(),
+            "`make train` then builds `target/train/release/mendel`, which trains".to_owned(),
+        ],
+    }
+}
+
+fn list(as_json: bool) -> anyhow::Result<()> {
+    let mut table = Table::default();
+    table.row(["recipe", "about"]);
+    table.rule();
+    let mut rows = Vec::new();
+    for (name, text) in BUILT_IN {
+        let recipe = Recipe::parse(text, name, &[])?;
+        rows.push(json!({
+            "name": name,
+            "about": recipe.about,
+            "numbers": recipe.shape.count(),
+        }));
+        table.row([*name, recipe.about.as_str()]);
+    }
+    let mut out = io::stdout().lock();
+    if as_json {
+        writeln!(out, "{}", serde_json::Value::Array(rows))?;
+    } else {
+        write!(out, "{}", table.render())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! Training, in a program that can.
+
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use mendel_nets::train::recipe::Recipe;
+use mendel_nets::train::record::Outcome;
+use mendel_nets::train::{self, Cell, Machine, Order, TrainError};
+
+use super::live::Live;
+use super::{Arguments, Device};
+use crate::home;
+use crate::interrupt::stop_on_ctrl_c;
+use crate::request::Wrong;
+use crate::table::Table;
+
+/// Trains from the beginning.
+pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = match &arguments.out {
+        Some(path) => std::path::absolute(path)?,
+        None => home::new_folder("nets", &[&recipe.name, &arguments.seed.to_string()])?,
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let order = Order {
+        recipe,
+        files: arguments.data.clone(),
+        seed: arguments.seed,
+        machine: match arguments.device {
+            Device::Cpu => Machine::Cpu,
+            Device::Cuda => Machine::Cuda,
+        },
+        threads: arguments.threads.map_or(cores, usize::from),
+        folder,
+    };
+    let stop = stop_on_ctrl_c()?;
+    let mut live = Live::new(arguments.json, arguments.quiet);
+    if order.recipe.grid.is_empty() {
+        let result = train::train(&order, &stop, &mut |event| live.hear(&event));
+        live.finish();
+        tell(result, &order.folder, arguments)
+    } else {
+        let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
+            live.name = format!("{name} ({}/{count}): ", index + 1);
+            live.hear(&event);
+        });
+        live.finish();
+        tell_grid(result, &order.folder, arguments)
+    }
+}
+
+/// Goes on.
+pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+    let stop = stop_on_ctrl_c()?;
+    let mut live = Live::new(arguments.json, arguments.quiet);
+    let result = train::resume(folder, &stop, &mut |event| live.hear(&event));
+    live.finish();
+    tell(result, folder, arguments)
+}
+
+fn wrong(error: TrainError) -> anyhow::Error {
+    let hint = match &error {
+        TrainError::NoData | TrainError::Games(_) | TrainError::Scores(_) => {
+            "`mendel data games FILE.pgn --out FILE.games` makes games to learn from"
+        }
+        TrainError::NoGpu => "`--device cpu` learns on the processor",
+        TrainError::NotEmpty { .. } => "`mendel train --resume DIR` goes on with a training",
+        TrainError::NoTraining { .. } | TrainError::OtherData { .. } => {
+            "`mendel train RECIPE --data FILE` begins one"
+        }
+        TrainError::Recipe(_) => "`mendel train` lists the built-in recipes",
+        _ => return error.into(),
+    };
+    Wrong::new(error, hint).into()
+}
+
+fn stopped(folder: &Path) -> anyhow::Result<()> {
+    let mut err = io::stderr().lock();
+    let folder = folder.display();
+    writeln!(err, "stopped; `mendel train --resume {folder}` goes on")?;
+    Ok(())
+}
+
+fn tell(
+    result: Result<Option<Outcome>, TrainError>,
+    folder: &Path,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let Some(outcome) = result.map_err(wrong)? else {
+        return stopped(folder);
+    };
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
+        return Ok(());
+    }
+    let mut table = Table::default();
+    table.row(["figure", "ours", "paper"]);
+    table.rule();
+    for (name, value) in &outcome.test {
+        let paper = outcome.paper.get(name);
+        let paper = paper.map_or_else(String::new, |value| format!("{value:.3}"));
+        table.row([name.clone(), format!("{value:.4}"), paper]);
+    }
+    write!(out, "{}", table.render())?;
+    writeln!(
+        out,
+        "{} positions never seen, loss {:.4}; {} after {} steps",
+        outcome.test_positions,
+        outcome.test_loss,
+        outcome.end.as_str(),
+        outcome.steps
+    )?;
+    writeln!(out, "{}", folder.join(&outcome.file).display())?;
+    Ok(())
+}
+
+fn tell_grid(
+    result: Result<Option<Vec<Cell>>, TrainError>,
+    folder: &Path,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let Some(cells) = result.map_err(wrong)? else {
+        let mut err = io::stderr().lock();
+        writeln!(err, "stopped; the same command goes on")?;
+        return Ok(());
+    };
+    let mut out = io::stdout().lock();
+    let mut table = Table::default();
+    table.row(["network", "loss", "from", "overall", "steps"]);
+    table.rule();
+    for cell in &cells {
+        let Some(outcome) = &cell.outcome else {
+            table.row([cell.name.as_str(), "", "", "", "diverged"]);
+            continue;
+        };
+        if arguments.json {
+            let line = serde_json::json!({ "cell": cell.name, "outcome": outcome });
+            writeln!(out, "{line}")?;
+        }
+        let figure = |name: &str| {
+            let value = outcome.test.get(name);
+            value.map_or_else(String::new, |value| format!("{value:.4}"))
+        };
+        table.row([
+            cell.name.clone(),
+            format!("{:.4}", outcome.test_loss),
+            figure("from"),
+            figure("overall"),
+            outcome.steps.to_string(),
+        ]);
+    }
+    if !arguments.json {
+        write!(out, "{}", table.render())?;
+        writeln!(out, "{}", folder.join("report.html").display())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Many networks of one recipe, one after the other.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use mendel_store::{Journal, Sync, replace};
+
+use super::error::TrainError;
+use super::record::{Evaluation, Outcome};
+use super::report;
+use super::run::{EVALUATIONS, Event, MANIFEST, Order, REPORT, make_folder, resume, train};
+
+/// What came of a network of a grid.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What it is called, which is also its folder's name.
+    pub name: String,
+    /// How it learnt.
+    pub evaluations: Vec<Evaluation>,
+    /// What came of it; `None` if its loss was no number any more.
+    pub outcome: Option<Outcome>,
+}
+
+/// What a grid tells: which network, out of how many, and its event.
+pub type HearGrid<'a> = dyn FnMut(&str, usize, usize, Event<'_>) + 'a;
+
+/// Trains every network of a grid in a folder each, and draws a page over all. Those
+/// that are done are not trained again, and one that was stopped goes on; so the same
+/// order also resumes a grid. `None` if it was asked to stop.
+///
+/// # Errors
+///
+/// As [`train`], but a network that diverges is part of the result.
+pub fn train_grid(
+    order: &Order,
+    stop: &Arc<AtomicBool>,
+    hear: &mut HearGrid<'_>,
+) -> Result<Option<Vec<Cell>>, TrainError> {
+    make_folder(&order.folder)?;
+    let recipes = order.recipe.cells()?;
+    let count = recipes.len();
+    let mut cells = Vec::new();
+    for (index, (name, recipe)) in recipes.into_iter().enumerate() {
+        let folder = order.folder.join(&name);
+        let mut hear = |event: Event<'_>| hear(&name, index, count, event);
+        let result = if folder.join(MANIFEST).exists() {
+            resume(&folder, stop, &mut hear)
+        } else {
+            let order = Order {
+                recipe,
+                folder: folder.clone(),
+                ..order.clone()
+            };
+            train(&order, stop, &mut hear)
+        };
+        let outcome = match result {
+            Ok(None) => return Ok(None),
+            Ok(outcome) => outcome,
+            Err(TrainError::Diverged { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        cells.push(Cell {
+            evaluations: evaluations(&folder)?,
+            name,
+            outcome,
+        });
+    }
+    let page = report::grid_page(&order.recipe, &cells);
+    replace(&order.folder.join(REPORT), page.render().as_bytes())?;
+    Ok(Some(cells))
+}
+
+fn evaluations(folder: &Path) -> Result<Vec<Evaluation>, TrainError> {
+    let path: PathBuf = folder.join(EVALUATIONS);
+    Ok(Journal::<Evaluation>::open(&path, Sync::Each)?.1)
+}
