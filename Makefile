@@ -6,7 +6,8 @@ PACKAGE_DIR := target/package
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 PACKAGE := mendel-$(VERSION)-x86_64-linux
 
-.PHONY: run build test lint needs doc signature record-signature first-steps bench package
+.PHONY: run build test lint needs doc signature record-signature first-steps bench package \
+	train-setup train test-train test-train-if-there
 
 # The main job: an evaluation bred from random genes, proved in a match against its
 # parent, and a page about it. The run is kept with the others, see `mendel runs`.
@@ -19,7 +20,7 @@ build: needs
 # Everything that must hold, in the order of cost.
 test: needs lint
 	$(CARGO) test --workspace --locked
-	$(MAKE) doc signature first-steps
+	$(MAKE) doc signature first-steps test-train-if-there
 
 # The first experiment, bred to its end.
 first-steps: build
@@ -52,6 +53,39 @@ bench: build
 	tools/breeding_speed.py --mendel $(MENDEL)
 	$(CARGO) bench -p mendel-lab --locked
 	tools/deap_ratio.py --mendel $(MENDEL)
+
+# Training networks needs libtorch, which comes with the Python package torch (4.8 GB);
+# nothing else does, so it is neither in `build` nor in `needs`.
+TRAIN_VENV := .venv-train
+TRAIN_DIR := target/train
+TRAIN_ENV = PATH="$(CURDIR)/$(TRAIN_VENV)/bin:$$PATH" LIBTORCH_USE_PYTORCH=1
+# The same packages every time, or the framework's binding is compiled once more.
+TRAIN_FLAGS := --locked --target-dir $(TRAIN_DIR) -p mendel-nets -p mendel-cli \
+	--features mendel-nets/train,mendel-cli/train
+
+train-setup:
+	python3 -m venv $(TRAIN_VENV)
+	$(TRAIN_VENV)/bin/pip install --quiet torch==2.11.0 numpy setuptools
+
+# The program with `mendel train`.
+train: needs
+	@test -x $(TRAIN_VENV)/bin/python || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
+	$(TRAIN_ENV) $(CARGO) build --release $(TRAIN_FLAGS)
+	@echo $(TRAIN_DIR)/release/mendel
+
+# A small network learns, goes on after a kill to the bit, is written, and the engine
+# answers what the framework does.
+test-train: needs
+	@test -x $(TRAIN_VENV)/bin/python || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
+	$(TRAIN_ENV) $(CARGO) clippy $(TRAIN_FLAGS) --all-targets -- -D warnings
+	$(TRAIN_ENV) $(CARGO) test $(TRAIN_FLAGS) train
+
+test-train-if-there:
+	@if test -x $(TRAIN_VENV)/bin/python; then \
+		$(MAKE) test-train; \
+	else \
+		echo "the training of networks was not tested: there is no $(TRAIN_VENV) (\`make train-setup\`, 4.8 GB)"; \
+	fi
 
 # A program for processors in general; `build` makes one for this machine.
 package: needs

@@ -5,3 +5,5 @@ mod loader;
 mod made;
 mod shard;
 mod stream;
+#[cfg(feature = "train")]
+mod training;

@@ -1,6 +1,8 @@
 //! A network while it learns.
 
-use mendel_evaluator::vision::{Activation, Head, SQUARES, Shape};
+use std::collections::BTreeMap;
+
+use mendel_evaluator::vision::{Activation, File, Head, SQUARES, Shape};
 use tch::{Device, Kind, Tensor, no_grad};
 
 use super::parameters::{Layout, Pieces, numbers};
@@ -82,6 +84,38 @@ impl Model {
             },
             layout,
         }
+    }
+
+    /// Takes over the numbers of a file. Normalisation is part of its weights, so that
+    /// here each one does nothing but add its shift.
+    pub(crate) fn restore_file(&mut self, file: &File) {
+        let tensors: BTreeMap<String, Vec<f32>> = file
+            .tensors()
+            .map(|(tensor, numbers)| {
+                let numbers = numbers.iter().map(|number| number.to_f32());
+                (tensor.name, numbers.collect())
+            })
+            .collect();
+        no_grad(|| {
+            for ((name, _), [mean, variance]) in self.layout.norms.iter().zip(&mut self.statistics)
+            {
+                let pieces = self.layout.cut(&self.parameters, Kind::Float);
+                let _ = mean.zero_();
+                let _ = variance.fill_(1.0 - EPSILON);
+                let _ = pieces.get(&format!("{name}.gain")).shallow_clone().fill_(1.0);
+                let shift = &tensors[&format!("{name}.bias")];
+                let mut piece = pieces.get(&format!("{name}.shift")).shallow_clone();
+                piece.copy_(&Tensor::from_slice(shift));
+            }
+            let pieces = self.layout.cut(&self.parameters, Kind::Float);
+            for (name, numbers) in &tensors {
+                if let Some(piece) = pieces.find(name) {
+                    let mut piece = piece.shallow_clone();
+                    let sizes = piece.size();
+                    piece.copy_(&Tensor::from_slice(numbers).view(&sizes[..]));
+                }
+            }
+        });
     }
 
     /// Answers a batch. While it learns, the batch's own statistics are used and

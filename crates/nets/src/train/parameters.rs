@@ -164,13 +164,18 @@ pub(crate) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
+    /// The piece of this name, if there is one.
+    pub(crate) fn find(&self, name: &str) -> Option<&Tensor> {
+        self.layout.names.get(name).map(|place| match place {
+            Place::Kernel(index) => &self.kernels[*index],
+            Place::Plain(index) => &self.plain[*index],
+        })
+    }
+
     /// The piece of this name; the shape says which there are.
     pub(crate) fn get(&self, name: &str) -> &Tensor {
-        match self.layout.names.get(name) {
-            Some(Place::Kernel(index)) => &self.kernels[*index],
-            Some(Place::Plain(index)) => &self.plain[*index],
-            None => panic!("the shape has no `{name}`"),
-        }
+        self.find(name)
+            .unwrap_or_else(|| panic!("the shape has no `{name}`"))
     }
 
     /// The weights and the bias of a layer.

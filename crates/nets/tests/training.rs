@@ -1,0 +1,309 @@
+//! Networks that learn, from outside.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mendel_board::Position;
+use mendel_evaluator::vision::{File, Net};
+use mendel_nets::shard::{GameRecord, Outcome, Writer, move_at};
+use mendel_nets::train::recipe::Recipe;
+use mendel_nets::train::{Event, Machine, Order, TrainError, resume, train, train_grid};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// A folder of its own for a test, gone when it is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mendel-train-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Games of somebody who plays the first of all legal moves, or half of the time any.
+fn games(path: &Path) {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
+    for game in 0..300_u16 {
+        let mut position = Position::initial();
+        let mut moves = Vec::new();
+        for _ in 0..60 {
+            let count = position.legal_moves().len();
+            if count == 0 {
+                break;
+            }
+            let place = match random.random_bool(0.5) {
+                true => 0,
+                false => random.random_range(0..count) as u8,
+            };
+            position.play(move_at(&position, place).expect("there are that many"));
+            moves.push(place);
+        }
+        let record = GameRecord {
+            ratings: [1500 + game, 2600 - game],
+            outcome: Outcome::Draw,
+            moves: &moves,
+            scores: None,
+        };
+        writer.push(&record).expect("memory takes everything");
+    }
+    writer
+        .finish("half of the moves are the first", "a test", &[])
+        .expect("memory takes everything");
+    fs::write(path, bytes).expect("a file for the test");
+}
+
+/// Material, a pawn's worth too much for White.
+fn scores(path: &Path) {
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut text = String::from("FEN,Evaluation\n");
+    for _ in 0..60 {
+        let mut position = Position::initial();
+        for _ in 0..60 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            position.play(moves[random.random_range(0..moves.len())]);
+            let worth = |color| {
+                let board = position.board();
+                let men = [
+                    (board.pawns(), 100),
+                    (board.knights(), 300),
+                    (board.bishops(), 300),
+                    (board.rooks(), 500),
+                    (board.queens(), 900),
+                ];
+                let own = board.by_color(color);
+                men.map(|(men, worth)| (men & own).count() as i32 * worth)
+                    .iter()
+                    .sum::<i32>()
+            };
+            use mendel_board::Color::{Black, White};
+            let score = worth(White) - worth(Black) + 100;
+            text.push_str(&format!("{},{score:+}\n", position.fen()));
+        }
+    }
+    fs::write(path, text).expect("a file for the test");
+}
+
+fn recipe(text: &str, set: &[(&str, &str)]) -> Recipe {
+    let set: Vec<(String, toml::Value)> = set
+        .iter()
+        .map(|(key, value)| {
+            let table: toml::Table = format!("value = {value}").parse().expect("a TOML value");
+            ((*key).to_owned(), table["value"].clone())
+        })
+        .collect();
+    Recipe::find(text, &set).expect("the recipe is fine")
+}
+
+const SMALL: [(&str, &str); 9] = [
+    ("shape.filters", "16"),
+    ("shape.blocks", "1"),
+    ("data.min-rating", "0"),
+    ("data.min-moves", "0"),
+    ("data.split", "{ validation = 0.1, test = 0.1, seed = 1 }"),
+    ("training.batch", "32"),
+    ("training.evaluate-every", "640"),
+    ("training.validation-positions", "500"),
+    ("training.test-positions", "2000"),
+];
+
+fn order(recipe: Recipe, data: &Path, folder: PathBuf) -> Order {
+    Order {
+        recipe,
+        files: vec![data.to_owned()],
+        seed: 1,
+        machine: Machine::Cpu,
+        threads: 2,
+        folder,
+    }
+}
+
+fn never() -> Arc<AtomicBool> {
+    Arc::new(AtomicBool::new(false))
+}
+
+#[test]
+fn a_small_network_learns_what_was_played() {
+    let folder = Folder::new("learns");
+    let data = folder.0.join("a.games");
+    games(&data);
+    for (name, figure) in [("chessnet", "from"), ("human", "first")] {
+        let mut set = SMALL.to_vec();
+        set.push(("training.steps", "400"));
+        set.push(("data.pick", "\"all\""));
+        set.push(("optimiser.rate", "0.003"));
+        let out = folder.0.join(name);
+        let mut first = None;
+        let order = order(recipe(name, &set), &data, out.clone());
+        let outcome = train(&order, &never(), &mut |event| {
+            if let Event::Evaluated(evaluation) = event {
+                first.get_or_insert(evaluation.validation_loss);
+            }
+        });
+        let outcome = outcome.expect("nothing is wrong").expect("nobody stops it");
+        // Half of all moves can be known; guessing finds one in thirty.
+        let right = outcome.test[figure];
+        assert!(right > 0.4, "{name}: {right}");
+        assert!(outcome.validation_loss < 0.9 * first.expect("it was asked"));
+        let bytes = fs::read(out.join(&outcome.file)).expect("the network");
+        let net = Net::from_bytes(&bytes).expect("a network");
+        assert_eq!(net.name(), name);
+        let file = File::read(&bytes).expect("a network");
+        assert_eq!(file.training["test"][figure].as_float(), Some(right));
+        let page = fs::read_to_string(out.join("report.html")).expect("a page");
+        assert!(page.contains("validation"));
+    }
+}
+
+#[test]
+fn a_small_network_learns_scores() {
+    let folder = Folder::new("scores");
+    let data = folder.0.join("a.csv");
+    scores(&data);
+    for (name, least) in [("teacher-net", 0.6), ("chessnet-value", 0.6)] {
+        let mut set = SMALL.to_vec();
+        set.push(("training.epochs", "12"));
+        let order = order(recipe(name, &set), &data, folder.0.join(name));
+        let outcome = train(&order, &never(), &mut |_| {});
+        let outcome = outcome.expect("nothing is wrong").expect("nobody stops it");
+        let explained = outcome.test["r2"];
+        assert!(explained > least, "{name}: {explained}");
+    }
+}
+
+/// Files that must be the same, whatever happened on the way.
+fn results(folder: &Path) -> Vec<Vec<u8>> {
+    ["chessnet.net", "epochs.jsonl", "result.json", "report.html"]
+        .iter()
+        .map(|name| fs::read(folder.join(name)).expect("it is there"))
+        .collect()
+}
+
+#[test]
+fn a_training_that_was_killed_goes_on_to_the_bit() {
+    let folder = Folder::new("killed");
+    let data = folder.0.join("a.games");
+    games(&data);
+    let mut set = SMALL.to_vec();
+    set.push(("training.steps", "70"));
+    let order = |name: &str| order(recipe("chessnet", &set), &data, folder.0.join(name));
+
+    // 1. Without a break.
+    let whole = train(&order("whole"), &never(), &mut |_| {}).expect("nothing is wrong");
+    assert_eq!(whole.expect("nobody stops it").steps, 70);
+    let wanted = results(&folder.0.join("whole"));
+    let told = String::from_utf8_lossy(&wanted[1]).lines().count();
+    assert_eq!(told, 4, "after 20, 40, 60 and 70 steps");
+
+    // 2. It dies twice, each time between an evaluation and its checkpoint.
+    let killed = folder.0.join("killed");
+    for death in [2, 3] {
+        let run = |hear: &mut dyn FnMut(Event<'_>)| match death {
+            2 => train(&order("killed"), &never(), hear),
+            _ => resume(&killed, &never(), hear),
+        };
+        let mut asked = 0;
+        let died = catch_unwind(AssertUnwindSafe(|| {
+            run(&mut |event| {
+                if let Event::Evaluated(evaluation) = event {
+                    asked += 1;
+                    assert!(evaluation.step / 20 < death, "killed");
+                }
+            })
+        }));
+        assert!(died.is_err(), "it was to be killed");
+        assert!(asked > 0);
+    }
+    let end = resume(&killed, &never(), &mut |_| {}).expect("nothing is wrong");
+    assert!(end.is_some());
+    assert!(wanted == results(&killed), "another network came of it");
+
+    // 3. It is asked to stop, and a finished one stays as it is.
+    let stopped = folder.0.join("stopped");
+    let stop = never();
+    let end = train(&order("stopped"), &stop, &mut |event| {
+        if matches!(event, Event::Evaluated(_)) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(end.expect("nothing is wrong").is_none());
+    for _ in 0..2 {
+        let end = resume(&stopped, &never(), &mut |_| {}).expect("nothing is wrong");
+        assert!(end.is_some());
+        assert!(wanted == results(&stopped), "another network came of it");
+    }
+}
+
+#[test]
+fn other_data_and_folders_in_use_are_refused() {
+    let folder = Folder::new("refused");
+    let data = folder.0.join("a.games");
+    games(&data);
+    let mut set = SMALL.to_vec();
+    set.push(("training.steps", "4"));
+    let order = order(recipe("chessnet", &set), &data, folder.0.join("out"));
+    let stop = Arc::new(AtomicBool::new(true));
+    assert!(train(&order, &stop, &mut |_| {}).expect("fine").is_none());
+    let again = train(&order, &never(), &mut |_| {});
+    assert!(matches!(again, Err(TrainError::NotEmpty { .. })), "{again:?}");
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
+    let record = GameRecord {
+        ratings: [2000, 2000],
+        outcome: Outcome::Draw,
+        moves: &[0; 30],
+        scores: None,
+    };
+    for _ in 0..30 {
+        writer.push(&record).expect("memory takes everything");
+    }
+    writer.finish("others", "a test", &[]).expect("memory takes everything");
+    fs::write(&data, bytes).expect("a file for the test");
+    let other = resume(&order.folder, &never(), &mut |_| {});
+    assert!(other.is_err(), "{other:?}");
+    let nothing = resume(&folder.0, &never(), &mut |_| {});
+    assert!(matches!(nothing, Err(TrainError::NoTraining { .. })));
+}
+
+#[test]
+fn a_grid_trains_every_network_and_goes_on_where_it_was_stopped() {
+    let folder = Folder::new("grid");
+    let data = folder.0.join("a.games");
+    games(&data);
+    let mut set = SMALL.to_vec();
+    set.push(("training.steps", "20"));
+    set.push(("grid", "{ \"training.batch\" = [8, 32], \"optimiser.rate\" = [1e-3, 1e-5] }"));
+    let order = order(recipe("chessnet-grid", &set), &data, folder.0.join("out"));
+    let stop = never();
+    let mut seen = 0;
+    let stopped = train_grid(&order, &stop, &mut |_, index, count, event| {
+        assert_eq!(count, 4);
+        seen = seen.max(index);
+        if index == 1 && matches!(event, Event::Begun { .. }) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(stopped.expect("nothing is wrong").is_none());
+    assert_eq!(seen, 1);
+    let cells = train_grid(&order, &never(), &mut |_, _, _, _| {});
+    let cells = cells.expect("nothing is wrong").expect("nobody stops it");
+    assert_eq!(cells.len(), 4);
+    let loss = |at: usize| cells[at].outcome.as_ref().expect("none diverges").test_loss;
+    assert!((0..4).all(|at| loss(at).is_finite()));
+    assert!(folder.0.join("out/report.html").exists());
+}
