@@ -7,7 +7,10 @@ fn main() {
         return;
     };
     println!("cargo:rustc-link-arg=-Wl,--enable-new-dtags,-rpath,{folder}");
-    if std::path::Path::new(&folder).join("libtorch_cuda.so").exists() {
+    if std::path::Path::new(&folder)
+        .join("libtorch_cuda.so")
+        .exists()
+    {
         for argument in ["-Wl,--no-as-needed", "-ltorch_cuda", "-Wl,--as-needed"] {
             println!("cargo:rustc-link-arg={argument}");
         }

@@ -14,7 +14,10 @@ fn main() {
     println!("cargo:libtorch_lib={folder}");
     // The search path for development; LD_LIBRARY_PATH goes before it.
     println!("cargo:rustc-link-arg=-Wl,--enable-new-dtags,-rpath,{folder}");
-    if std::path::Path::new(&folder).join("libtorch_cuda.so").exists() {
+    if std::path::Path::new(&folder)
+        .join("libtorch_cuda.so")
+        .exists()
+    {
         for argument in ["-Wl,--no-as-needed", "-ltorch_cuda", "-Wl,--as-needed"] {
             println!("cargo:rustc-link-arg={argument}");
         }

@@ -110,7 +110,11 @@ impl Checkpoint {
         let (length, rest) = rest.split_first_chunk::<4>()?;
         let (header, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let header: Header = serde_json::from_slice(header).ok()?;
-        let mut numbers = rest.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it));
+        let mut numbers = rest
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|it| f32::from_le_bytes(*it));
         let mut take = |lengths: &[usize]| -> Option<Vec<Vec<f32>>> {
             let lists = lengths.iter().map(|&length| {
                 // A made-up length must not be believed before the numbers are there.

@@ -5,7 +5,7 @@
 //! where the view needs them a second set for what is negative and one number for
 //! the whole plane. The device makes planes of it again.
 
-use mendel_board::{Move, Position, Role};
+use mendel_board::{Move, MoveList, Position, Role};
 use mendel_evaluator::vision::{SQUARES, Scene, View, encode, ends};
 
 use super::phase::{Facts, Phase};
@@ -77,7 +77,7 @@ impl Batch {
                 phase: Phase::of(&sample.position),
             });
         }
-        batch.width = lists.iter().map(|moves| moves.len()).max().unwrap_or(0);
+        batch.width = lists.iter().map(MoveList::len).max().unwrap_or(0);
         for (sample, moves) in samples.iter().zip(&lists) {
             let turn = sample.position.turn();
             let codes = moves.iter().map(|m| {
@@ -143,7 +143,9 @@ impl Batch {
         for part in parts {
             for list in part.legal.chunks(part.width.max(1)) {
                 whole.legal.extend(list);
-                whole.legal.extend(std::iter::repeat_n(NO_MOVE, width - list.len()));
+                whole
+                    .legal
+                    .extend(std::iter::repeat_n(NO_MOVE, width - list.len()));
             }
             whole.len += part.len;
             whole.squares.extend(part.squares);
@@ -166,5 +168,109 @@ fn promotion(m: Move) -> i16 {
         Some(Role::Bishop) => 2,
         Some(Role::Rook) => 3,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mendel_board::sample::random_positions;
+
+    use super::*;
+
+    fn samples(count: usize) -> Vec<Sample> {
+        let positions = random_positions(9, 2 * count);
+        let positions = positions.filter(|it| !it.legal_moves().is_empty());
+        positions
+            .take(count)
+            .enumerate()
+            .map(|(at, position)| {
+                let moves = position.legal_moves();
+                Sample {
+                    before: std::iter::once(moves[0]).collect(),
+                    played: moves[at % moves.len()],
+                    ratings: [1500 + at as u16, 2000],
+                    result: (at % 3) as i8 - 1,
+                    ply: 0,
+                    repeated: at % 2 == 0,
+                    score: None,
+                    position,
+                }
+            })
+            .collect()
+    }
+
+    /// What the device makes of a batch, made here.
+    fn unpacked(view: View, batch: &Batch, at: usize) -> Vec<f32> {
+        let planes = view.planes();
+        let mut all = Vec::new();
+        for plane in at * planes..(at + 1) * planes {
+            for square in 0..SQUARES {
+                let bit = |set: i64| (set >> square & 1) as f32;
+                let mut number = bit(batch.squares[plane]);
+                if let Some(&negative) = batch.negative.get(plane) {
+                    number -= 2.0 * bit(negative);
+                }
+                number *= batch.sizes.get(plane).copied().unwrap_or(1.0);
+                all.push(number);
+            }
+        }
+        let scalars = view.scalars();
+        all.extend(&batch.scalars[at * scalars..][..scalars]);
+        all
+    }
+
+    #[test]
+    fn what_travels_is_what_the_views_show() {
+        let samples = samples(50);
+        let samples: Vec<&Sample> = samples.iter().collect();
+        for view in [
+            View::Signed,
+            View::Absolute,
+            View::Teaching,
+            View::Sides { plies: 2 },
+        ] {
+            let batch = Batch::of_samples(view, &samples);
+            for (at, sample) in samples.iter().enumerate() {
+                let scene = Scene {
+                    position: &sample.position,
+                    before: &sample.before,
+                    ratings: Some(sample.ratings),
+                    repeated: sample.repeated,
+                };
+                let mut wanted = vec![0.0; view.inputs()];
+                encode(view, &scene, &mut wanted);
+                assert_eq!(unpacked(view, &batch, at), wanted, "{view:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_played_stands_among_the_legal_moves() {
+        let samples = samples(50);
+        let samples: Vec<&Sample> = samples.iter().collect();
+        let view = View::Sides { plies: 0 };
+        let batch = Batch::of_samples(view, &samples);
+        assert_eq!(batch.legal.len(), batch.len * batch.width);
+        for (at, sample) in samples.iter().enumerate() {
+            let legal = &batch.legal[at * batch.width..][..batch.width];
+            let count = sample.position.legal_moves().len();
+            assert!(legal[..count].iter().all(|code| *code >= 0));
+            assert!(legal[count..].iter().all(|code| *code == NO_MOVE));
+            let code = legal[batch.played[at] as usize];
+            let turned = |square| view.place(square, sample.position.turn()) as i16;
+            let [from, to] = ends(sample.played).map(turned);
+            assert_eq!(code % 4096, from * 64 + to);
+            assert_eq!(batch.result[at], 1 - i64::from(sample.result));
+        }
+    }
+
+    #[test]
+    fn joined_batches_are_one() {
+        let samples = samples(30);
+        let samples: Vec<&Sample> = samples.iter().collect();
+        let view = View::Signed;
+        let (first, second) = samples.split_at(11);
+        let parts = [first, second].map(|part| Batch::of_samples(view, part));
+        assert_eq!(Batch::join(parts.into()), Batch::of_samples(view, &samples));
     }
 }

@@ -14,9 +14,7 @@ use super::recipe::{DataKind, DataSettings, Recipe, Unit};
 use super::scores::{Scores, shuffled};
 use crate::batch::{Loader, Setting};
 use crate::shard::Shard;
-use crate::stream::{
-    Cursor, Extent, Part, Pick, Plan, Sample, Settings, Split, StreamError,
-};
+use crate::stream::{Cursor, Extent, Part, Pick, Plan, Sample, Settings, Split, StreamError};
 
 /// So many batches are made before they are asked for.
 const AHEAD: usize = 8;
@@ -76,9 +74,7 @@ impl Feed {
                 let batch = loader.next().unwrap_or(Err(StreamError::Worker))?;
                 Ok((batch.data, batch.cursor))
             }
-            Self::Scores(receiver) => {
-                Ok(receiver.recv().map_err(|_| StreamError::Worker)?)
-            }
+            Self::Scores(receiver) => Ok(receiver.recv().map_err(|_| StreamError::Worker)?),
         }
     }
 }
@@ -105,7 +101,10 @@ impl GameData {
         let plan = data.plan(data.settings)?;
         data.positions = plan.count()?;
         data.games = plan.shards().iter().map(|it| it.header().games).sum();
-        let prints = plan.shards().iter().map(|it| it.header().fingerprint.as_str());
+        let prints = plan
+            .shards()
+            .iter()
+            .map(|it| it.header().fingerprint.as_str());
         data.fingerprint = prints.collect::<Vec<_>>().join(" ");
         Ok(data)
     }

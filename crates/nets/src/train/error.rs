@@ -24,10 +24,14 @@ pub enum TrainError {
     #[error(transparent)]
     Games(#[from] StreamError),
     /// Nothing was given to learn from.
-    #[error("nothing to learn from: name files with `--data`, or as `data.files` in the recipe; `mendel data games` makes them")]
+    #[error(
+        "nothing to learn from: name files with `--data`, or as `data.files` in the recipe; `mendel data games` makes them"
+    )]
     NoData,
     /// There is no GPU.
-    #[error("there is no GPU to be found: is its driver installed, and the program built against a torch with CUDA? `--device cpu` works without")]
+    #[error(
+        "there is no GPU to be found: is its driver installed, and the program built against a torch with CUDA? `--device cpu` works without"
+    )]
     NoGpu,
     /// Something is there already.
     #[error("{} is not empty; go on with `mendel train --resume`, or take another folder", folder.display())]
@@ -44,7 +48,9 @@ pub enum TrainError {
         reason: String,
     },
     /// The data have changed.
-    #[error("the data are not those that this training began with: {found} instead of {wanted}; put them back, or begin anew")]
+    #[error(
+        "the data are not those that this training began with: {found} instead of {wanted}; put them back, or begin anew"
+    )]
     OtherData {
         /// What they are now.
         found: String,
@@ -52,7 +58,9 @@ pub enum TrainError {
         wanted: String,
     },
     /// The loss is no number any more.
-    #[error("the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`")]
+    #[error(
+        "the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
+    )]
     Diverged {
         /// When.
         step: u64,

@@ -50,8 +50,8 @@ pub(crate) fn export(model: &Model, shape: &Shape, pawns: Pawns) -> Result<File,
 
 #[cfg(test)]
 mod tests {
-    use mendel_board::sample::random_positions;
     use mendel_board::Position;
+    use mendel_board::sample::random_positions;
     use mendel_evaluator::vision::{Activation, Net, Scene, View, Workspace};
     use tch::{Device, no_grad};
 
@@ -121,7 +121,9 @@ mod tests {
             found.extend_from_slice(net.look(scenes, &mut workspace));
         }
         let pairs = found.iter().zip(wanted.iter().flatten());
-        pairs.map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
+        pairs
+            .map(|(one, other)| (one - other).abs())
+            .fold(0.0, f32::max)
     }
 
     #[test]

@@ -44,17 +44,13 @@ impl Lesson {
         let count = batch.len as i64;
         let input = Input {
             planes: as_board(&planes(view, batch, device)),
-            scalars: (view.scalars() > 0).then(|| {
-                send(&batch.scalars, device).view([count, -1])
-            }),
+            scalars: (view.scalars() > 0).then(|| send(&batch.scalars, device).view([count, -1])),
         };
         let wanted = if batch.legal.is_empty() {
             Wanted::Score(send(&batch.score, device))
         } else {
             let legal = send(&batch.legal, device);
-            let legal = legal
-                .view([count, batch.width as i64])
-                .to_kind(Kind::Int64);
+            let legal = legal.view([count, batch.width as i64]).to_kind(Kind::Int64);
             let none = legal.lt(0);
             let legal = legal.clamp_min(0);
             Wanted::Move {
@@ -65,10 +61,7 @@ impl Lesson {
                 result: send(&batch.result, device),
             }
         };
-        Self {
-            input,
-            wanted,
-        }
+        Self { input, wanted }
     }
 
     /// What is to become small; the mean over the batch.
@@ -89,7 +82,9 @@ impl Lesson {
                     ..
                 },
             ) => {
-                let moves = self.logits(output).cross_entropy_for_logits(&played.squeeze_dim(1));
+                let moves = self
+                    .logits(output)
+                    .cross_entropy_for_logits(&played.squeeze_dim(1));
                 moves + result.cross_entropy_for_logits(was) * result_weight
             }
             _ => unreachable!("a recipe's head and data fit each other"),
@@ -141,32 +136,31 @@ impl Lesson {
         let logits = self.logits(output);
         let above = |logits: &Tensor| {
             let own = logits.gather(1, played, false);
-            logits.gt_tensor(&own).to_kind(Kind::Float).sum_dim_intlist(1, false, Kind::Float)
+            logits
+                .gt_tensor(&own)
+                .to_kind(Kind::Float)
+                .sum_dim_intlist(1, false, Kind::Float)
         };
         let third = flags(&above(&logits).lt(3.0));
-        let (from, to, first) = match output {
-            Output::FromTo { from, to } => {
-                let [was_from, was_to] = ends(pairs, played);
-                let largest = |plane: &Tensor, was: &Tensor| {
-                    flags(&plane.argmax(1, false).eq_tensor(was))
-                };
-                // The paper's choice: the likeliest legal from square, then the
-                // likeliest to square that can be reached from it.
-                let [froms, tos] = squares(pairs);
-                let leave = from.gather(1, &froms, false);
-                let possible = logits.gt(NEVER / 4.0);
-                let leave = leave.masked_fill(&possible.logical_not(), NEVER);
-                let best = leave.amax(1, true);
-                let goal = to.gather(1, &tos, false);
-                let goal = goal.masked_fill(&leave.lt_tensor(&best), NEVER);
-                let first = flags(&goal.argmax(1, true).eq_tensor(played).squeeze_dim(1));
-                (largest(from, &was_from), largest(to, &was_to), first)
-            }
-            _ => {
-                let first = flags(&above(&logits).lt(1.0));
-                let nothing = vec![false; first.len()];
-                (nothing.clone(), nothing, first)
-            }
+        let (from, to, first) = if let Output::FromTo { from, to } = output {
+            let [was_from, was_to] = ends(pairs, played);
+            let largest =
+                |plane: &Tensor, was: &Tensor| flags(&plane.argmax(1, false).eq_tensor(was));
+            // The paper's choice: the likeliest legal from square, then the likeliest
+            // to square that can be reached from it.
+            let [froms, tos] = squares(pairs);
+            let impossible = logits.lt(NEVER / 4.0);
+            let leave = from.gather(1, &froms, false);
+            let leave = leave.masked_fill(&impossible, NEVER);
+            let best = leave.amax(1, true);
+            let goal = to.gather(1, &tos, false);
+            let goal = goal.masked_fill(&leave.lt_tensor(&best), NEVER);
+            let first = flags(&goal.argmax(1, true).eq_tensor(played).squeeze_dim(1));
+            (largest(from, &was_from), largest(to, &was_to), first)
+        } else {
+            let first = flags(&above(&logits).lt(1.0));
+            let nothing = vec![false; first.len()];
+            (nothing.clone(), nothing, first)
         };
         (0..first.len())
             .map(|at| Right {
@@ -195,7 +189,9 @@ fn send<T: Element>(numbers: &[T], device: Device) -> Tensor {
     let tensor = Tensor::from_slice(numbers);
     if device.is_cuda() {
         // Only from pinned memory does a copy not wait.
-        tensor.pin_memory(device).to_device_(device, tensor.kind(), true, false)
+        tensor
+            .pin_memory(device)
+            .to_device_(device, tensor.kind(), true, false)
     } else {
         tensor
     }
@@ -203,10 +199,7 @@ fn send<T: Element>(numbers: &[T], device: Device) -> Tensor {
 
 /// Both squares of every pair.
 fn squares(pairs: &Tensor) -> [Tensor; 2] {
-    [
-        pairs.divide_scalar_mode(ALL, "floor"),
-        pairs.remainder(ALL),
-    ]
+    [pairs.divide_scalar_mode(ALL, "floor"), pairs.remainder(ALL)]
 }
 
 /// Both squares of what was played.

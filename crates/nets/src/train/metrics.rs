@@ -20,6 +20,10 @@ const ROLES: [(Role, &str); 6] = [
 
 /// What a network got right of one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four questions, four answers"
+)]
 pub struct Right {
     /// The square that the piece left: the largest of all 64.
     pub from: bool,

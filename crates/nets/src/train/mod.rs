@@ -8,6 +8,11 @@
 //! Recipes and figures are always here; what needs the framework (`tch`, libtorch)
 //! only with the cargo feature `train`.
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "an `expect` here says why it cannot fail; callers have nothing to heed"
+)]
+
 #[cfg(feature = "train")]
 mod compact;
 pub mod metrics;
@@ -26,7 +31,11 @@ mod error;
 #[cfg(feature = "train")]
 mod export;
 #[cfg(feature = "train")]
+mod finish;
+#[cfg(feature = "train")]
 mod grid;
+#[cfg(feature = "train")]
+mod learner;
 #[cfg(feature = "train")]
 mod loss;
 #[cfg(feature = "train")]

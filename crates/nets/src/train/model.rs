@@ -1,8 +1,11 @@
 //! A network while it learns.
 
+#[cfg(test)]
 use std::collections::BTreeMap;
 
-use mendel_evaluator::vision::{Activation, File, Head, SQUARES, Shape};
+#[cfg(test)]
+use mendel_evaluator::vision::File;
+use mendel_evaluator::vision::{Activation, Head, SQUARES, Shape};
 use tch::{Device, Kind, Tensor, no_grad};
 
 use super::parameters::{Layout, Pieces, numbers};
@@ -88,6 +91,7 @@ impl Model {
 
     /// Takes over the numbers of a file. Normalisation is part of its weights, so that
     /// here each one does nothing but add its shift.
+    #[cfg(test)]
     pub(crate) fn restore_file(&mut self, file: &File) {
         let tensors: BTreeMap<String, Vec<f32>> = file
             .tensors()
@@ -102,7 +106,10 @@ impl Model {
                 let pieces = self.layout.cut(&self.parameters, Kind::Float);
                 let _ = mean.zero_();
                 let _ = variance.fill_(1.0 - EPSILON);
-                let _ = pieces.get(&format!("{name}.gain")).shallow_clone().fill_(1.0);
+                let _ = pieces
+                    .get(&format!("{name}.gain"))
+                    .shallow_clone()
+                    .fill_(1.0);
                 let shift = &tensors[&format!("{name}.bias")];
                 let mut piece = pieces.get(&format!("{name}.shift")).shallow_clone();
                 piece.copy_(&Tensor::from_slice(shift));
@@ -139,7 +146,13 @@ impl Model {
             Head::Teaching { .. } => {
                 let seen = flat(&convolution(&body, &pieces, "second", 1).relu());
                 let scalars = input.scalars.as_ref().map(|it| it.to_kind(self.precision));
-                let seen = Tensor::cat(&[Some(seen), scalars].into_iter().flatten().collect::<Vec<_>>(), 1);
+                let seen = Tensor::cat(
+                    &[Some(seen), scalars]
+                        .into_iter()
+                        .flatten()
+                        .collect::<Vec<_>>(),
+                    1,
+                );
                 let hidden = dense(&seen, &pieces, "hidden").relu();
                 let value = dense(&hidden, &pieces, "value");
                 Output::Value(value.to_kind(Kind::Float).squeeze_dim(1))
@@ -211,7 +224,10 @@ impl Model {
             .chain(statistics)
             .collect();
         let fits = own.len() == state.len()
-            && own.iter().zip(state).all(|(it, now)| it.numel() == now.len());
+            && own
+                .iter()
+                .zip(state)
+                .all(|(it, now)| it.numel() == now.len());
         if fits {
             no_grad(|| {
                 for (tensor, numbers) in own.iter_mut().zip(state) {

@@ -67,7 +67,7 @@ impl Layout {
         let mut inputs = 1;
         for tensor in shape.tensors() {
             let sizes: Vec<i64> = tensor.dims.iter().map(|&size| size as i64).collect();
-            let stem = tensor.name.rsplit_once('.').map_or("", |(stem, _)| stem);
+            let (stem, part) = tensor.name.rsplit_once('.').unwrap_or_default();
             if tensor.dims.len() > 1 {
                 inputs = tensor.dims[1..].iter().product();
                 layout.add(&tensor.name, sizes, Start::Even(inputs));
@@ -75,7 +75,7 @@ impl Layout {
                 layout.norms.push((stem.to_owned(), sizes[0]));
                 layout.add(&format!("{stem}.gain"), sizes.clone(), Start::Same(1.0));
                 layout.add(&format!("{stem}.shift"), sizes, Start::Same(0.0));
-            } else if tensor.name.ends_with(".bias") {
+            } else if part == "bias" {
                 layout.add(&tensor.name, sizes, Start::Even(inputs));
             } else {
                 layout.add(&tensor.name, sizes, Start::Same(0.0));

@@ -61,7 +61,9 @@ pub(crate) fn grid_page(recipe: &Recipe, cells: &[Cell]) -> Page {
         match outcome {
             Some(it) => table.row([
                 name.clone(),
-                it.test.get(main).map_or_else(String::new, |it| rounded(*it, 4)),
+                it.test
+                    .get(main)
+                    .map_or_else(String::new, |it| rounded(*it, 4)),
                 rounded(it.test_loss, 4),
                 it.steps.to_string(),
             ]),
@@ -124,7 +126,9 @@ fn verdict(recipe: &Recipe, outcome: &Outcome) -> Block {
 fn figures(ours: &BTreeMap<String, f64>, paper: &BTreeMap<String, f64>) -> Table {
     let mut table = Table::new(["figure", "ours", "paper"]);
     for (name, value) in ours {
-        let paper = paper.get(name).map_or_else(String::new, |it| rounded(*it, 3));
+        let paper = paper
+            .get(name)
+            .map_or_else(String::new, |it| rounded(*it, 3));
         table.row([name.clone(), rounded(*value, 4), paper]);
     }
     table

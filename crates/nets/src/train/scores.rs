@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use mendel_board::{PackedPosition, Position};
 use mendel_store::Fingerprint;
-use rand::seq::SliceRandom as _;
 use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::stream::{Part, Split};
@@ -41,9 +41,7 @@ pub enum ScoresError {
         reason: String,
     },
     /// Nothing is left to learn from.
-    #[error(
-        "the {part:?} part of the scores is empty; give more positions or change `data.split`"
-    )]
+    #[error("the {part:?} part of the scores is empty; give more positions or change `data.split`")]
     Empty {
         /// Which part.
         part: Part,
@@ -175,7 +173,11 @@ impl Scores {
     /// Mean and standard deviation of scores.
     pub(crate) fn spread(&self, indices: &[u32]) -> (f64, f64) {
         let count = indices.len().max(1) as f64;
-        let values = || indices.iter().map(|&at| f64::from(self.centipawns[at as usize]));
+        let values = || {
+            indices
+                .iter()
+                .map(|&at| f64::from(self.centipawns[at as usize]))
+        };
         let mean = values().sum::<f64>() / count;
         let square = values().map(|it| (it - mean) * (it - mean)).sum::<f64>() / count;
         (mean, libm::sqrt(square).max(1.0))
@@ -190,9 +192,7 @@ pub(crate) fn shuffled(indices: &[u32], seed: u64, epoch: u64) -> Vec<u32> {
 }
 
 fn parse(line: &str, largest: u16) -> Result<(Position, i16), String> {
-    let (fen, score) = line
-        .rsplit_once([',', ';'])
-        .ok_or("there is no comma")?;
+    let (fen, score) = line.rsplit_once([',', ';']).ok_or("there is no comma")?;
     let position = Position::from_fen(fen.trim()).map_err(|error| error.to_string())?;
     let largest = i32::from(largest.min(i16::MAX as u16));
     let score = score.trim();
@@ -237,11 +237,11 @@ mod tests {
 
     #[test]
     fn games_end_where_the_move_number_falls_and_are_parted_whole() {
-        let lines: String = (0..400)
-            .map(|line| format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {},{line}\n", line % 20 + 1))
+        let lines: Vec<String> = (0..400)
+            .map(|line| format!("4k3/8/8/8/8/8/4P3/4K3 w - - 0 {},{line}", line % 20 + 1))
             .collect();
         let mut scores = Scores::default();
-        let text = format!("FEN,Evaluation\n{lines}");
+        let text = format!("FEN,Evaluation\n{}\n", lines.join("\n"));
         let read = scores.read_lines(Path::new("x"), text.as_bytes(), 2500);
         read.expect("all lines are fine");
         assert_eq!(scores.counts(), (400, 20));

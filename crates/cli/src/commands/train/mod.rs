@@ -76,9 +76,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (Some(folder), _) => resume(folder, arguments),
         (None, None) => list(arguments.json),
         (None, Some(name)) => {
-            let recipe = Recipe::find(name, &arguments.set).map_err(|error| {
-                Wrong::new(error, "`mendel train` lists the built-in recipes")
-            })?;
+            let recipe = Recipe::find(name, &arguments.set)
+                .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
             train(recipe, arguments)
         }
     }
@@ -103,7 +102,8 @@ fn without() -> Wrong {
     Wrong {
         message: "this program was built without training".to_owned(),
         hints: vec![
-            "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once".to_owned(),
+            "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once"
+                .to_owned(),
             "`make train` then builds `target/train/release/mendel`, which trains".to_owned(),
         ],
     }
