@@ -48,13 +48,14 @@ const ALLOWED: [(&str, &[&str]); 9] = [
 ];
 
 /// Libraries that only one room may name.
-const BEHIND_A_DOOR: [(&str, &str); 6] = [
+const BEHIND_A_DOOR: [(&str, &str); 7] = [
     ("rusqlite", "mendel-store"),
     ("rustix", "mendel-arena"),
     ("shakmaty", "mendel-board"),
     ("shakmaty-syzygy", "mendel-board"),
     ("pgn-reader", "mendel-board"),
     ("clap", "mendel-cli"),
+    ("tch", "mendel-nets"),
 ];
 
 /// Package name → names of what it depends on, tests included.

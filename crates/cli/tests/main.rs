@@ -15,3 +15,4 @@ mod records;
 mod requests;
 mod speaking;
 mod strength;
+mod training;
