@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_engine::{
-    Control, Engine, Limits, Options, Player, SearchParams, Strength, StrengthTable,
+    Control, Engine, Guidance, Limits, Options, Player, SearchParams, Strength, StrengthTable,
 };
 
 use crate::program::check;
@@ -23,8 +23,8 @@ pub(crate) struct Bred {
 }
 
 impl Bred {
-    /// A seat for `player` with `options`: those of the engine, and the numbers of
-    /// its search by name.
+    /// A seat for `player` with `options`: those of the engine, of its policy, and the
+    /// numbers of its search by name.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Bred {
         let mut engine_options = Options::default();
         let levels = levels(options)?;
         let (mut limited, mut elo, mut strength_seed) = (false, levels.max(), 0);
-        let offered = offered(&levels);
+        let offered = offered(&levels, &player);
         for (name, value) in options {
             let (name, fitting) = check(&offered, name, value)?;
             let text = fitting.unwrap_or_default();
@@ -57,9 +57,9 @@ impl Bred {
                 "UCI_Elo" => elo = number() as i32,
                 "Strength Seed" => strength_seed = number() as u64,
                 LEVELS => {}
-                tunable => {
-                    let params = &mut Arc::make_mut(&mut player).params;
-                    let set = params.set(tunable, number());
+                own => {
+                    let number = if text == "true" { 1 } else { number() };
+                    let set = Arc::make_mut(&mut player).set(own, number);
                     set.map_err(|error| refused(format!("{name}={value}"), error.to_string()))?;
                 }
             }
@@ -98,8 +98,9 @@ fn levels(options: &[(String, String)]) -> Result<Arc<StrengthTable>, Fault> {
     }
 }
 
-/// What can be set: the engine's options and the numbers of its search.
-fn offered(levels: &StrengthTable) -> Vec<OptionLine> {
+/// What can be set: the engine's options, those of the player's policy, and the numbers
+/// of its search.
+fn offered(levels: &StrengthTable, player: &Player) -> Vec<OptionLine> {
     let line = |name: &str, kind| OptionLine {
         name: name.to_owned(),
         kind,
@@ -123,6 +124,7 @@ fn offered(levels: &StrengthTable) -> Vec<OptionLine> {
         spin("Strength Seed", 0, 0, i64::MAX),
         text(LEVELS),
     ];
+    offered.extend(player.policy.iter().flat_map(Guidance::options));
     offered.extend(SearchParams::TUNABLES.iter().map(|tunable| {
         let (low, high) = (tunable.low.into(), tunable.high.into());
         spin(tunable.name, tunable.default.into(), low, high)

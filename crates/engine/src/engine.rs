@@ -10,16 +10,19 @@ use std::time::{Duration, Instant};
 use mendel_board::book::{Book, BookError};
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 use mendel_board::{Game, Move};
+use mendel_evaluator::vision::Workspace;
 use mendel_evaluator::{
     AnyEvaluator, Classic, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp, Random,
-    Teaching,
+    Teaching, Vision,
 };
 
+use crate::guidance::Way;
+use crate::guided;
 use crate::search::deepening::Findings;
 use crate::search::table::Table;
 use crate::search::time::{Budget, TimeKeeper};
 use crate::search::{Memory, Searcher, Shared};
-use crate::{Best, Info, Limits, Player, SearchParams, Strength};
+use crate::{Best, Control, Info, Limits, Player, SearchParams, Strength};
 
 /// What the owner of the machine decides, as opposed to the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,50 +80,6 @@ pub enum OptionsError {
 /// MiB for the thoughts of limited strength.
 const SMALL_TABLE: usize = 4;
 
-/// The way to reach a search from another thread.
-#[derive(Clone, Debug, Default)]
-pub struct Control(Arc<Signals>);
-
-#[derive(Debug, Default)]
-struct Signals {
-    stop: AtomicBool,
-    /// Somebody else's signal to stop.
-    others: Option<Arc<AtomicBool>>,
-    ponderhit: AtomicBool,
-}
-
-impl Control {
-    /// A control that also stops when `signal` becomes true.
-    pub fn watching(signal: Arc<AtomicBool>) -> Self {
-        Self(Arc::new(Signals {
-            others: Some(signal),
-            ..Signals::default()
-        }))
-    }
-
-    /// Ends the search as soon as it looks.
-    pub fn stop(&self) {
-        self.0.stop.store(true, Ordering::Release);
-    }
-
-    /// Whether the search was asked to end.
-    pub fn is_stopped(&self) -> bool {
-        let others = self.0.others.as_ref();
-        self.0.stop.load(Ordering::Acquire)
-            || others.is_some_and(|signal| signal.load(Ordering::Acquire))
-    }
-
-    /// The opponent played the expected move: the clock counts from now.
-    pub fn ponderhit(&self) {
-        self.0.ponderhit.store(true, Ordering::Release);
-    }
-
-    /// Whether the expected move was played.
-    pub fn is_ponderhit(&self) -> bool {
-        self.0.ponderhit.load(Ordering::Acquire)
-    }
-}
-
 /// A player with the memory a search needs.
 pub struct Engine {
     player: Arc<Player>,
@@ -131,6 +90,8 @@ pub struct Engine {
     small_table: Option<Table>,
     tablebase: Option<Tablebase>,
     book: Option<Book>,
+    /// What the player's policy needs to be asked.
+    workspace: Option<Workspace>,
     minds: AnyMinds,
 }
 
@@ -181,6 +142,7 @@ minds! {
     Material(Material),
     Mlp(Mlp),
     Random(Random),
+    Vision(Vision),
 }
 
 impl fmt::Debug for Engine {
@@ -219,6 +181,7 @@ impl Engine {
             ..options.clone()
         };
         let mut engine = Self {
+            workspace: workspace(&player),
             player,
             table: table(plain.hash)?,
             small_table: None,
@@ -244,6 +207,7 @@ impl Engine {
     /// Plays as somebody else from now on; what was learned so far is forgotten.
     pub fn set_player(&mut self, player: Arc<Player>) {
         self.minds = AnyMinds::new(&player, self.options.threads.max(1));
+        self.workspace = workspace(&player);
         self.player = player;
         self.table.clear();
     }
@@ -322,31 +286,44 @@ impl Engine {
         let start = Instant::now();
 
         // 1. The moves to choose from.
-        let moves = self.root_moves(game, limits);
+        let mut moves = self.root_moves(game, limits);
         if moves.is_empty() {
             wait_for_permission(limits, control);
-            return Best {
-                best: None,
-                ponder: None,
-                info: None,
-                nodes: 0,
-                changes: Vec::new(),
-            };
+            return Best::without_thought(None);
         }
 
         // 2. The book, where the move is for playing.
         if let Some(m) = self.book_move(game, limits, &moves) {
             wait_for_permission(limits, control);
-            return Best {
-                best: Some(m),
-                ponder: None,
-                info: None,
-                nodes: 0,
-                changes: Vec::new(),
-            };
+            return Best::without_thought(Some(m));
         }
 
-        // 3. What limited strength does without.
+        // 3. The policy: it plays alone, or has a say at the root.
+        let mut advice = Vec::new();
+        if let (Some(guidance), Some(workspace)) = (&self.player.policy, &mut self.workspace) {
+            if guidance.way == Way::Choose {
+                let best = guided::choose(guidance, game, &moves, workspace, start, report);
+                wait_for_permission(limits, control);
+                return best;
+            }
+            if is_for_playing(limits) {
+                advice = guidance.advise(game, &moves, workspace);
+                if guidance.way == Way::Bonus && limits.depth == Some(1) {
+                    let best = with_minds!(&mut self.minds, minds => {
+                        let memory = minds.memories.first_mut().expect(ONE_THREAD);
+                        let mut judge = |position: &_| memory.judge(&minds.evaluator, position);
+                        guided::one_ply(game, &moves, &advice, &mut judge, start, report)
+                    });
+                    wait_for_permission(limits, control);
+                    return best;
+                }
+            }
+            if !advice.is_empty() {
+                moves = advice.iter().map(|advised| advised.0).collect();
+            }
+        }
+
+        // 4. What limited strength does without.
         let strength = self.strength(limits);
         let lowered = strength.map(|strength| strength.level.lower(limits));
         let limits = lowered.as_ref().unwrap_or(limits);
@@ -362,7 +339,7 @@ impl Engine {
         };
         let limited = |all: usize| if strength.is_some() { 1 } else { all.max(1) };
 
-        // 4. Search.
+        // 5. Search.
         let overhead = self.options.move_overhead;
         let params = &self.player.params;
         let budget = Budget::new(limits, game.position().turn(), overhead, params);
@@ -375,6 +352,7 @@ impl Engine {
             limits,
             time: &time,
             multipv: limited(self.options.multipv),
+            advice: &advice,
             margin: strength.map_or(0, |strength| strength.level.window()),
             halt: AtomicBool::new(false),
             nodes: (0..limited(self.options.threads))
@@ -393,8 +371,7 @@ impl Engine {
     /// The strength of a move for playing. An analysis and a search for a mate are
     /// questions about the position and are answered as well as can be.
     fn strength(&self, limits: &Limits) -> Option<Strength> {
-        let for_playing = !limits.infinite && limits.mate.is_none();
-        self.options.strength.filter(|_| for_playing)
+        self.options.strength.filter(|_| is_for_playing(limits))
     }
 
     /// The legal moves that may be chosen: those asked for, and of those, where
@@ -438,6 +415,18 @@ impl Engine {
     }
 }
 
+/// Whether a move is wanted, and not the truth about a position.
+fn is_for_playing(limits: &Limits) -> bool {
+    !limits.infinite && limits.mate.is_none()
+}
+
+fn workspace(player: &Player) -> Option<Workspace> {
+    let policy = player.policy.as_ref();
+    policy.map(|guidance| guidance.policy().workspace())
+}
+
+const ONE_THREAD: &str = "there is at least one thread";
+
 /// A transposition table, or why there is none.
 fn table(mebibytes: usize) -> Result<Table, OptionsError> {
     Table::new(mebibytes).ok_or(OptionsError::Hash { mebibytes })
@@ -475,10 +464,7 @@ impl<E: Evaluator> Minds<E> {
     ) -> Best {
         let evaluator = &self.evaluator;
         let position = game.position();
-        let (first, rest) = self
-            .memories
-            .split_first_mut()
-            .expect("there is at least one thread");
+        let (first, rest) = self.memories.split_first_mut().expect(ONE_THREAD);
         let mut findings = Vec::with_capacity(rest.len() + 1);
         thread::scope(|scope| {
             let helpers: Vec<_> = rest
@@ -519,10 +505,7 @@ impl<E: Evaluator> Minds<E> {
         report: &mut dyn FnMut(&Info),
     ) -> Best {
         let evaluator = &self.evaluator;
-        let memory = self
-            .memories
-            .first_mut()
-            .expect("there is at least one thread");
+        let memory = self.memories.first_mut().expect(ONE_THREAD);
         memory.clear();
         let searcher = Searcher::new(evaluator, memory, shared, game, 0);
         let found = searcher.deepen(game.position(), moves, report);

@@ -87,6 +87,19 @@ pub struct Best {
     pub changes: Vec<Change>,
 }
 
+impl Best {
+    /// A move that nobody had to think about, or none.
+    pub(crate) fn without_thought(best: Option<Move>) -> Self {
+        Self {
+            best,
+            ponder: None,
+            info: None,
+            nodes: 0,
+            changes: Vec::new(),
+        }
+    }
+}
+
 /// A move became the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {

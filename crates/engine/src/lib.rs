@@ -22,9 +22,13 @@
 //! ```
 
 pub mod bench;
+mod control;
 mod engine;
+mod guidance;
+mod guided;
 mod info;
 mod limits;
+mod networks;
 mod params;
 mod player;
 mod search;
@@ -34,9 +38,12 @@ pub mod uci;
 mod words;
 pub mod xboard;
 
-pub use engine::{Control, Engine, Options, OptionsError};
+pub use control::Control;
+pub use engine::{Engine, Options, OptionsError};
+pub use guidance::{Guidance, GuidanceError, Setting, Way};
 pub use info::{Best, Bound, Change, Info, Score, Wdl};
 pub use limits::{Clock, Limits, SideClock};
+pub use networks::NetworkError;
 pub use params::{ParamError, Profile, SearchParams, Tunable};
-pub use player::{Player, PlayerError};
+pub use player::{Player, PlayerError, SettingError};
 pub use strength::{Level, Strength, StrengthTable, StrengthTableError};

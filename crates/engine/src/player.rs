@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
+use crate::guidance::{Guidance, GuidanceError};
+use crate::networks::Library;
 use crate::params::{ParamError, Profile, SearchParams};
 
 /// An evaluator, search parameters and where they come from.
@@ -20,6 +22,8 @@ pub struct Player {
     pub profile: Profile,
     /// How it searches.
     pub params: SearchParams,
+    /// The network that has a say in its moves.
+    pub policy: Option<Guidance>,
     /// Where it comes from; only the laboratory knows what it means.
     pub pedigree: Table,
 }
@@ -71,6 +75,15 @@ pub enum PlayerError {
         #[source]
         source: EvaluatorError,
     },
+    /// The policy's part does not fit.
+    #[error("{origin}: {source}")]
+    Policy {
+        /// The file or the built-in name.
+        origin: String,
+        /// What is wrong and what would be right.
+        #[source]
+        source: GuidanceError,
+    },
     /// A search number does not fit.
     #[error("{origin}: in `[search]`: {source}")]
     Search {
@@ -82,8 +95,19 @@ pub enum PlayerError {
     },
 }
 
+/// Why a number of a player stays as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// A number of its search.
+    #[error(transparent)]
+    Search(#[from] ParamError),
+    /// A setting of its policy.
+    #[error(transparent)]
+    Policy(#[from] GuidanceError),
+}
+
 /// The keys of a player file.
-const KEYS: [&str; 5] = ["name", "about", "evaluator", "search", "pedigree"];
+const KEYS: [&str; 6] = ["name", "about", "evaluator", "search", "policy", "pedigree"];
 
 /// Files larger than this are no player files.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -172,7 +196,9 @@ impl Player {
             return Err(fail(std::io::Error::other(reason)));
         }
         let text = std::fs::read_to_string(path).map_err(fail)?;
-        Self::parse(&text, &format!("`{}`", path.display()))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let origin = format!("`{}`", path.display());
+        Self::parse_with(&text, &origin, Library::Folder(folder))
     }
 
     /// All built-in players.
@@ -186,12 +212,17 @@ impl Player {
             .map(|(name, _)| Self::find(name).expect("built-in players are tested"))
     }
 
-    /// Reads the text of a player file; `origin` says in errors where it is from.
+    /// Reads the text of a player file; `origin` says in errors where it is from. Its
+    /// networks are built in; those of a file beside it need [`read`](Self::read).
     ///
     /// # Errors
     ///
     /// If the text is not a player.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlayerError> {
+        Self::parse_with(text, origin, Library::BuiltIn)
+    }
+
+    fn parse_with(text: &str, origin: &str, library: Library) -> Result<Self, PlayerError> {
         let origin = || origin.to_owned();
         let key_error = |key: &str, reason: &str| PlayerError::Key {
             origin: origin(),
@@ -234,11 +265,13 @@ impl Player {
                 "is missing; write `[evaluator]` with its `kind`",
             ));
         }
-        let evaluator =
-            AnyEvaluator::from_toml(&evaluator).map_err(|source| PlayerError::Evaluator {
+        let open = |name: &str| library.judging(name).map_err(|error| error.to_string());
+        let evaluator = AnyEvaluator::from_toml_with(&evaluator, &open).map_err(|source| {
+            PlayerError::Evaluator {
                 origin: origin(),
                 source,
-            })?;
+            }
+        })?;
 
         // 3. The search: a profile, and where the player differs from it.
         let mut search = table_of("search")?;
@@ -269,6 +302,18 @@ impl Player {
                 })?;
         }
 
+        // 4. The network that has a say.
+        let policy = match table_of("policy")? {
+            none if none.is_empty() && !table.contains_key("policy") => None,
+            policy => {
+                let read = Guidance::from_toml(&policy, library);
+                Some(read.map_err(|source| PlayerError::Policy {
+                    origin: origin(),
+                    source,
+                })?)
+            }
+        };
+
         Ok(Self {
             name: text_of("name")?,
             about: if table.contains_key("about") {
@@ -279,6 +324,7 @@ impl Player {
             evaluator,
             profile,
             params,
+            policy,
             pedigree: table_of("pedigree")?,
         })
     }
@@ -291,6 +337,19 @@ impl Player {
             (Some(value) != base.get(tunable.name)).then_some((tunable.name, value))
         });
         own.collect()
+    }
+
+    /// Sets a setting of its policy or a number of its search, by the name that UCI
+    /// has for it.
+    ///
+    /// # Errors
+    ///
+    /// If it has no such number, or it is out of its range; nothing is changed then.
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
+        match &mut self.policy {
+            Some(policy) if policy.offers(name) => Ok(policy.set(name, value)?),
+            _ => Ok(self.params.set(name, value)?),
+        }
     }
 
     /// The player as the text of a player file.
@@ -309,6 +368,9 @@ impl Player {
         table.insert("about".into(), self.about.clone().into());
         table.insert("search".into(), search.into());
         table.insert("evaluator".into(), self.evaluator.to_toml().into());
+        if let Some(policy) = &self.policy {
+            table.insert("policy".into(), policy.to_toml().into());
+        }
         table.insert("pedigree".into(), self.pedigree.clone().into());
         toml::to_string(&table).expect("a table of plain values can be written")
     }

@@ -9,6 +9,7 @@ use toml::{Table, Value};
 
 use crate::graph::GraphError;
 use crate::paper::{AnyPaper, Paper};
+use crate::vision::{Open, Vision};
 use crate::{
     Centipawns, Classic, David, Evaluator, Explanation, Gerald, Graph, Lambda, Linear, Material,
     Mlp, Network, Random, Silent, Teaching, Term, explain,
@@ -38,6 +39,8 @@ pub enum AnyEvaluator {
     Mlp(Mlp),
     /// Throws dice.
     Random(Random),
+    /// A convolutional network.
+    Vision(Vision),
 }
 
 /// Why an `[evaluator]` table is not an evaluator.
@@ -222,6 +225,12 @@ pub enum EvaluatorError {
     /// Numbers that are no graph.
     #[error("the numbers of an evaluator of kind `graph` do not fit: {0}")]
     Graph(#[from] GraphError),
+    /// A network's file that cannot be used.
+    #[error("[evaluator]: {reason}")]
+    NetworkFile {
+        /// What is wrong and what would be right.
+        reason: String,
+    },
     /// Weights for an evaluator that has none.
     #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
     Fixed {
@@ -230,7 +239,7 @@ pub enum EvaluatorError {
     },
 }
 
-const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\" or \"random\"";
+const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\", \"random\" or \"vision\"";
 
 /// Runs the same code for whichever evaluator it is.
 macro_rules! with_evaluator {
@@ -245,18 +254,30 @@ macro_rules! with_evaluator {
             $crate::AnyEvaluator::Material($evaluator) => $body,
             $crate::AnyEvaluator::Mlp($evaluator) => $body,
             $crate::AnyEvaluator::Random($evaluator) => $body,
+            $crate::AnyEvaluator::Vision($evaluator) => $body,
         }
     };
 }
 pub(crate) use with_evaluator;
 
 impl AnyEvaluator {
-    /// Reads the `[evaluator]` table of a player file.
+    /// Reads the `[evaluator]` table of a player file that names no other file.
     ///
     /// # Errors
     ///
     /// If the table lacks something, or holds something that means nothing.
     pub fn from_toml(table: &Table) -> Result<Self, EvaluatorError> {
+        let nowhere = |file: &str| Err(format!("the network `{file}` is nowhere to be looked for"));
+        Self::from_toml_with(table, &nowhere)
+    }
+
+    /// Reads the `[evaluator]` table of a player file; `open` gets the networks that it
+    /// names.
+    ///
+    /// # Errors
+    ///
+    /// If the table lacks something, or holds something that means nothing.
+    pub fn from_toml_with(table: &Table, open: Open) -> Result<Self, EvaluatorError> {
         let kind = match table.get("kind") {
             Some(Value::String(kind)) => kind.as_str(),
             _ => return Err(EvaluatorError::NoKind),
@@ -280,6 +301,7 @@ impl AnyEvaluator {
             }
             Graph::KIND => Graph::from_toml(table).map(Self::Graph),
             Mlp::KIND => Mlp::from_toml(table).map(Self::Mlp),
+            Vision::KIND => Vision::from_toml(table, open).map(Self::Vision),
             "random" => {
                 knows_only(table, "random", &["kind", "seed"])?;
                 let seed = table.get("seed");
@@ -312,10 +334,10 @@ impl AnyEvaluator {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
                 None
             }
-            Self::Graph(_) | Self::Mlp(_) => {
+            Self::Graph(_) | Self::Mlp(_) | Self::Vision(_) => {
                 let entries = self.entries().into_iter();
                 table.extend(entries.map(|(key, value)| (key.to_owned(), value)));
-                None
+                self.plus().map(Linear::to_toml)
             }
             _ => self.paper().map(AnyPaper::to_toml),
         };
@@ -337,10 +359,14 @@ impl AnyEvaluator {
         let weights = match self {
             Self::Classic(classic) => classic.to_toml_text(),
             Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
-            Self::Graph(_) | Self::Mlp(_) => {
+            Self::Graph(_) | Self::Mlp(_) | Self::Vision(_) => {
                 let entries = self.entries().into_iter();
                 let lines = entries.map(|(key, value)| format!("{key} = {value}\n"));
-                return lines.fold(head, |text, line| text + &line);
+                head = lines.fold(head, |text, line| text + &line);
+                match self.plus() {
+                    Some(plus) => plus.to_toml_text(),
+                    None => return head,
+                }
             }
             _ => match self.paper() {
                 Some(paper) => paper.to_toml_text(),
@@ -362,6 +388,7 @@ impl AnyEvaluator {
             Self::Gerald(_) => Gerald::KIND,
             Self::Lambda(_) => Lambda::KIND,
             Self::Teaching(_) => Teaching::KIND,
+            Self::Vision(_) => Vision::KIND,
         }
     }
 
@@ -376,7 +403,8 @@ impl AnyEvaluator {
             | Self::Graph(_)
             | Self::Material(_)
             | Self::Mlp(_)
-            | Self::Random(_) => None,
+            | Self::Random(_)
+            | Self::Vision(_) => None,
         }
     }
 
@@ -385,7 +413,16 @@ impl AnyEvaluator {
         match self {
             Self::Graph(graph) => graph.entries(),
             Self::Mlp(mlp) => mlp.entries(),
+            Self::Vision(vision) => vision.entries(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The heuristic beside a network.
+    fn plus(&self) -> Option<&Linear<Teaching>> {
+        match self {
+            Self::Vision(vision) => vision.plus(),
+            _ => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use mendel_board::Position;
 
-use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic, graph, mlp};
+use crate::{AnyEvaluator, Centipawns, Evaluator, Silent, classic, graph, mlp, vision};
 
 /// Judges many positions, keeping what makes the next one quick: one for each
 /// thread, not one for each position.
@@ -18,6 +18,7 @@ enum Scratch {
     Classic(Box<classic::Scratch>),
     Graph(Box<graph::Memory>),
     Mlp(Box<mlp::Memory>),
+    Vision(Box<vision::Memory>),
     Nothing,
 }
 
@@ -30,6 +31,7 @@ impl AnyEvaluator {
                 Self::Classic(_) => Scratch::Classic(Box::default()),
                 Self::Graph(_) => Scratch::Graph(Box::default()),
                 Self::Mlp(_) => Scratch::Mlp(Box::default()),
+                Self::Vision(_) => Scratch::Vision(Box::default()),
                 _ => Scratch::Nothing,
             },
         }
@@ -48,6 +50,9 @@ impl Judge<'_> {
             }
             (AnyEvaluator::Mlp(mlp), Scratch::Mlp(memory)) => {
                 mlp.evaluate(position, memory, &mut Silent)
+            }
+            (AnyEvaluator::Vision(vision), Scratch::Vision(memory)) => {
+                vision.evaluate(position, memory, &mut Silent)
             }
             (other, _) => other.evaluate(position),
         }

@@ -68,6 +68,7 @@ pub use policy::Policy;
 pub use random::Random;
 pub use teaching::Teaching;
 pub use trace::{Breakdown, Share, Silent, Trace};
+pub use vision::Vision;
 
 /// A score in centipawns, as the side to move sees it.
 ///

@@ -298,9 +298,11 @@ impl AnyEvaluator {
             Self::Gerald(_) => Linear::from_pairs(&pairs).map(Self::Gerald),
             Self::Lambda(_) => Linear::from_pairs(&pairs).map(Self::Lambda),
             Self::Teaching(_) => Linear::from_pairs(&pairs).map(Self::Teaching),
-            Self::Graph(_) | Self::Material(_) | Self::Mlp(_) | Self::Random(_) => {
-                Err(EvaluatorError::Fixed { kind })
-            }
+            Self::Graph(_)
+            | Self::Material(_)
+            | Self::Mlp(_)
+            | Self::Random(_)
+            | Self::Vision(_) => Err(EvaluatorError::Fixed { kind }),
         }
     }
 

@@ -141,6 +141,11 @@ impl<E: Evaluator> Searcher<'_, E> {
 
         // Step 6. The static outlook.
         let mut outlook = self.outlook(position, ply, known);
+        if N::ROOT
+            && let Some(first) = self.advised_order().and_then(|mut it| it.next())
+        {
+            outlook.table_move = Some(first);
+        }
         self.memory.frames[ply + super::FRAMES_BEFORE + 1].killers = [PackedMove::NONE; 2];
 
         // Step 7. Cuts without looking at moves; never on the principal

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use mendel_board::{Move, Position};
 use mendel_evaluator::Evaluator;
 
-use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, chances, readable};
+use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, WIN_BOUND, chances, readable};
 use super::{Root, RootMove, Searcher, Task};
 use crate::{Bound, Change, Info};
 
@@ -45,7 +45,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         moves: &[Move],
         report: &mut dyn FnMut(&Info),
     ) -> Findings {
-        self.root_moves = moves.iter().map(|&m| RootMove::new(m)).collect();
+        let shared = self.shared;
+        let advice = |m| shared.advice.iter().find(|it| it.0 == m);
+        let advice = |m| advice(m).map_or(0, |advised| advised.1);
+        self.root_moves = moves.iter().map(|&m| RootMove::new(m, advice(m))).collect();
         let lines = self.shared.multipv.clamp(1, self.root_moves.len());
         let asked = self
             .shared
@@ -205,6 +208,19 @@ impl<E: Evaluator> Searcher<'_, E> {
             .any(|root| root.m == m)
     }
 
+    /// What root move `m` gains or loses by the player's policy.
+    pub(super) fn advice(&self, m: Move) -> i32 {
+        let root = self.root_moves.iter().find(|root| root.m == m);
+        root.map_or(0, |root| root.advice)
+    }
+
+    /// The root moves in the order of a policy; `None` without one.
+    pub(super) fn advised_order(&self) -> Option<std::vec::IntoIter<Move>> {
+        let candidates = self.root_moves.get(self.first_root_move..)?;
+        let moves = || candidates.iter().map(|root| root.m).collect::<Vec<_>>();
+        (!self.shared.advice.is_empty()).then(|| moves().into_iter())
+    }
+
     /// Writes down how root move `m` did.
     pub(super) fn note_root_move(
         &mut self,
@@ -289,7 +305,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
         let root = &self.root_moves[line];
-        let score = root.worth();
+        let score = root.searched();
         Info {
             depth: self.root_depth as u32,
             seldepth: root.seldepth.max(1) as u32,
@@ -342,8 +358,8 @@ impl Info {
     pub(crate) fn of_line(self, root: &RootMove) -> Self {
         Self {
             seldepth: root.seldepth.max(1) as u32,
-            score: readable(root.score),
-            wdl: chances(root.score),
+            score: readable(root.searched()),
+            wdl: chances(root.searched()),
             pv: root.line.clone(),
             ..self
         }
@@ -360,10 +376,30 @@ impl RootMove {
         }
     }
 
-    fn new(m: Move) -> Self {
+    /// The last score there is, without advice.
+    fn searched(&self) -> i32 {
+        let worth = self.worth();
+        if worth.abs() < WIN_BOUND {
+            worth - self.advice
+        } else {
+            worth
+        }
+    }
+
+    /// The same score with advice. What is proved needs none.
+    pub(super) fn advised(score: i32, advice: i32) -> i32 {
+        if score.abs() < WIN_BOUND {
+            (score + advice).clamp(1 - WIN_BOUND, WIN_BOUND - 1)
+        } else {
+            score
+        }
+    }
+
+    fn new(m: Move, advice: i32) -> Self {
         Self {
             m,
             score: -INFINITE,
+            advice,
             before: -INFINITE,
             line: vec![m],
             seldepth: 0,

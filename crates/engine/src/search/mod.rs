@@ -42,6 +42,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) time: &'a TimeKeeper,
     pub(crate) multipv: usize,
+    /// What each root move gains or loses by the player's policy; empty without one.
+    pub(crate) advice: &'a [(Move, i32)],
     /// Root moves so much worse than the best still get an exact score; 0 unless
     /// strength is limited.
     pub(crate) margin: i32,
@@ -91,7 +93,10 @@ pub(crate) struct Searcher<'a, E: Evaluator> {
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
     pub(crate) m: Move,
+    /// What it is worth here, advice included.
     pub(crate) score: i32,
+    /// What of it is advice.
+    pub(crate) advice: i32,
     /// The score of the last finished iteration.
     pub(crate) before: i32,
     pub(crate) line: Vec<Move>,

@@ -10,7 +10,7 @@ use super::history::Context;
 use super::picker::{Hints, Picker, is_noisy};
 use super::score::{INFINITE, MATE, WIN_BOUND};
 use super::table::{Entry, NO_EVAL};
-use super::{Closed, FRAMES_BEFORE, Node, Principal, Searcher, Task, exchange};
+use super::{Closed, FRAMES_BEFORE, Node, Principal, RootMove, Searcher, Task, exchange};
 use crate::Bound;
 
 /// What is decided once for all moves of a node.
@@ -66,6 +66,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             every_move: self.earned_by_every_move(position, outlook),
         };
         let mut picker = self.picker(ply, outlook.table_move);
+        let mut advised = if N::ROOT { self.advised_order() } else { None };
+        let is_advised = advised.is_some();
         let mut best = -INFINITE;
         let mut best_move = None;
         let mut bound = Bound::Upper;
@@ -80,7 +82,11 @@ impl<E: Evaluator> Searcher<'_, E> {
                 history: &self.memory.history,
                 params: self.params,
             };
-            let Some(m) = picker.next(&hints) else { break };
+            let next = match &mut advised {
+                Some(order) => order.next(),
+                None => picker.next(&hints),
+            };
+            let Some(m) = next else { break };
             if Some(m) == excluded || (N::ROOT && !self.is_root_candidate(m)) {
                 continue;
             }
@@ -116,12 +122,15 @@ impl<E: Evaluator> Searcher<'_, E> {
             let nodes_before = self.nodes;
             let next = self.make(position, m, ply);
 
-            // Step 13. Search it.
+            // Step 13. Search it. What a policy adds to its score is taken off the
+            // window.
+            let advice = if is_advised { self.advice(m) } else { 0 };
+            let (low, high) = (lowered(alpha, advice), lowered(beta, advice));
             let child = Task {
                 depth: depth - 1 + extension,
                 ply: ply + 1,
-                alpha: -beta,
-                beta: -alpha,
+                alpha: -high,
+                beta: -low,
                 cut: false,
             };
             let sight = Sight {
@@ -129,9 +138,14 @@ impl<E: Evaluator> Searcher<'_, E> {
                 check,
                 history,
                 best,
-                alpha,
+                alpha: low,
             };
             let score = self.search_move::<N>(&plan, m, &next, child, sight);
+            let score = if is_advised {
+                RootMove::advised(score, advice)
+            } else {
+                score
+            };
             self.unmake();
             if self.stopped {
                 return 0;
@@ -195,7 +209,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             self.learn(&plan, m, &quiets, &captures);
         }
-        if excluded.is_none() && !(N::ROOT && self.first_root_move > 0) {
+        // A score with advice in it is true at this root only.
+        if excluded.is_none() && !is_advised && !(N::ROOT && self.first_root_move > 0) {
             self.learn_correction(&plan, best, best_move, bound);
             let m = best_move.map(Into::into).unwrap_or_default();
             self.remember(
@@ -371,7 +386,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !first || !N::PV {
             let cut = N::PV || !plan.task.cut;
             let score = -self.negamax::<Closed>(next, Task { cut, ..closed });
-            if !N::PV || score <= alpha || score >= plan.task.beta || self.stopped {
+            if !N::PV || score <= alpha || score >= -child.alpha || self.stopped {
                 return score;
             }
         }
@@ -466,6 +481,16 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.memory
             .history
             .correct(plan.position, plan.task.depth, error);
+    }
+}
+
+/// A bound without what advice will add to a score; what is proved stays as it is.
+#[inline]
+fn lowered(bound: i32, advice: i32) -> i32 {
+    if bound.abs() < WIN_BOUND {
+        bound - advice
+    } else {
+        bound
     }
 }
 

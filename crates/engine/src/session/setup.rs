@@ -8,7 +8,7 @@ use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
 use crate::{
-    Engine, Options, OptionsError, ParamError, Player, PlayerError, SearchParams, Strength,
+    Engine, Options, OptionsError, Player, PlayerError, SearchParams, SettingError, Strength,
     StrengthTable, StrengthTableError,
 };
 
@@ -68,7 +68,7 @@ pub(crate) enum OptionError {
     #[error("option Strength Table: {0}")]
     Levels(#[from] StrengthTableError),
     #[error(transparent)]
-    Number(#[from] ParamError),
+    Setting(#[from] SettingError),
     #[error(transparent)]
     Refused(#[from] OptionsError),
 }
@@ -185,6 +185,9 @@ impl Setup {
             path("Strength Table", self.levels_path.as_deref()),
             text("Player", &self.player.name),
         ];
+        if let Some(policy) = &self.player.policy {
+            declared.extend(policy.options());
+        }
         if self.tunable {
             declared.extend(self.numbers());
         }
@@ -229,8 +232,12 @@ impl Setup {
             ("Strength Seed", Value::Number(number)) => self.strength_seed = number as u64,
             ("Strength Table", Value::Text(text)) => self.set_levels(text)?,
             ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
-            (name, Value::Number(number)) => {
-                Arc::make_mut(&mut self.player).params.set(name, number)?;
+            (name, value @ (Value::Number(_) | Value::Flag(_))) => {
+                let number = match value {
+                    Value::Number(number) => number,
+                    _ => i64::from(matches!(value, Value::Flag(true))),
+                };
+                Arc::make_mut(&mut self.player).set(name, number)?;
             }
             _ => {}
         }

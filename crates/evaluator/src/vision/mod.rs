@@ -17,6 +17,7 @@
 
 mod convolution;
 mod dense;
+mod evaluator;
 mod file;
 mod head;
 mod lanes;
@@ -25,6 +26,7 @@ mod scene;
 mod shape;
 mod winograd;
 
+pub use self::evaluator::{Memory, Open, Source, Vision};
 pub use self::file::{File, NetError};
 pub use self::net::{MOST_BATCH, Net, Workspace};
 pub use self::scene::{Scene, encode, ends};
