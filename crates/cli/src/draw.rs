@@ -81,6 +81,49 @@ pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink:
     text
 }
 
+/// Two boards of shares side by side, White below: whole percents where there is at
+/// least one, and the more the darker where there are colours. Ten lines.
+pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: Ink) -> String {
+    const GAP: &str = "     ";
+    const WIDTH: usize = 8 * 3 + 2;
+    let [one, other] = boards.map(|it| it.0);
+    let mut text = format!("  {one:<WIDTH$}{GAP}  {other}\n");
+    for rank in (0..8).rev() {
+        for (at, (_, board)) in boards.iter().enumerate() {
+            text.push_str(if at == 0 { "  " } else { GAP });
+            text.push_str(if at == 0 { "" } else { "  " });
+            text.push_str(&format!("{} ", rank + 1));
+            for file in 0..8 {
+                text.push_str(&share(board[8 * rank + file], ink));
+            }
+        }
+        text.push('\n');
+    }
+    let files: String = ('a'..='h').map(|file| format!("{file:>3}")).collect();
+    text.push_str(&format!("    {files}{GAP}    {files}\n"));
+    text
+}
+
+/// A share in three columns.
+fn share(share: f32, ink: Ink) -> String {
+    // From white to deep orange.
+    const PAPER: [u8; 6] = [255, 230, 223, 216, 209, 202];
+    let percent = (100.0 * share.clamp(0.0, 1.0)).round() as usize;
+    let sign = match percent {
+        0 => "·".to_owned(),
+        percent => percent.to_string(),
+    };
+    match ink {
+        Ink::Plain => format!("{sign:>3}"),
+        Ink::Coloured => {
+            // Few squares have much: the steps are 1, 4, 9, 16 and 25 percent.
+            let steps = (1..PAPER.len()).filter(|step| step * step <= percent);
+            let paper = PAPER[steps.count()];
+            format!("\x1b[48;5;{paper}m\x1b[38;5;16m{sign:>3}\x1b[0m")
+        }
+    }
+}
+
 /// A piece on paper: hollow is White, filled is Black.
 fn glyph(piece: Option<Piece>) -> char {
     let Some(Piece { color, role }) = piece else {
@@ -140,6 +183,35 @@ mod tests {
         let black = board(&position, Some(m), true, Ink::Plain);
         assert!(black.starts_with("  1 ♖ ♘ ♗ ♔ ♕ ♗ ♘ ♖\n"), "{black}");
         assert!(black.ends_with("    h g f e d c b a\n"), "{black}");
+    }
+
+    #[test]
+    fn shares_stand_on_their_squares_in_percent() {
+        let (mut from, mut to) = ([0.0; 64], [0.004; 64]);
+        (from[12], from[6], to[28]) = (0.756, 0.02, 1.0);
+        let text = shares([("from", &from), ("to", &to)], Ink::Plain);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 10);
+        assert_eq!(lines[0], "  from                            to");
+        let none = "  ·  ·  ·  ·  ·  ·  ·  ·";
+        assert_eq!(
+            lines[7],
+            format!("  2   ·  ·  ·  · 76  ·  ·  ·       2 {none}")
+        );
+        assert_eq!(
+            lines[5],
+            format!("  4 {none}       4   ·  ·  ·  ·100  ·  ·  ·")
+        );
+        assert_eq!(
+            lines[8],
+            format!("  1   ·  ·  ·  ·  ·  ·  2  ·       1 {none}")
+        );
+        assert_eq!(lines[9].find(" a"), lines[7].find(" ·"));
+        let coloured = shares([("from", &from), ("to", &to)], Ink::Coloured);
+        assert!(
+            coloured.contains("\x1b[48;5;202m\x1b[38;5;16m 76"),
+            "{coloured}"
+        );
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use std::env;
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
+use mendel_arena::{Entrant, Kind};
 use mendel_board::Position;
 use mendel_engine::Player;
 
@@ -48,16 +51,47 @@ pub(crate) fn position(words: &[String]) -> Result<Position, Wrong> {
     }
 }
 
-/// The player that `--player` or else `MENDEL_PLAYER` names.
+/// The player that `--player` or else `MENDEL_PLAYER` names, with its options.
 pub(crate) fn player(name: Option<&str>) -> Result<Player, Wrong> {
     let from_environment = env::var("MENDEL_PLAYER").ok();
     let name = name
         .or(from_environment.as_deref())
         .unwrap_or(Player::DEFAULT);
-    Player::find(name).map_err(|error| {
-        Wrong::new(
-            error,
-            "`mendel players` lists the built-in players; a player file is named by its path",
-        )
-    })
+    match name.rsplit_once('?') {
+        Some(_) if !Path::new(name).is_file() => player_with_options(name),
+        _ => Player::find(name).map_err(|error| Wrong::new(error, KNOWN)),
+    }
+}
+
+const KNOWN: &str =
+    "`mendel players` lists the built-in players; a player file is named by its path";
+
+/// A player and numbers of it: `human?Rating=1200`.
+fn player_with_options(text: &str) -> Result<Player, Wrong> {
+    let entrant = Entrant::parse(text).map_err(|error| Wrong::new(error, KNOWN))?;
+    let (Kind::Bred(player), None) = (entrant.kind, entrant.pace) else {
+        return Err(Wrong::new(
+            format!("`{text}` is not a player of this program with numbers of its own"),
+            "write NAME?Option=Value&Option=Value",
+        ));
+    };
+    let mut player = Arc::unwrap_or_clone(player);
+    for (name, value) in entrant.options {
+        let number = match value.to_ascii_lowercase().as_str() {
+            "true" => Some(1),
+            "false" => Some(0),
+            number => number.parse().ok(),
+        };
+        let hint = "what a player offers: `mendel uci --tunable --player NAME`, then `uci`";
+        let number = number.ok_or_else(|| {
+            Wrong::new(
+                format!("`{text}`: `{name}={value}` is no whole number"),
+                hint,
+            )
+        })?;
+        let set = player.set(&name, number);
+        set.map_err(|error| Wrong::new(format!("`{text}`: {error}"), hint))?;
+    }
+    player.name = entrant.name;
+    Ok(player)
 }

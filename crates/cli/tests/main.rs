@@ -7,6 +7,7 @@ mod contests;
 mod counting;
 mod data;
 mod explaining;
+mod guided;
 mod hill;
 mod mendel;
 mod pipelines;

@@ -6,6 +6,7 @@ mod gerald;
 mod grammar;
 mod gui;
 mod networks;
+mod policy;
 mod replies;
 mod search;
 mod sessions;

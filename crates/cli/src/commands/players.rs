@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use mendel_engine::Player;
+use mendel_engine::{Guidance, Player, Way};
 use serde_json::json;
 
 use crate::table::Table;
@@ -33,6 +33,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                     "name": player.name,
                     "about": player.about,
                     "evaluator": player.evaluator.kind(),
+                    "policy": player.policy.as_ref().map(|policy| json!({
+                        "use": policy.way.name(),
+                        "network": policy.file(),
+                    })),
                     "profile": player.profile.name(),
                     "changed": player.search_changes().len(),
                 })
@@ -47,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for player in Player::built_in() {
         table.row([
             player.name.as_str(),
-            player.evaluator.kind(),
+            &judges_by(&player),
             &search_of(&player),
             &player.about,
         ]);
@@ -56,8 +60,30 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The evaluator, and the network that has a say.
+fn judges_by(player: &Player) -> String {
+    let evaluator = player.evaluator.kind();
+    match &player.policy {
+        None => evaluator.to_owned(),
+        Some(policy) if policy.way == Way::Choose => format!("none, {}.net", bare(policy)),
+        Some(policy) => format!("{evaluator}, {}.net", bare(policy)),
+    }
+}
+
+/// The network's name without its ending.
+fn bare(policy: &Guidance) -> &str {
+    policy.file().trim_end_matches(".net")
+}
+
 /// The profile, and how many of its numbers are others.
 fn search_of(player: &Player) -> String {
+    if player
+        .policy
+        .as_ref()
+        .is_some_and(|policy| policy.way == Way::Choose)
+    {
+        return "none".to_owned();
+    }
     let profile = player.profile.name();
     match player.search_changes().len() {
         0 => profile.to_owned(),

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mendel_board::{Color, Position};
-use mendel_engine::{Engine, Options, Strength, StrengthTable};
+use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable, Way};
 
 use crate::draw::Ink;
 use crate::limits::LimitArguments;
-use crate::request;
+use crate::request::{self, Wrong};
 use desk::{Desk, Seats};
 use order::Order;
 
@@ -32,6 +32,7 @@ Examples:
   mendel play --side black --tc 300+3       with clocks
   mendel play --elo 1200                    an opponent of your strength
   mendel play --elo 1200 --seed 2           another one: the same seed, the same answers
+  mendel play --player 'human?Rating=1200'  a network that plays like people
   mendel play --side both                   two people, one board; `hint` still works
   mendel play --side none --nodes 20000     watch it play itself
   echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
@@ -54,9 +55,9 @@ pub(super) struct Arguments {
     /// How strong it plays; without it, as strong as it can
     #[arg(long, value_name = "ELO", value_parser = elo, allow_negative_numbers = true)]
     elo: Option<i32>,
-    /// Chance in what it overlooks when its strength is limited
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "elo")]
-    seed: u64,
+    /// Chance in its moves, where they are drawn or its strength is limited
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Size of the engine's table in MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
@@ -85,9 +86,40 @@ fn elo(text: &str) -> Result<i32, String> {
     })
 }
 
+/// Who plays, with the chance that was asked for.
+fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
+    let mut player = request::player(arguments.player.as_deref())?;
+    let plays_alone = |policy: &Guidance| policy.way == Way::Choose;
+    if arguments.elo.is_some() && player.policy.as_ref().is_some_and(plays_alone) {
+        let name = &player.name;
+        return Err(Wrong::new(
+            format!("`--elo` limits a search, and `{name}` plays by a network alone"),
+            format!("leave it out; a rating is set by `--player '{name}?Rating=1500'`"),
+        ));
+    }
+    match (arguments.seed, arguments.elo, &player.policy) {
+        (None, _, _) | (_, Some(_), None) => {}
+        (Some(seed), _, Some(_)) => {
+            let seed = i64::try_from(seed).unwrap_or(i64::MAX);
+            // A network that draws nothing has no seed.
+            let _ = player.set(Setting::Seed.option(), seed);
+        }
+        (Some(_), None, None) => {
+            return Err(Wrong::new(
+                format!(
+                    "`--seed` means nothing to `{}`, which leaves nothing to chance",
+                    player.name
+                ),
+                "add `--elo`, or leave it out",
+            ));
+        }
+    }
+    Ok(player)
+}
+
 /// Plays until the game or the input ends.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let player = Arc::new(request::player(arguments.player.as_deref())?);
+    let player = Arc::new(opponent(arguments)?);
     let words: Vec<String> = arguments.fen.iter().cloned().collect();
     let start: Position = request::position(&words)?;
     let side = if arguments.self_play {
@@ -99,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         hash: arguments.hash as usize,
         strength: arguments.elo.map(|elo| Strength {
             level: StrengthTable::built_in().level(elo),
-            seed: arguments.seed,
+            seed: arguments.seed.unwrap_or(0),
         }),
         ..Options::default()
     };

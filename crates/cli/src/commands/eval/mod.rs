@@ -1,27 +1,35 @@
-//! `mendel eval`: what the evaluation sees.
+//! `mendel eval`: what the evaluation sees, and which moves a network expects.
+
+mod likely;
 
 use std::io::{self, Write};
 
 use clap::Args;
-use mendel_board::Color;
+use mendel_board::{Color, Game};
+use mendel_engine::{Player, Setting, Way};
 use mendel_evaluator::{Explanation, Row};
 
-use crate::draw;
-use crate::request;
+use crate::draw::{self, Ink};
+use crate::request::{self, Wrong};
 use crate::table::Table;
 
-/// Show the terms of the evaluation, which add up to the score
+/// Show the terms of the evaluation, which add up to the score, and likely moves
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Numbers are centipawns as White sees them: for each side what its terms weigh in
 the middle game (mg) and the end game (eg), then what they are worth together at
 this stage of the game. The column `worth` adds up to the score.
 
+A player with a policy shows the moves that its network expects, how likely each is,
+where pieces leave from and go to, and the result it expects where it says so.
+
 Examples:
   mendel eval startpos
   mendel eval r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3
   mendel eval startpos --all       each term, not only the groups
-  mendel eval startpos --player material --json")]
+  mendel eval startpos --player material --json
+  mendel eval startpos --player human --rating 1500
+  mendel eval startpos --player 'human?Rating=2200&Temperature=50' --json")]
 pub(super) struct Arguments {
     /// The position; quotes are not needed [default: startpos]
     #[arg(value_name = "FEN")]
@@ -29,7 +37,10 @@ pub(super) struct Arguments {
     /// A built-in player or a player file
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
-    /// Show each term, not only the groups
+    /// Expect moves of people of this rating, where the player's network knows ratings
+    #[arg(long, value_name = "ELO")]
+    rating: Option<i64>,
+    /// Show each term, not only the groups, and all moves, not only the likeliest
     #[arg(long)]
     all: bool,
     /// Print JSON, with exact fractions
@@ -39,18 +50,66 @@ pub(super) struct Arguments {
 
 /// Judges and explains.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let player = request::player(arguments.player.as_deref())?;
-    let position = request::position(&arguments.fen)?;
-    let explanation = player.evaluator.explain(&position);
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        serde_json::to_writer_pretty(&mut out, &explanation).map_err(io::Error::from)?;
-        writeln!(out)?;
-    } else {
-        let text = as_text(&explanation, position.turn(), arguments.all);
-        out.write_all(text.as_bytes())?;
+    let mut player = request::player(arguments.player.as_deref())?;
+    if let Some(rating) = arguments.rating {
+        set_rating(&mut player, rating)?;
     }
+    let position = request::position(&arguments.fen)?;
+    let expected = player.policy.as_ref().map(|policy| {
+        let mut workspace = policy.policy().workspace();
+        policy.outlook(&Game::new(position.clone()), &mut workspace)
+    });
+    // Who plays by a network alone has an evaluator for form's sake.
+    let judges = player.policy.as_ref().map(|it| it.way) != Some(Way::Choose);
+    let explanation = judges.then(|| player.evaluator.explain(&position));
+
+    let stdout = io::stdout();
+    let ink = Ink::for_stream(&stdout);
+    let mut out = stdout.lock();
+    if arguments.json {
+        let written = if let Some(outlook) = &expected {
+            let evaluation = serde_json::to_value(&explanation).map_err(io::Error::from)?;
+            let report = likely::as_json(&player, &position, outlook, &evaluation);
+            serde_json::to_writer_pretty(&mut out, &report)
+        } else {
+            serde_json::to_writer_pretty(&mut out, &explanation)
+        };
+        written.map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let mut parts = Vec::new();
+    if let Some(explanation) = &explanation {
+        parts.push(as_text(explanation, position.turn(), arguments.all));
+    }
+    if let Some(outlook) = &expected {
+        let text = likely::as_text(&player, &position, outlook, arguments.all, ink);
+        parts.push(text);
+    }
+    out.write_all(parts.join("\n").as_bytes())?;
     Ok(())
+}
+
+fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {
+    let name = player.name.clone();
+    let known = player.policy.as_ref().is_some_and(|policy| {
+        let mut settings = policy.known().into_iter();
+        settings.any(|setting| setting == Setting::Rating)
+    });
+    if !known {
+        return Err(Wrong::new(
+            format!(
+                "`--rating` means nothing to the player `{name}`: no network of it knows ratings"
+            ),
+            "leave it out, or take `--player human`",
+        ));
+    }
+    let range = Setting::Rating.range();
+    player.set(Setting::Rating.option(), rating).map_err(|_| {
+        let (low, high) = (range.start(), range.end());
+        let hint = format!("write a whole number from {low} to {high}");
+        Wrong::new(format!("`--rating {rating}` is out of range"), hint)
+    })
 }
 
 /// A line of the table: a term, or all terms of a group added up.

@@ -1,0 +1,140 @@
+//! The moves that a player's network expects.
+
+use mendel_board::Position;
+use mendel_engine::{Guidance, Player, Setting, Way};
+use mendel_evaluator::policy::Outlook;
+use serde_json::{Value, json};
+
+use crate::draw::{self, Ink};
+use crate::table::Table;
+
+/// Moves that are shown where not all are asked for.
+const SHOWN: usize = 12;
+
+/// What is expected, for people.
+pub(super) fn as_text(
+    player: &Player,
+    position: &Position,
+    outlook: &Outlook,
+    all: bool,
+    ink: Ink,
+) -> String {
+    let turn = draw::side(position.turn());
+    let mut text = format!("{}\n{}\n\n", position.fen(), head(player, turn));
+
+    // 1. The moves.
+    if outlook.moves.is_empty() {
+        return format!("{text}{turn} has no legal move\n");
+    }
+    let shown = if all { outlook.moves.len() } else { SHOWN };
+    let mut table = Table::default();
+    table.row(["move", "chance %"]);
+    table.rule();
+    for (m, share) in outlook.moves.iter().take(shown) {
+        table.row([position.san(*m), format!("{:.1}", 100.0 * share)]);
+    }
+    text.push_str(&table.render());
+    let rest = outlook.moves.get(shown..).unwrap_or_default();
+    if !rest.is_empty() {
+        let sum: f32 = rest.iter().map(|it| it.1).sum();
+        let count = rest.len();
+        text.push_str(&format!(
+            "and {count} more, {:.1} % together; --all shows them\n",
+            100.0 * sum
+        ));
+    }
+
+    // 2. The result.
+    if let Some(result) = outlook.result {
+        let [win, draw, loss] = result.map(|share| format!("{:.1} %", 100.0 * share));
+        text.push_str(&format!(
+            "\n{turn} wins {win}, draws {draw}, loses {loss}\n"
+        ));
+    }
+
+    // 3. The squares.
+    let boards = [
+        ("a piece leaves from, %", &outlook.from),
+        ("and goes to, %", &outlook.to),
+    ];
+    text.push('\n');
+    text.push_str(&draw::shares(boards, ink));
+    text
+}
+
+fn head(player: &Player, turn: &str) -> String {
+    let mut words = vec![player.name.clone(), format!("{turn} to move")];
+    if let Some(policy) = &player.policy {
+        words.push(format!(
+            "moves that the network `{}` expects",
+            policy.file()
+        ));
+        if let Some(rating) = setting(policy, Setting::Rating) {
+            words.push(format!("rating {rating}"));
+        }
+        if let Some(temperature) = setting(policy, Setting::Temperature) {
+            words.push(format!("temperature {:.2}", temperature as f64 / 100.0));
+        }
+    }
+    words.join(", ")
+}
+
+/// The value of a setting that means something.
+fn setting(policy: &Guidance, setting: Setting) -> Option<i64> {
+    policy
+        .known()
+        .contains(&setting)
+        .then(|| policy.get(setting))
+}
+
+/// The same for programs; `evaluation` is what the evaluator says, or nothing.
+pub(super) fn as_json(
+    player: &Player,
+    position: &Position,
+    outlook: &Outlook,
+    evaluation: &Value,
+) -> Value {
+    let moves: Vec<Value> = outlook
+        .moves
+        .iter()
+        .map(|(m, share)| {
+            json!({
+                "move": position.uci(*m),
+                "san": position.san(*m),
+                "probability": rounded(*share),
+            })
+        })
+        .collect();
+    let plane = |shares: &[f32]| {
+        shares
+            .iter()
+            .map(|share| rounded(*share))
+            .collect::<Vec<_>>()
+    };
+    let policy = player.policy.as_ref();
+    let of = |name| policy.and_then(|policy| setting(policy, name));
+    json!({
+        "player": player.name,
+        "fen": position.fen(),
+        "policy": {
+            "network": policy.map(Guidance::file),
+            "use": policy.map(|policy| policy.way).map(Way::name),
+            "rating": of(Setting::Rating),
+            "temperature": of(Setting::Temperature).map(|it| it as f64 / 100.0),
+            "moves": moves,
+            "result": outlook.result.map(|[win, draw, loss]| json!({
+                "win": rounded(win),
+                "draw": rounded(draw),
+                "loss": rounded(loss),
+            })),
+            "from": plane(&outlook.from),
+            "to": plane(&outlook.to),
+        },
+        "evaluation": evaluation,
+    })
+}
+
+/// Six digits: more than a network knows.
+fn rounded(share: f32) -> f64 {
+    (f64::from(share) * 1e6).round() / 1e6
+}
