@@ -12,7 +12,7 @@ fn network(shape: Shape) -> Vec<u8> {
     let mut state = 11_u32;
     let mut number = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) as f32 / 32_768.0 - 1.0
+        ((state >> 16) as f32 / 32_768.0 - 1.0) / 4.0
     };
     let file = File::new(shape, |tensor| {
         (0..tensor.count()).map(|_| number()).collect()
@@ -56,22 +56,35 @@ fn likely_moves_are_shown_with_their_squares_and_the_result() {
     let human = scratch.at("human.toml");
     let text = printed(&["eval", "startpos", "--player", &human, "--rating", "2000"]);
     assert!(text.contains("rating 2000"), "{text}");
-    assert!(text.contains("chance %") && text.contains("and 8 more"), "{text}");
-    assert!(text.contains("White wins ") && text.contains("leaves from"), "{text}");
+    assert!(
+        text.contains("chance %") && text.contains("and 8 more"),
+        "{text}"
+    );
+    assert!(
+        text.contains("White wins ") && text.contains("leaves from"),
+        "{text}"
+    );
     assert!(!text.contains("White mg"), "{text}");
 
-    let report = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&printed(arguments)).expect("JSON")
-    };
-    let json = report(&["eval", "startpos", "--player", &human, "--rating", "2000", "--json"]);
+    let report =
+        |arguments: &[&str]| -> Value { serde_json::from_str(&printed(arguments)).expect("JSON") };
+    let json = report(&[
+        "eval", "startpos", "--player", &human, "--rating", "2000", "--json",
+    ]);
     let moves = json["policy"]["moves"].as_array().expect("moves");
     assert_eq!(moves.len(), 20);
-    let sum: f64 = moves.iter().filter_map(|it| it["probability"].as_f64()).sum();
+    let sum: f64 = moves
+        .iter()
+        .filter_map(|it| it["probability"].as_f64())
+        .sum();
     assert!((sum - 1.0).abs() < 1e-3, "{sum}");
     for plane in ["from", "to"] {
         let squares = json["policy"][plane].as_array().expect("a plane");
         let sum: f64 = squares.iter().filter_map(Value::as_f64).sum();
-        assert!(squares.len() == 64 && (sum - 1.0).abs() < 1e-3, "{plane}: {sum}");
+        assert!(
+            squares.len() == 64 && (sum - 1.0).abs() < 1e-3,
+            "{plane}: {sum}"
+        );
     }
     assert_eq!(json["policy"]["rating"], 2000);
     assert!(json["policy"]["result"]["win"].is_number() && json["evaluation"].is_null());
@@ -81,7 +94,10 @@ fn likely_moves_are_shown_with_their_squares_and_the_result() {
     assert_eq!(both["evaluation"]["score"], 0);
     assert_eq!(both["policy"]["use"], "bonus");
     let text = printed(&["eval", "startpos", "--player", &lambda]);
-    assert!(text.contains("White mg") && text.contains("leaves from"), "{text}");
+    assert!(
+        text.contains("White mg") && text.contains("leaves from"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -90,10 +106,19 @@ fn a_rating_out_of_range_or_without_meaning_is_refused() {
     let (human, lambda) = (scratch.at("human.toml"), scratch.at("lambda.toml"));
     let with = |options: &str| format!("{human}?{options}");
     let refusals = [
-        (vec!["eval", "--player", &human, "--rating", "300"], "out of range"),
-        (vec!["eval", "--player", &lambda, "--rating", "1500"], "means nothing"),
+        (
+            vec!["eval", "--player", &human, "--rating", "300"],
+            "out of range",
+        ),
+        (
+            vec!["eval", "--player", &lambda, "--rating", "1500"],
+            "means nothing",
+        ),
         (vec!["eval", "--rating", "1500"], "means nothing"),
-        (vec!["play", "--player", &human, "--elo", "1500"], "network alone"),
+        (
+            vec!["play", "--player", &human, "--elo", "1500"],
+            "network alone",
+        ),
         (vec!["play", "--seed", "3"], "`--seed` means nothing"),
     ];
     for (arguments, reason) in refusals {
@@ -126,8 +151,21 @@ fn options_make_many_players_of_one_and_a_match_can_be_repeated() {
     let games = |name: &str| {
         let out = scratch.at(name);
         let arguments = [
-            "match", &half, &whole, &people, "--games", "4", "--depth", "1", "--seed", "5", "--quiet",
-            "--max-plies", "60", "--out", &out,
+            "match",
+            &half,
+            &whole,
+            &people,
+            "--games",
+            "4",
+            "--depth",
+            "1",
+            "--seed",
+            "5",
+            "--quiet",
+            "--max-plies",
+            "60",
+            "--out",
+            &out,
         ];
         let said = mendel(&arguments, b"");
         assert_eq!(said.code, Some(0), "{}", said.err);
@@ -141,26 +179,50 @@ fn options_make_many_players_of_one_and_a_match_can_be_repeated() {
         moves.join(" ")
     };
     let once = games("once");
-    assert!(once.contains("lambda-50") && once.contains("\"human\""), "{once}");
+    assert!(
+        once.contains("lambda-50") && once.contains("\"human\""),
+        "{once}"
+    );
     let without_dates = |text: &str| {
-        let kept = text.lines().filter(|line| !line.contains("Date") && !line.contains("Time"));
+        let kept = text
+            .lines()
+            .filter(|line| !line.contains("Date") && !line.contains("Time"));
         kept.collect::<Vec<_>>().join("\n")
     };
     assert_eq!(without_dates(&once), without_dates(&games("twice")));
 
     let wrong = format!("{}?Lambda=101", scratch.at("lambda.toml"));
-    let said = mendel(&["match", &wrong, "random", "--games", "2", "--depth", "1"], b"");
-    assert!(said.code != Some(0) && said.err.contains("from 0 to 100"), "{}", said.err);
+    let said = mendel(
+        &["match", &wrong, "random", "--games", "2", "--depth", "1"],
+        b"",
+    );
+    assert!(
+        said.code != Some(0) && said.err.contains("from 0 to 100"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
 fn a_network_plays_in_the_terminal_and_for_guis() {
     let scratch = folder("plays");
     let human = format!("{}?Rating=900", scratch.at("human.toml"));
-    let said = mendel(&["play", "--player", &human, "--seed", "4"], b"e4\nfen\nquit\n");
+    let said = mendel(
+        &["play", "--player", &human, "--seed", "4"],
+        b"e4\nfen\nquit\n",
+    );
     assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(said.out.contains(" w KQkq") || said.out.contains(" w "), "{}", said.out);
+    assert!(
+        said.out.contains(" w KQkq") || said.out.contains(" w "),
+        "{}",
+        said.out
+    );
     let said = mendel(&["uci", "--player", &human], b"uci\ngo depth 1\nquit\n");
-    assert!(said.out.contains("option name Rating type spin default 900"), "{}", said.out);
+    assert!(
+        said.out
+            .contains("option name Rating type spin default 900"),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("bestmove "), "{}", said.out);
 }
