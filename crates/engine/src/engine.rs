@@ -310,9 +310,7 @@ impl Engine {
                 advice = guidance.advise(game, &moves, workspace);
                 if guidance.way == Way::Bonus && limits.depth == Some(1) {
                     let best = with_minds!(&mut self.minds, minds => {
-                        let memory = minds.memories.first_mut().expect(ONE_THREAD);
-                        let mut judge = |position: &_| memory.judge(&minds.evaluator, position);
-                        guided::one_ply(game, &moves, &advice, &mut judge, start, report)
+                        minds.one_ply(game, &moves, &advice, start, report)
                     });
                     wait_for_permission(limits, control);
                     return best;
@@ -492,6 +490,20 @@ impl<E: Evaluator> Minds<E> {
         });
         let nodes = findings.iter().map(|found| found.nodes).sum();
         choose(findings, shared, game, nodes)
+    }
+
+    /// The best by the static score after each move.
+    fn one_ply(
+        &mut self,
+        game: &Game,
+        moves: &[Move],
+        advice: &[(Move, i32)],
+        start: Instant,
+        report: &mut dyn FnMut(&Info),
+    ) -> Best {
+        let memory = self.memories.first_mut().expect(ONE_THREAD);
+        let mut judge = |position: &_| memory.judge(&self.evaluator, position);
+        guided::one_ply(game, moves, advice, &mut judge, start, report)
     }
 
     /// One thread without memory of earlier thoughts, and not always the best

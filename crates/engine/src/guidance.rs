@@ -149,10 +149,9 @@ impl Setting {
     pub fn range(self) -> RangeInclusive<i64> {
         match self {
             Self::Rating => 600..=3000,
-            Self::Temperature => 0..=500,
+            Self::Temperature | Self::Prior => 0..=500,
             Self::Sampling => 0..=1,
             Self::Lambda => 0..=100,
-            Self::Prior => 0..=500,
             Self::Seed => 0..=i64::MAX,
         }
     }

@@ -194,14 +194,14 @@ impl<T> Shelf<T> {
     }
 
     fn get<E>(&self, checksum: u64, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shelf.retain(|_, kept| kept.strong_count() > 0);
-        if let Some(kept) = shelf.get(&checksum).and_then(Weak::upgrade) {
-            return Ok(kept);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, it| it.strong_count() > 0);
+        if let Some(known) = kept.get(&checksum).and_then(Weak::upgrade) {
+            return Ok(known);
         }
-        let made = Arc::new(make()?);
-        shelf.insert(checksum, Arc::downgrade(&made));
-        Ok(made)
+        let new = Arc::new(make()?);
+        kept.insert(checksum, Arc::downgrade(&new));
+        Ok(new)
     }
 }
 

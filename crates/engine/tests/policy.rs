@@ -519,6 +519,10 @@ fn what_does_not_fit_is_refused_with_the_reason() {
             "{policy:?} gave {error:?}, not {reason:?}"
         );
     }
+}
+
+#[test]
+fn a_player_in_no_file_has_no_network_beside_it() {
     let error = Player::parse(
         &text("plain", "use = \"choose\"\nfile = \"moves.net\""),
         "test",

@@ -329,10 +329,8 @@ mod tests {
                 contract::holds(&evaluator, &position, &mut used);
             }
         }
-        assert_eq!([true, true, false].to_vec(), sees());
-        fn sees() -> Vec<bool> {
-            all().iter().map(Evaluator::sees_colour).collect()
-        }
+        let sees: Vec<bool> = all().iter().map(Evaluator::sees_colour).collect();
+        assert_eq!(sees, [true, true, false]);
     }
 
     #[test]
