@@ -84,24 +84,22 @@ pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink:
 /// Two boards of shares side by side, White below: whole percents where there is at
 /// least one, and the more the darker where there are colours. Ten lines.
 pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: Ink) -> String {
-    const GAP: &str = "     ";
-    const WIDTH: usize = 8 * 3 + 2;
+    const BETWEEN: &str = "       ";
+    const WIDTH: usize = 2 + 8 * 3;
     let [one, other] = boards.map(|it| it.0);
-    let mut text = format!("  {one:<WIDTH$}{GAP}  {other}\n");
+    let mut lines = vec![format!("  {one:<WIDTH$}{BETWEEN}{other}")];
     for rank in (0..8).rev() {
-        for (at, (_, board)) in boards.iter().enumerate() {
-            text.push_str(if at == 0 { "  " } else { GAP });
-            text.push_str(if at == 0 { "" } else { "  " });
-            text.push_str(&format!("{} ", rank + 1));
-            for file in 0..8 {
-                text.push_str(&share(board[8 * rank + file], ink));
-            }
-        }
-        text.push('\n');
+        let squares = 8 * rank..8 * rank + 8;
+        let row = |board: &[f32; 64]| {
+            let shares = board[squares.clone()].iter().map(|it| share(*it, ink));
+            format!("{} {}", rank + 1, shares.collect::<Vec<_>>().concat())
+        };
+        let [one, other] = boards.map(|it| row(it.1));
+        lines.push(format!("  {one}{BETWEEN}{other}"));
     }
-    let files: String = ('a'..='h').map(|file| format!("{file:>3}")).collect();
-    text.push_str(&format!("    {files}{GAP}    {files}\n"));
-    text
+    let files = "    a  b  c  d  e  f  g  h";
+    lines.push(format!("  {files}{BETWEEN}{files}"));
+    lines.join("\n") + "\n"
 }
 
 /// A share in three columns.
@@ -192,7 +190,7 @@ mod tests {
         let text = shares([("from", &from), ("to", &to)], Ink::Plain);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 10);
-        assert_eq!(lines[0], "  from                            to");
+        assert_eq!(lines[0], "  from                             to");
         let none = "  ·  ·  ·  ·  ·  ·  ·  ·";
         assert_eq!(
             lines[7],

@@ -38,18 +38,14 @@ pub(super) fn as_text(
     if !rest.is_empty() {
         let sum: f32 = rest.iter().map(|it| it.1).sum();
         let count = rest.len();
-        text.push_str(&format!(
-            "and {count} more, {:.1} % together; --all shows them\n",
-            100.0 * sum
-        ));
+        let percent = 100.0 * sum;
+        text += &format!("and {count} more, {percent:.1} % together; --all shows them\n");
     }
 
     // 2. The result.
     if let Some(result) = outlook.result {
         let [win, draw, loss] = result.map(|share| format!("{:.1} %", 100.0 * share));
-        text.push_str(&format!(
-            "\n{turn} wins {win}, draws {draw}, loses {loss}\n"
-        ));
+        text += &format!("\n{turn} wins {win}, draws {draw}, loses {loss}\n");
     }
 
     // 3. The squares.
