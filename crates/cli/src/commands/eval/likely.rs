@@ -39,13 +39,15 @@ pub(super) fn as_text(
         let sum: f32 = rest.iter().map(|it| it.1).sum();
         let count = rest.len();
         let percent = 100.0 * sum;
-        text += &format!("and {count} more, {percent:.1} % together; --all shows them\n");
+        let more = format!("and {count} more, {percent:.1} % together; --all shows them\n");
+        text.push_str(&more);
     }
 
     // 2. The result.
     if let Some(result) = outlook.result {
         let [win, draw, loss] = result.map(|share| format!("{:.1} %", 100.0 * share));
-        text += &format!("\n{turn} wins {win}, draws {draw}, loses {loss}\n");
+        let expected = format!("\n{turn} wins {win}, draws {draw}, loses {loss}\n");
+        text.push_str(&expected);
     }
 
     // 3. The squares.
