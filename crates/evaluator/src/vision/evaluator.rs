@@ -11,8 +11,8 @@
 //!
 //! # Source
 //!
-//! ChessPosEvalNet answers z-scores of centipawns from White's side (λ-hybrid paper,
-//! Technion, 2023). The teaching engine adds its network, in pawns from White's side, to
+//! ChessPosEvalNet judges from White's side (λ-hybrid paper, Technion, 2023); it learns
+//! z-scores, and what training writes answers in pawns. The teaching engine adds its network, in pawns from White's side, to
 //! its heuristic ("Teaching chess", UT Austin, 2024).
 //!
 //! # Where this differs
