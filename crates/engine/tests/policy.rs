@@ -16,8 +16,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("mendel-policy-{name}-{}", std::process::id()));
+        let name = format!("mendel-policy-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("a writable folder");
         Self(path)
     }
@@ -523,10 +523,8 @@ fn what_does_not_fit_is_refused_with_the_reason() {
 
 #[test]
 fn a_player_in_no_file_has_no_network_beside_it() {
-    let error = Player::parse(
-        &text("plain", "use = \"choose\"\nfile = \"moves.net\""),
-        "test",
-    );
+    let text = text("plain", "use = \"choose\"\nfile = \"moves.net\"");
+    let error = Player::parse(&text, "test");
     let error = error.expect_err("no folder").to_string();
     assert!(error.contains("this player is in no file"), "{error}");
 }
@@ -589,10 +587,8 @@ fn the_player_files_of_networks_are_readable_and_play() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../players/{name}.toml"));
         let mut text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
         for network in ["chessnet", "human", "teacher"] {
-            text = text.replace(
-                &format!("file = \"{network}\""),
-                &format!("file = \"{network}.net\""),
-            );
+            let built_in = format!("file = \"{network}\"");
+            text = text.replace(&built_in, &format!("file = \"{network}.net\""));
         }
         let path = folder.write(&format!("{name}.toml"), text.as_bytes());
         let player = Player::read(&path).unwrap_or_else(|error| panic!("{error}"));
