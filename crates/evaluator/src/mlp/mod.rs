@@ -294,14 +294,19 @@ impl Evaluator for Mlp {
 /// The terms of an evaluator that adds a network's output to material.
 pub(crate) fn terms() -> Vec<Term> {
     let mut terms = Material.terms();
-    terms.push(Term {
+    terms.push(network_term());
+    terms
+}
+
+/// The term of what a network says, in centipawns.
+pub(crate) fn network_term() -> Term {
+    Term {
         group: "network",
         label: String::new(),
         about: "What the network says.",
         middle_game: 1,
         end_game: 1,
-    });
-    terms
+    }
 }
 
 /// Material, if it counts, and a network's output in centipawns.

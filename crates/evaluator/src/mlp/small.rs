@@ -28,8 +28,7 @@ use crate::input::Input;
 /// Sums in four registers.
 const BLOCK: usize = 64;
 
-/// The most pieces on a board; positions with more have to be refused by whoever
-/// reads them.
+/// More pieces no board holds.
 const PIECES: i32 = 64;
 
 #[derive(Debug)]

@@ -29,6 +29,7 @@ use super::net::{Net, Workspace};
 use super::scene::Scene;
 use super::shape::{Head, Shape, View};
 use crate::any::{knows_only, quote};
+use crate::mlp::network_term;
 use crate::teaching::FEATURES;
 use crate::{Centipawns, Evaluator, EvaluatorError, Linear, Teaching, Term, Trace};
 
@@ -227,13 +228,7 @@ impl Evaluator for Vision {
 
     fn terms(&self) -> Vec<Term> {
         let mut terms = self.plus.as_ref().map_or_else(Vec::new, Evaluator::terms);
-        terms.push(Term {
-            group: "network",
-            label: String::new(),
-            about: "What the network says.",
-            middle_game: 1,
-            end_game: 1,
-        });
+        terms.push(network_term());
         terms
     }
 

@@ -34,6 +34,8 @@ use crate::shard::ShardError;
 
 pub(crate) use plan::Mixture;
 pub use plan::Plan;
+#[cfg(feature = "train")]
+pub(crate) use plan::{Purpose, generator};
 pub use sample::{HISTORY, Sample};
 pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};
 

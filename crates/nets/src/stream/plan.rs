@@ -33,14 +33,20 @@ pub(crate) struct Mixture {
 
 /// What a generator decides; each purpose has a stream of its own.
 #[derive(Clone, Copy)]
-enum Purpose {
+pub(crate) enum Purpose {
     Blocks = 1,
     Positions = 2,
     Order = 3,
     Part = 4,
 }
 
-fn generator(purpose: Purpose, seed: u64, numbers: [u64; 2], bytes: &[u8]) -> ChaCha8Rng {
+/// A generator of its own for each purpose, seed and place.
+pub(crate) fn generator(
+    purpose: Purpose,
+    seed: u64,
+    numbers: [u64; 2],
+    bytes: &[u8],
+) -> ChaCha8Rng {
     let mut print = Fingerprint::default();
     for number in [purpose as u64, seed, numbers[0], numbers[1]] {
         print.add(&number.to_le_bytes());
@@ -52,7 +58,12 @@ fn generator(purpose: Purpose, seed: u64, numbers: [u64; 2], bytes: &[u8]) -> Ch
 impl Split {
     /// The part a game belongs to, by its moves.
     pub fn part_of(&self, game: &GameRecord) -> Part {
-        let mut chance = generator(Purpose::Part, self.seed, [0; 2], game.moves);
+        self.part_for(game.moves)
+    }
+
+    /// The part of what these bytes stand for.
+    pub(crate) fn part_for(&self, bytes: &[u8]) -> Part {
+        let mut chance = generator(Purpose::Part, self.seed, [0; 2], bytes);
         let place: f64 = chance.random();
         if place < self.test {
             Part::Test

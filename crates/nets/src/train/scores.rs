@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 
 use mendel_board::{PackedPosition, Position};
 use mendel_store::Fingerprint;
-use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
-use rand_chacha::ChaCha8Rng;
 
-use crate::stream::{Part, Split};
+use crate::stream::{Part, Purpose, Split, generator};
 
 /// A longer line is none of ours.
 const LONGEST_LINE: u64 = 1 << 12;
@@ -139,19 +137,7 @@ impl Scores {
 
     /// The positions of a part, by index.
     pub(crate) fn part(&self, split: &Split, part: Part) -> Result<Vec<u32>, ScoresError> {
-        let mine = |game: u32| {
-            // 53 bits are what a float holds exactly.
-            let mixed = mix(split.seed ^ mix(u64::from(game)));
-            let chance = (mixed >> 11) as f64 / (1_u64 << 53) as f64;
-            let now = if chance < split.validation {
-                Part::Validation
-            } else if chance < split.validation + split.test {
-                Part::Test
-            } else {
-                Part::Train
-            };
-            part == Part::All || now == part
-        };
+        let mine = |game: u32| part == Part::All || split.part_for(&game.to_le_bytes()) == part;
         let indices: Vec<u32> = (0..self.games.len() as u32)
             .filter(|&index| mine(self.games[index as usize]))
             .collect();
@@ -187,7 +173,7 @@ impl Scores {
 /// The order of an epoch.
 pub(crate) fn shuffled(indices: &[u32], seed: u64, epoch: u64) -> Vec<u32> {
     let mut order = indices.to_vec();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(mix(seed ^ mix(epoch))));
+    order.shuffle(&mut generator(Purpose::Order, seed, [epoch, 0], &[]));
     order
 }
 
@@ -204,14 +190,6 @@ fn parse(line: &str, largest: u16) -> Result<(Position, i16), String> {
             .map_err(|error| format!("`{score}`: {error}"))?,
     };
     Ok((position, score.clamp(-largest, largest) as i16))
-}
-
-/// `SplitMix64`'s finaliser: neighbours have nothing in common.
-fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

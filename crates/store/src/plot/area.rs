@@ -1,12 +1,11 @@
 //! Parts of a whole through time.
 
-use super::canvas::{Anchor, Canvas, Drawing, PENS, WIDTH, path_to, shortened, small_width};
+use super::canvas::{
+    Anchor, BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, WIDTH, path_to, shortened, small_width,
+};
 use super::scale::{Axis, Scale, is_drawable};
 
 const HEIGHT: f64 = 330.0;
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 44.0;
-const LEFT: f64 = 64.0;
 const RIGHT: f64 = 12.0;
 
 /// Layers on top of each other: how large each part is, and all together.

@@ -37,6 +37,11 @@ pub const STYLE: &str = "\
 /// How many pens there are; a larger number begins again with the first.
 pub(super) const PENS: u8 = 6;
 
+/// What pictures with two axes leave for their title and their numbers.
+pub(super) const TOP: f64 = 34.0;
+pub(super) const BOTTOM: f64 = 44.0;
+pub(super) const LEFT: f64 = 64.0;
+
 /// All pictures are so wide.
 pub(super) const WIDTH: f64 = 760.0;
 

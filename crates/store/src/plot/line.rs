@@ -1,13 +1,10 @@
 //! Curves over a common axis.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, PENS, WIDTH, bold_width, path_to, px, shortened, text_width,
+    Anchor, BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, WIDTH, bold_width, path_to, px, shortened,
+    text_width,
 };
 use super::scale::{Axis, Scale, extent, is_drawable, number};
-
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 44.0;
-const LEFT: f64 = 64.0;
 
 /// More points than this in a curve only make the file longer.
 const MOST_POINTS: usize = 600;

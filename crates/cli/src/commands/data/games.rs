@@ -134,13 +134,7 @@ fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
     for (reason, count) in report.left_out() {
         writeln!(out, "{count:>9} left out: {reason}")?;
     }
-    if report.unreadable > 0 {
-        writeln!(out, "the first that could not be read:")?;
-        for example in &report.examples {
-            writeln!(out, "  {example}")?;
-        }
-    }
-    Ok(())
+    Ok(super::tell_unreadable(&mut out, &report.examples)?)
 }
 
 /// A file that cannot be used was the wrong request.

@@ -281,13 +281,7 @@ fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
             report.unlabelled
         )?;
     }
-    if report.unreadable > 0 {
-        writeln!(out, "the first that could not be read:")?;
-        for example in &report.examples {
-            writeln!(out, "  {example}")?;
-        }
-    }
-    Ok(())
+    Ok(super::tell_unreadable(&mut out, &report.examples)?)
 }
 
 /// A file that cannot be imported was the wrong request.

@@ -6,6 +6,8 @@ mod info;
 mod make;
 mod rows;
 
+use std::io::{self, Write};
+
 use clap::{Args, Subcommand};
 
 /// Make, import and inspect data sets
@@ -44,4 +46,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::List(arguments) => info::list(arguments),
         Command::Rows(arguments) => rows::run(arguments),
     }
+}
+
+/// Shows the first records of a file that could not be read, if there are any.
+fn tell_unreadable(out: &mut impl Write, examples: &[String]) -> io::Result<()> {
+    if !examples.is_empty() {
+        writeln!(out, "the first that could not be read:")?;
+    }
+    for example in examples {
+        writeln!(out, "  {example}")?;
+    }
+    Ok(())
 }
