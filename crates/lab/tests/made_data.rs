@@ -29,6 +29,7 @@ pub(crate) fn write_set(path: &Path, count: usize) {
             let moves = position.legal_moves();
             let best = moves.iter().min_by_key(|m| worth(&position.after(**m)));
             Sample {
+                context: None,
                 game: game as u32,
                 score: Some(score.clamp(-3000, 3000) as i16),
                 best: best.copied(),

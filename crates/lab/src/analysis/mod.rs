@@ -4,6 +4,7 @@ pub mod accuracy;
 mod analyser;
 pub mod exam;
 pub mod games;
+mod phase;
 pub mod population;
 pub mod species;
 pub mod squares;
@@ -12,3 +13,4 @@ pub mod wiring;
 
 pub use accuracy::{GameAccuracy, MoveAccuracy};
 pub use analyser::{Analyser, AnalysisError};
+pub use phase::Phase;

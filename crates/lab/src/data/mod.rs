@@ -26,7 +26,7 @@ mod suite;
 
 use std::path::Path;
 
-use mendel_board::{Move, Position};
+use mendel_board::{Game, Move, Position};
 use mendel_store::Fingerprint;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,52 @@ pub struct Sample {
     pub best: Option<Move>,
     /// How the game ended for the side to move.
     pub result: Option<GameResult>,
+    /// What its game says beside it, where the set keeps that.
+    pub context: Option<Box<Context>>,
+}
+
+/// What a game says about one of its positions: who played, and the moves before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The ratings of the side to move and of the other, where both are known.
+    pub ratings: Option<[u16; 2]>,
+    /// The position before the moves that are kept; the sample's own if none are.
+    pub start: Position,
+    /// The last moves before the sample, which lead there from `start`.
+    pub before: Vec<Move>,
+}
+
+impl Context {
+    /// So many moves are kept at most.
+    pub const MOST_MOVES: usize = 64;
+}
+
+impl Sample {
+    /// The position as the end of a game, with the moves before it where they are
+    /// known.
+    pub fn as_game(&self) -> Game {
+        let alone = || Game::new(self.position.clone());
+        let Some(context) = &self.context else {
+            return alone();
+        };
+        let mut game = Game::new(context.start.clone());
+        for &m in &context.before {
+            if game.play(m).is_err() {
+                return alone();
+            }
+        }
+        if game.position().key() == self.position.key() {
+            game
+        } else {
+            alone()
+        }
+    }
+
+    /// The lower of the two ratings, where both are known.
+    pub fn rating(&self) -> Option<u16> {
+        let [own, other] = self.context.as_ref()?.ratings?;
+        Some(own.min(other))
+    }
 }
 
 /// How a game ended, as the side to move sees it.

@@ -2,14 +2,16 @@
 
 use std::io::{self, Read};
 
-use mendel_board::{PackedMove, PackedPosition};
+use mendel_board::{PackedMove, PackedPosition, Position};
 
-use super::{GameResult, Sample};
+use super::{Context, GameResult, Sample};
 
 const HAS_SCORE: u8 = 1;
 const HAS_BEST: u8 = 2;
 const RESULT_SHIFT: u8 = 2;
-const KNOWN: u8 = 0b1111;
+const RESULT: u8 = 0b1100;
+const HAS_CONTEXT: u8 = 16;
+const KNOWN: u8 = 0b1_1111;
 
 /// Why a record cannot be read.
 pub(super) enum RecordFault {
@@ -49,6 +51,9 @@ pub(super) fn write(sample: &Sample, before: u32, to: &mut Vec<u8>) {
     if sample.best.is_some() {
         has |= HAS_BEST;
     }
+    if sample.context.is_some() {
+        has |= HAS_CONTEXT;
+    }
     to.push(has);
 
     // 3. The position and its labels.
@@ -60,6 +65,24 @@ pub(super) fn write(sample: &Sample, before: u32, to: &mut Vec<u8>) {
     }
     if let Some(best) = sample.best {
         to.extend(PackedMove::from(best).bits().to_le_bytes());
+    }
+
+    // 4. Its game: both ratings, zero where they are not known, and the last moves.
+    if let Some(context) = &sample.context {
+        for rating in context.ratings.unwrap_or_default() {
+            to.extend(rating.to_le_bytes());
+        }
+        let kept = context.before.len().min(Context::MOST_MOVES);
+        let fits = kept == context.before.len();
+        to.push(if fits { kept as u8 } else { 0 });
+        if fits && kept > 0 {
+            PackedPosition::from(&context.start)
+                .write(to)
+                .expect("a vector takes everything");
+            for m in &context.before {
+                to.extend(PackedMove::from(*m).bits().to_le_bytes());
+            }
+        }
     }
 }
 
@@ -87,7 +110,12 @@ pub(super) fn read(from: &mut impl Read, before: u32) -> Result<Sample, RecordFa
         let legal = packed.unpack(&position);
         best = Some(legal.ok_or(RecordFault::Wrong("its best move is not legal"))?);
     }
-    let result = match has >> RESULT_SHIFT {
+    let context = if has & HAS_CONTEXT == 0 {
+        None
+    } else {
+        Some(Box::new(read_context(from, &position)?))
+    };
+    let result = match (has & RESULT) >> RESULT_SHIFT {
         0 => None,
         1 => Some(GameResult::Loss),
         2 => Some(GameResult::Draw),
@@ -99,6 +127,43 @@ pub(super) fn read(from: &mut impl Read, before: u32) -> Result<Sample, RecordFa
         score,
         best,
         result,
+        context,
+    })
+}
+
+fn read_context(from: &mut impl Read, position: &Position) -> Result<Context, RecordFault> {
+    let own = u16::from_le_bytes(read_bytes(from)?);
+    let other = u16::from_le_bytes(read_bytes(from)?);
+    let ratings = (own > 0 && other > 0).then_some([own, other]);
+    let [count] = read_bytes(from)?;
+    let mut before = Vec::new();
+    let mut start = position.clone();
+    if count > 0 {
+        if usize::from(count) > Context::MOST_MOVES {
+            return Err(RecordFault::Wrong("too many moves stand before it"));
+        }
+        let illegal = RecordFault::Wrong("the moves before it are not legal");
+        let Some(unpacked) = PackedPosition::read(from)?.unpack() else {
+            return Err(illegal);
+        };
+        start = unpacked;
+        let mut here = start.clone();
+        for _ in 0..count {
+            let packed = PackedMove::from_bits(u16::from_le_bytes(read_bytes(from)?));
+            let Some(m) = packed.unpack(&here) else {
+                return Err(illegal);
+            };
+            here.play(m);
+            before.push(m);
+        }
+        if here.key() != position.key() {
+            return Err(RecordFault::Wrong("the moves before it lead elsewhere"));
+        }
+    }
+    Ok(Context {
+        ratings,
+        start,
+        before,
     })
 }
 

@@ -67,6 +67,7 @@ fn squeeze(name: &str, contents: &str) -> Result<Vec<u8>, DataError> {
         }
         for m in moves {
             collector.add(&Sample {
+                context: None,
                 position: epd.position().clone(),
                 game: number,
                 score: None,

@@ -13,6 +13,7 @@ use mendel_board::{Game, Position};
 use serde::Deserialize;
 
 use super::accuracy::AccuracySettings;
+use super::curve::CurveSettings;
 use super::error::StepError;
 use super::record::{Pairing, Played, Standing};
 use super::refer::{Made, folder_of, seed_of};
@@ -69,6 +70,16 @@ pub struct MatchSettings {
     /// What was published for each player, to stand beside ours.
     #[serde(default)]
     pub published: Published,
+    /// Whether points with White and with Black are counted apart.
+    #[serde(default)]
+    pub by_colour: bool,
+    /// What was published of that: for each player its points with White against each
+    /// of the others, in their order.
+    #[serde(default)]
+    pub published_white: Vec<Vec<f64>>,
+    /// A number of the players, along which their points are drawn.
+    #[serde(default)]
+    pub curve: Option<CurveSettings>,
 }
 
 /// Where the games of a match start.
@@ -150,26 +161,6 @@ impl MatchSettings {
         }
     }
 
-    /// The players with what the words mean now: each a list of alternatives. A
-    /// step with several champions stands for all of them.
-    fn meant(&self, made: &Made) -> Vec<Vec<String>> {
-        let mut meant = Vec::new();
-        for names in &self.players {
-            match names {
-                Names::None => {}
-                Names::One(word) => {
-                    let players = made.players(word).into_iter();
-                    meant.extend(players.map(|player| vec![written(&player)]));
-                }
-                Names::Several(words) => {
-                    let alternatives = words.iter().map(|word| written(&made.player(word)));
-                    meant.push(alternatives.collect());
-                }
-            }
-        }
-        meant
-    }
-
     /// What is wrong with the settings: the key, and why.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.games == 0 {
@@ -181,7 +172,7 @@ impl MatchSettings {
         if self.max_plies == Some(0) {
             return Err(("max-plies", "must be at least 1".to_owned()));
         }
-        let meant = self.meant(made);
+        let meant = meant(&self.players, made);
         if meant.len() < 2 {
             return Err(("players", "needs at least two players".to_owned()));
         }
@@ -202,6 +193,17 @@ impl MatchSettings {
         }
         self.check_openings()
             .map_err(|reason| ("openings", reason))?;
+        if let Some(curve) = &self.curve {
+            curve
+                .check(meant.len())
+                .map_err(|reason| ("curve", reason))?;
+        }
+        let rows = &self.published_white;
+        let square = rows.len() == meant.len() && rows.iter().all(|it| it.len() + 1 == rows.len());
+        if !rows.is_empty() && !square {
+            let reason = "must have a row for each player, with a number for each other one";
+            return Err(("published-white", reason.to_owned()));
+        }
         if let Some(accuracy) = self.accuracy() {
             accuracy.check().map_err(|reason| ("accuracy", reason))?;
         }
@@ -288,6 +290,26 @@ impl MatchSettings {
     }
 }
 
+/// Players with what the words mean now: each a list of alternatives. A step with
+/// several champions stands for all of them.
+pub(super) fn meant(players: &[Names], made: &Made) -> Vec<Vec<String>> {
+    let mut meant = Vec::new();
+    for names in players {
+        match names {
+            Names::None => {}
+            Names::One(word) => {
+                let players = made.players(word).into_iter();
+                meant.extend(players.map(|player| vec![written(&player)]));
+            }
+            Names::Several(words) => {
+                let alternatives = words.iter().map(|word| written(&made.player(word)));
+                meant.push(alternatives.collect());
+            }
+        }
+    }
+    meant
+}
+
 /// A player as a match reads it: what marks options in a path is escaped.
 fn written(player: &str) -> String {
     if Path::new(player).is_absolute() && Path::new(player).is_file() {
@@ -334,7 +356,7 @@ impl Working<'_> {
         watch: &mut dyn FnMut(Event),
     ) -> Result<Option<Played>, StepError> {
         let path = self.folder.join(folder_of(settings, turn));
-        let meant = step.meant(made);
+        let meant = meant(&step.players, made);
 
         // 1. A match that was begun goes on with those who began it.
         let (contest, mut folder) = if path.join("match.toml").is_file() {
@@ -388,6 +410,7 @@ impl Working<'_> {
             notes,
             ..Played::default()
         };
+        step.tables(&path, &meant, &contest.plan().players, &mut played)?;
         if let Some(accuracy) = step.accuracy()
             && !self.accuracy(&accuracy, &path, &mut played, watch)?
         {
@@ -412,7 +435,7 @@ fn openings(step: &MatchSettings, path: &Path) -> Result<Option<PathBuf>, StepEr
 }
 
 /// Of each list of alternatives the first that can be started.
-fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
+pub(super) fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
     meant
         .iter()
         .map(|alternatives| first_that_plays(alternatives).map(str::to_owned))
@@ -421,7 +444,7 @@ fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
 
 /// Who could not be started: derived from who plays, so that a match that goes on
 /// says the same.
-fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String> {
+pub(super) fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     for alternatives in meant {
         let chosen = alternatives.iter().position(|it| present.contains(it));

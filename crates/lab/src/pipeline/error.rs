@@ -1,6 +1,6 @@
 //! Why a pipeline cannot begin or go on.
 
-use mendel_arena::{ContestError, FolderError as MatchFolderError};
+use mendel_arena::{ContestError, EntrantError, FolderError as MatchFolderError, SeatError};
 use mendel_engine::PlayerError;
 use mendel_store::{JournalError, ReplaceError};
 
@@ -87,6 +87,28 @@ pub enum StepError {
         /// Who.
         player: String,
     },
+    /// A player cannot take its seat.
+    #[error(transparent)]
+    Seat(Box<SeatError>),
+    /// A player cannot be read.
+    #[error(transparent)]
+    Entrant(#[from] Box<EntrantError>),
+    /// There is nothing to ask about.
+    #[error(
+        "no position of `{names}` fits: each needs a move that is known, and what `winners` and `bands` ask for; give other positions with `--data FILE`"
+    )]
+    NoPositions {
+        /// The sets.
+        names: String,
+    },
+    /// The step was begun with other positions.
+    #[error(
+        "`{path}` tells of other positions than there are now: the data set has changed; restore it, or begin anew in another folder"
+    )]
+    OtherPositions {
+        /// The file.
+        path: String,
+    },
     /// Nobody who was asked to label could be started.
     #[error(
         "none of the experts could be started: {names}; install one, or name another in `expert`"
@@ -116,6 +138,7 @@ boxed!(
     StepError::MatchFolder: MatchFolderError,
     StepError::Player: PlayerError,
     StepError::Analysis: AnalysisError,
+    StepError::Seat: SeatError,
 );
 
 impl From<FolderError> for PipelineError {

@@ -1,5 +1,6 @@
 //! The figures of a pipeline that stand beside published ones.
 
+use super::agreement::Agreement;
 use super::record::{Bred, Output, Pipeline, Played, Step};
 use crate::proof::Measured;
 use crate::sweep::mean_and_interval;
@@ -36,7 +37,30 @@ const OF_RUNS: [&str; 9] = [
     "seconds",
 ];
 /// Figures of a player of a match.
-const OF_PLAYERS: [&str; 5] = ["elo", "score", "draws", "accuracy", "games"];
+const OF_PLAYERS: [&str; 20] = [
+    // In a match.
+    "elo",
+    "score",
+    "points",
+    "draws",
+    "accuracy",
+    "games",
+    // Of moves that are known.
+    "right",
+    "share",
+    "from",
+    "to",
+    "pawns",
+    "rooks",
+    "knights",
+    "bishops",
+    "queens",
+    "kings",
+    "opening",
+    "middle game",
+    "ending",
+    "positions",
+];
 /// Figures of two players of a match.
 const OF_PAIRS: [&str; 3] = ["elo", "score", "games"];
 
@@ -98,6 +122,7 @@ impl Figure {
         match &step.result {
             Some(Output::Runs(runs)) => self.of_runs(&runs.runs),
             Some(Output::Match(played)) => self.of_match(played),
+            Some(Output::Agreement(agreement)) => self.of_agreement(agreement),
             Some(Output::Data(_) | Output::Network(_)) | None => Found::default(),
         }
     }
@@ -146,9 +171,11 @@ impl Figure {
                 let (value, error) = match self.what.as_str() {
                     "elo" => (it.elo, it.error),
                     "score" => (it.score, None),
+                    "points" => (it.points(), None),
                     "draws" => (it.draws, None),
                     "accuracy" => (it.accuracy, None),
-                    _ => (Some(it.games as f64), None),
+                    "games" => (Some(it.games as f64), None),
+                    _ => (None, None),
                 };
                 let ends = value.zip(error);
                 Found {
@@ -159,6 +186,40 @@ impl Figure {
             }
             [first, second] => self.of_pair(played, &name(first), &name(second)),
             _ => Found::default(),
+        }
+    }
+
+    fn of_agreement(&self, agreement: &Agreement) -> Found {
+        let [who] = &self.who[..] else {
+            return Found::default();
+        };
+        let place = who.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+        let placed = place.and_then(|place| agreement.players.get(place));
+        let mut named = agreement.players.iter();
+        let Some(it) = placed.or_else(|| named.find(|it| it.player == *who)) else {
+            return Found::default();
+        };
+        let plain = |value: Option<f64>| Found {
+            value,
+            ..Found::default()
+        };
+        let whole = |value: u64| plain(Some(value as f64));
+        match self.what.as_str() {
+            "right" => whole(it.all.right),
+            "positions" => whole(it.all.positions),
+            "from" => plain(it.all.from_share()),
+            "to" => plain(it.all.to_share()),
+            "share" => Found {
+                value: it.all.share(),
+                interval: it.all.interval().map(|ends| ends.map(Some)),
+                is_elo: false,
+            },
+            name => {
+                let piece = it.pieces.iter().find(|part| part.name == name);
+                let phase = it.phases.iter().find(|part| part.name == name);
+                let piece = piece.and_then(|part| part.tally.to_share());
+                plain(piece.or_else(|| phase?.tally.share()))
+            }
         }
     }
 

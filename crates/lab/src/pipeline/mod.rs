@@ -6,8 +6,11 @@
 //! skips what is done, goes on with what was begun and begins the rest.
 
 mod accuracy;
+mod agreement;
 mod breed;
+mod colours;
 mod contest;
+mod curve;
 mod error;
 pub(crate) mod figures;
 mod network;
@@ -25,8 +28,11 @@ use mendel_engine::Player;
 use mendel_store::{FolderLock, Journal, Sync, fingerprint, replace};
 
 pub use self::accuracy::AccuracySettings;
+pub use self::agreement::{Agreement, AgreementSettings, Answers, Part, Tally};
 pub use self::breed::{BreedSettings, Source};
+pub use self::colours::ByColour;
 pub use self::contest::{Anchor, MatchSettings, OpeningsFrom};
+pub use self::curve::{Curve, CurveLine, CurvePoint, CurveSettings};
 pub use self::error::{PipelineError, StepError};
 pub use self::network::NetworkSettings;
 pub use self::record::{
@@ -85,6 +91,13 @@ pub enum Event<'a> {
         /// Of how many.
         total: u64,
     },
+    /// Moves were answered.
+    Answers {
+        /// How many.
+        done: u64,
+        /// Of how many.
+        total: u64,
+    },
     /// A step is done.
     Done(&'a Step),
 }
@@ -134,6 +147,9 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
             What::Match(it) => it
                 .check(&made)
                 .map_err(|found| table_complaint("match", found))?,
+            What::Agreement(it) => it
+                .check(&made)
+                .map_err(|found| table_complaint("agreement", found))?,
         }
     }
     Ok(settings)
@@ -171,10 +187,13 @@ pub fn breed(
     work: &Work,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Pipeline, PipelineError> {
-    if let Some(data) = &order.data {
-        return Err(PipelineError::Data { data: data.clone() });
-    }
-    let state = begun(order)?;
+    let command = run::command(order);
+    let given = with_data(order)?;
+    let order = &given;
+    let state = Pipeline {
+        command,
+        ..begun(order)?
+    };
     let path = &order.folder;
     fs::create_dir_all(path).map_err(|source| io_error(path, source))?;
     let lock = FolderLock::take(path).map_err(FolderError::from)?;
@@ -238,6 +257,37 @@ pub fn resume(
     .go(state, watch, &lock)
 }
 
+/// The order with the set it was given in place of those that players are asked about;
+/// several are separated by commas.
+fn with_data(order: &Order) -> Result<Order, PipelineError> {
+    let Some(data) = &order.data else {
+        return Ok(order.clone());
+    };
+    let steps = order.recipe.pipeline.as_ref().map(|it| &it.steps);
+    let asks = |what: &What| matches!(what, What::Agreement(_));
+    let steps = steps.into_iter().flatten().enumerate();
+    let keys: Vec<String> = steps
+        .filter(|(_, step)| asks(&step.what))
+        .map(|(at, step)| format!("step.{at}.{}.data", step.what.kind()))
+        .collect();
+    if keys.is_empty() {
+        return Err(PipelineError::Data { data: data.clone() });
+    }
+    let sets: Vec<toml::Value> = if Path::new(data).exists() {
+        vec![data.as_str().into()]
+    } else {
+        data.split(',').map(|it| it.trim().into()).collect()
+    };
+    let set: Vec<(String, toml::Value)> = keys
+        .into_iter()
+        .map(|key| (key, toml::Value::Array(sets.clone())))
+        .collect();
+    Ok(Order {
+        recipe: order.recipe.cell(&set)?,
+        ..order.clone()
+    })
+}
+
 /// A pipeline before its first step.
 fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
     let (recipe, seed) = (&order.recipe, order.seed);
@@ -267,13 +317,7 @@ fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
             number: turn.number,
             name: step.name.clone(),
             round: turn.round.filter(|_| settings.rounds > 1),
-            kind: match &step.what {
-                What::Breed(_) => "breed",
-                What::Data(_) => "data",
-                What::Network(_) => "network",
-                What::Match(_) => "match",
-            }
-            .to_owned(),
+            kind: step.what.kind().to_owned(),
             folder: folder_of(settings, turn).to_string_lossy().into_owned(),
             result: None,
         }
@@ -383,6 +427,10 @@ impl Working<'_> {
                 let played = self.contest(settings, turn, it, made, watch)?;
                 played.map(Output::Match)
             }
+            What::Agreement(it) => {
+                let agreement = self.agree(settings, turn, it, made, watch)?;
+                agreement.map(Output::Agreement)
+            }
         })
     }
 
@@ -401,7 +449,7 @@ impl Working<'_> {
                 let champion = folder_of(settings, turn).join(RunFolder::CHAMPION);
                 made.bred(name, vec![path(&champion)], 0);
             }
-            Some(Output::Match(_)) | None => {}
+            Some(Output::Match(_) | Output::Agreement(_)) | None => {}
         }
     }
 

@@ -8,6 +8,9 @@ use std::path::Path;
 use mendel_store::{ReplaceError, replace};
 use serde::{Deserialize, Serialize};
 
+use super::agreement::Agreement;
+use super::colours::ByColour;
+use super::curve::Curve;
 use crate::network::Epoch;
 use crate::proof::Measured;
 
@@ -46,7 +49,7 @@ pub struct Step {
     /// In which round, where it is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// `breed`, `data`, `network` or `match`.
+    /// `breed`, `data`, `network`, `match` or `agreement`.
     pub kind: String,
     /// Its folder, within that of the pipeline.
     pub folder: String,
@@ -67,6 +70,8 @@ pub enum Output {
     Network(Trained),
     /// Games.
     Match(Played),
+    /// Moves in positions whose moves are known.
+    Agreement(Agreement),
 }
 
 /// The runs of a step.
@@ -163,6 +168,12 @@ pub struct Played {
     /// Who judged the accuracy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
+    /// Points by colour, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_colour: Option<ByColour>,
+    /// Points along a number of the players, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Curve>,
     /// Who could not take part, and what else a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -261,6 +272,25 @@ impl Step {
             Some(round) => format!("{}, round {round}", self.name),
             None => self.name.clone(),
         }
+    }
+}
+
+impl Standing {
+    /// Points, a draw for a half.
+    pub fn points(&self) -> Option<f64> {
+        self.score.map(|score| score * self.games as f64 / 100.0)
+    }
+
+    /// Where its points would lie with 95 % if it all were played again, from the share
+    /// of draws.
+    pub fn points_interval(&self) -> Option<[f64; 2]> {
+        let (score, draws) = (self.score? / 100.0, self.draws? / 100.0);
+        let games = self.games as f64;
+        // A game gives 1 with chance s − d/2 and ½ with chance d.
+        let square = score - draws / 2.0 + draws / 4.0;
+        let spread = libm::sqrt(games * (square - score * score).max(0.0));
+        let points = score * games;
+        Some([points - 1.96 * spread, points + 1.96 * spread].map(|it| it.clamp(0.0, games)))
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::agreement::AgreementSettings;
 use super::breed::{BreedSettings, Source};
 use super::contest::MatchSettings;
 use super::network::NetworkSettings;
@@ -42,6 +43,21 @@ pub enum What {
     Network(Box<NetworkSettings>),
     /// Plays a match.
     Match(Box<MatchSettings>),
+    /// Asks for moves that are known.
+    Agreement(Box<AgreementSettings>),
+}
+
+impl What {
+    /// What the record calls it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Breed(_) => "breed",
+            Self::Data(_) => "data",
+            Self::Network(_) => "network",
+            Self::Match(_) => "match",
+            Self::Agreement(_) => "agreement",
+        }
+    }
 }
 
 /// The champion of the step before that bred one; before any did, the parent.
@@ -258,29 +274,28 @@ impl StepSettings {
 
         // 2. What it does: the table or key that only this kind has.
         let is_data = matches!(table.get("data"), Some(Value::Table(_)));
-        let is_match = table.contains_key("match");
-        let is_network = table.contains_key("network");
         let breeds = table.contains_key("recipe")
             || TABLES.iter().any(|table_of| table.contains_key(*table_of));
-        let what = match (is_data, is_match, is_network, breeds) {
-            (true, false, false, false) => {
-                document.knows_only(&place, &[EVERY[0], EVERY[1], "data"])?;
-                What::Data(Box::new(document.section(&key("data"))?))
+        let kinds = ["data", "match", "network", "agreement"];
+        let mut named = kinds.into_iter().filter(|kind| {
+            (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
+        });
+        let what = match (named.next(), named.next(), breeds) {
+            (Some(kind), None, false) => {
+                document.knows_only(&place, &[EVERY[0], EVERY[1], kind])?;
+                let key = key(kind);
+                match kind {
+                    "data" => What::Data(Box::new(document.section(&key)?)),
+                    "match" => What::Match(Box::new(document.section(&key)?)),
+                    "network" => What::Network(Box::new(document.section(&key)?)),
+                    _ => What::Agreement(Box::new(document.section(&key)?)),
+                }
             }
-            (false, true, false, false) => {
-                document.knows_only(&place, &[EVERY[0], EVERY[1], "match"])?;
-                What::Match(Box::new(document.section(&key("match"))?))
-            }
-            (false, false, true, false) => {
-                document.knows_only(&place, &[EVERY[0], EVERY[1], "network"])?;
-                What::Network(Box::new(document.section(&key("network"))?))
-            }
-            (false, false, false, true) => {
-                What::Breed(Box::new(breeding(document, &place, table)?))
-            }
+            (None, None, true) => What::Breed(Box::new(breeding(document, &place, table)?)),
             _ => {
                 let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
-                              breeder, trial and stop, or `[step.data]`, `[step.network]` or `[step.match]`";
+                              breeder, trial and stop, or `[step.data]`, `[step.network]`, \
+                              `[step.match]` or `[step.agreement]`";
                 return Err(document.complaint(&place, reason));
             }
         };
@@ -344,8 +359,16 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
 /// run, also when the pipeline goes on from elsewhere.
 pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     /// Behind `step.N.`; a list or a table of tables is gone into.
-    const KEYS: [&str; 8] = [
-        "recipe", "parent", "data", "founders", "trial", "stage", "match", "network",
+    const KEYS: [&str; 9] = [
+        "recipe",
+        "parent",
+        "data",
+        "founders",
+        "trial",
+        "stage",
+        "match",
+        "network",
+        "agreement",
     ];
     /// Keys below those that hold paths.
     const LEAVES: [&str; 7] = [

@@ -5,6 +5,7 @@
 //! same two doors in [`SweepRecord`]. The drawing itself is the store's.
 
 mod analyses;
+mod answers;
 mod champion;
 mod curves;
 mod describe;
@@ -15,6 +16,7 @@ mod genes;
 mod lineage;
 mod paper;
 mod pipeline;
+mod played;
 mod population;
 mod read;
 mod run_page;

@@ -13,7 +13,7 @@ use super::read::text_of;
 use super::run_page::duration;
 use super::{Comparison, FILE, counted, elo, elo_interval, interval_text};
 use crate::pipeline::figures::Figure;
-use crate::pipeline::{Bred, Output, Pairing, Pipeline, Played, Set, Step, Trained};
+use crate::pipeline::{Bred, Output, Pairing, Pipeline, Set, Step, Trained};
 use crate::recipe::Paper;
 use crate::record::Timing;
 use crate::run::RunFolder;
@@ -165,13 +165,15 @@ impl PipelineRecord {
     pub fn notes(&self) -> Vec<String> {
         let steps = self.state.steps.iter();
         steps
-            .flat_map(|step| match &step.result {
-                Some(Output::Match(played)) => played
-                    .notes
+            .flat_map(|step| {
+                let notes: &[String] = match &step.result {
+                    Some(Output::Match(played)) => &played.notes,
+                    Some(Output::Agreement(agreement)) => &agreement.notes,
+                    _ => &[],
+                };
+                notes
                     .iter()
-                    .map(|note| format!("{}: {note}", step.title()))
-                    .collect(),
-                _ => Vec::new(),
+                    .map(move |note| format!("{}: {note}", step.title()))
             })
             .collect()
     }
@@ -276,6 +278,7 @@ fn words(output: &Output) -> String {
             trained.epochs.last().map_or(f64::NAN, |it| it.holdout),
             trained.before
         ),
+        Output::Agreement(agreement) => agreement.words(),
         Output::Match(played) if played.pairings.is_empty() => "not played".to_owned(),
         Output::Match(played) => match &played.pairings[..] {
             [only] => format!("{} – {}: {}", only.first, only.second, result(only)),
@@ -336,6 +339,7 @@ fn step_blocks(step: &Step) -> Vec<Block> {
         Some(Output::Runs(runs)) => run_blocks(&runs.runs, runs.best),
         Some(Output::Data(set)) => vec![set_block(set)],
         Some(Output::Network(trained)) => vec![network_block(trained)],
+        Some(Output::Agreement(agreement)) => agreement.blocks(),
         Some(Output::Match(played)) => {
             let mut blocks = played.blocks();
             if !played.pairings.is_empty() {
@@ -418,148 +422,4 @@ fn network_block(trained: &Trained) -> Block {
         ),
     ];
     Block::Facts(facts.map(|(name, value)| (name.to_owned(), value)).into())
-}
-
-impl Played {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![Block::Text(format!("{}.", self.conditions))];
-        for (title, table) in self.tables() {
-            blocks.push(Block::Text(title));
-            blocks.push(Block::Table(Table {
-                head: table[0].clone(),
-                rows: table[1..].to_vec(),
-            }));
-        }
-        blocks.push(Block::List(self.notes.clone()));
-        blocks
-    }
-
-    /// The tables of a match, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
-        let mut tables = Vec::new();
-        if self.standings.is_empty() {
-            return tables;
-        }
-        tables.push(("Standings:".to_owned(), self.standings_table()));
-        let is_gauntlet = self.pairings.iter().all(|it| it.first == self.players[0]);
-        tables.push(if is_gauntlet {
-            let title = format!("{} against each, with 95 %:", self.players[0]);
-            (title, self.gauntlet_table())
-        } else {
-            let title = "Each against each: points of the row’s player, and its Elo with 95 %:";
-            (title.to_owned(), self.cross_table())
-        });
-        if !self.games.is_empty() {
-            let judge = self.judge.as_deref().unwrap_or("nobody");
-            tables.push((
-                format!("Games, with the accuracy of both sides in per cent (judged by {judge}):"),
-                self.games_table(),
-            ));
-        }
-        tables
-    }
-
-    fn standings_table(&self) -> Vec<Vec<String>> {
-        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.1}"));
-        let accurate = self.standings.iter().any(|it| it.accuracy.is_some());
-        let papers = self.standings.iter().any(|it| it.paper.is_some());
-        let mut head = vec!["player", "games", "score %", "draws %", "Elo", "±"];
-        head.extend(accurate.then_some("accuracy %"));
-        head.extend(papers.then_some("paper"));
-        let mut rows: Vec<Vec<String>> = vec![head.into_iter().map(str::to_owned).collect()];
-        for it in &self.standings {
-            let mut row = vec![
-                it.player.clone(),
-                it.games.to_string(),
-                share(it.score),
-                share(it.draws),
-                it.elo.map_or_else(|| "–".to_owned(), elo),
-                it.error
-                    .map_or_else(|| "–".to_owned(), |it| format!("{it:.0}")),
-            ];
-            row.extend(accurate.then(|| share(it.accuracy)));
-            row.extend(papers.then(|| it.paper.clone().unwrap_or_else(|| "–".to_owned())));
-            rows.push(row);
-        }
-        rows
-    }
-
-    fn gauntlet_table(&self) -> Vec<Vec<String>> {
-        let head = ["opponent", "games", "won", "drawn", "lost", "Elo", "95 %"];
-        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
-        for it in &self.pairings {
-            rows.push(vec![
-                it.second.clone(),
-                it.games().to_string(),
-                it.wins.to_string(),
-                it.draws.to_string(),
-                it.losses.to_string(),
-                it.elo.map_or_else(|| "–".to_owned(), elo),
-                elo_interval(it.interval),
-            ]);
-        }
-        rows
-    }
-
-    fn cross_table(&self) -> Vec<Vec<String>> {
-        let mut head = vec![String::new()];
-        head.extend(self.players.iter().cloned());
-        let mut rows = vec![head];
-        for first in &self.players {
-            let mut row = vec![first.clone()];
-            for second in &self.players {
-                row.push(self.cell(first, second));
-            }
-            rows.push(row);
-        }
-        rows
-    }
-
-    fn cell(&self, first: &str, second: &str) -> String {
-        for it in &self.pairings {
-            let (wins, sign) = match (it.first.as_str(), it.second.as_str()) {
-                pair if pair == (first, second) => (it.wins, 1.0),
-                pair if pair == (second, first) => (it.losses, -1.0),
-                _ => continue,
-            };
-            let points = wins as f64 + it.draws as f64 / 2.0;
-            let [low, high] = it.interval.map(|end| end.map(|end| sign * end));
-            let ends = if sign > 0.0 { [low, high] } else { [high, low] };
-            let difference = it.elo.map(|it| elo(sign * it));
-            let difference = difference.unwrap_or_default();
-            let text = format!(
-                "{points} / {}  {difference} {}",
-                it.games(),
-                elo_interval(ends)
-            );
-            return text;
-        }
-        if first == second { "–" } else { "" }.to_owned()
-    }
-
-    fn games_table(&self) -> Vec<Vec<String>> {
-        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"));
-        let head = [
-            "white",
-            "black",
-            "result",
-            "by",
-            "half-moves",
-            "white %",
-            "black %",
-        ];
-        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
-        for game in &self.games {
-            rows.push(vec![
-                game.white.clone(),
-                game.black.clone(),
-                game.result.clone(),
-                game.reason.clone(),
-                game.plies.to_string(),
-                share(game.accuracy[0]),
-                share(game.accuracy[1]),
-            ]);
-        }
-        rows
-    }
 }

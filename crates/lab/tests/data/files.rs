@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use mendel_board::sample::random_positions;
 use mendel_lab::data::{
-    Collector, DataError, DataSet, Expert, GameResult, Header, Kind, MATE, Sample,
+    Collector, Context, DataError, DataSet, Expert, GameResult, Header, Kind, MATE, Sample,
 };
 use proptest::prelude::*;
 
@@ -19,12 +19,29 @@ fn a_set(seed: u64, count: usize) -> DataSet {
         Some(GameResult::Loss),
     ];
     let samples = random_positions(seed, count).enumerate();
-    let samples = samples.map(|(index, position)| Sample {
-        game: (index / 5 * 3) as u32,
-        score: (index % 3 != 0).then(|| (index * 37 % 2000) as i16 - 1000),
-        best: position.legal_moves().first().copied(),
-        result: results[index % 4],
-        position,
+    let samples = samples.map(|(index, position)| {
+        // Some are known with the move before them and who played, some with neither.
+        let before = position.legal_moves().first().copied();
+        let (position, context) = match before.filter(|_| index % 3 == 1) {
+            None => (position, None),
+            Some(m) => {
+                let after = position.after(m);
+                let context = Context {
+                    ratings: (index % 2 == 0).then_some([1500 + index as u16, 2600]),
+                    start: position,
+                    before: vec![m],
+                };
+                (after, Some(Box::new(context)))
+            }
+        };
+        Sample {
+            game: (index / 5 * 3) as u32,
+            score: (index % 3 != 0).then(|| (index * 37 % 2000) as i16 - 1000),
+            best: position.legal_moves().first().copied(),
+            result: results[index % 4],
+            context,
+            position,
+        }
     });
     DataSet {
         header: Header {

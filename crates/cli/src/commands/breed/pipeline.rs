@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_lab::data::make;
-use mendel_lab::pipeline::{self, Event, Output, Pipeline, PipelineError, Played, Step};
+use mendel_lab::pipeline::{self, Event, Output, Pipeline, PipelineError, Step};
 use mendel_lab::report::PipelineRecord;
 use mendel_lab::run::{Order, RunFolder, Work};
 use mendel_store::plot::number;
@@ -143,6 +143,9 @@ impl Live {
             Event::Accuracy { done, total } => {
                 self.progress(done, total, "games looked at for their accuracy");
             }
+            Event::Answers { done, total } => {
+                self.progress(done, total, "moves answered");
+            }
             Event::Done(step) => {
                 self.quieten();
                 self.note(&format!("  {}", step.words()));
@@ -220,8 +223,14 @@ fn render(record: &PipelineRecord) -> String {
     }
     let mut text = table.render();
     for step in &state.steps {
-        if let Some(Output::Match(played)) = &step.result {
-            text.push_str(&render_match(step, played));
+        match &step.result {
+            Some(Output::Match(it)) => {
+                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+            }
+            Some(Output::Agreement(it)) => {
+                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+            }
+            _ => {}
         }
     }
     if !record.paper.is_empty() {
@@ -246,9 +255,15 @@ fn render(record: &PipelineRecord) -> String {
     format!("{text}\nreport    {}\n", page.display())
 }
 
-fn render_match(step: &Step, played: &Played) -> String {
-    let mut text = format!("\n{}: {}\n", step.title(), played.conditions);
-    for (title, rows) in played.tables() {
+/// The tables of a step, each with its title.
+fn tables(
+    step: &Step,
+    conditions: &str,
+    tables: Vec<(String, Vec<Vec<String>>)>,
+    notes: &[String],
+) -> String {
+    let mut text = format!("\n{}: {conditions}\n", step.title());
+    for (title, rows) in tables {
         let mut table = Table::default();
         for (at, row) in rows.into_iter().enumerate() {
             table.row(row);
@@ -258,7 +273,7 @@ fn render_match(step: &Step, played: &Played) -> String {
         }
         text = format!("{text}\n{title}\n{}", table.render());
     }
-    for note in &played.notes {
+    for note in notes {
         text = format!("{text}{note}\n");
     }
     text

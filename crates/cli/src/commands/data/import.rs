@@ -31,6 +31,7 @@ read are counted, and the first are named.
 
 Examples:
   mendel data import games.pgn.zst --one-per-game --result white --mover white --min-rating 2500 --out white.mds
+  mendel data import games.pgn.zst --one-per-game --history 8 --sample 20000 --out rated.mds
   mendel data import quiet-labeled.epd --out results.mds
   mendel data import scores.csv --view white --out scores.mds
   mendel data import games.pgn --sample 5000 --only-quiet --out sample.mds")]
@@ -109,6 +110,10 @@ struct GameArguments {
     /// PGN: only positions behind so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     from_ply: usize,
+    /// PGN: keep both ratings and the last N moves before each position, for players
+    /// that look at them and for tables by rating
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=64))]
+    history: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -184,6 +189,7 @@ impl Arguments {
                 }),
                 from_ply: games.from_ply,
             },
+            history: games.history.map(usize::from),
             only_quiet: self.only_quiet,
             distinct: self.distinct,
             limit: self.limit,

@@ -127,6 +127,7 @@ impl Columns {
         let result = field(self.result).map(read_result).transpose()?;
         let best = field(self.best).map(|text| position.parse_move(text));
         Ok(Sample {
+            context: None,
             game,
             score: score.map(|score| match setting.view {
                 View::White => seen_by(score, turn),

@@ -78,6 +78,7 @@ fn read_line(text: &str, game: u32) -> Result<Sample, String> {
         None => names_a_mate(&epd).then_some(MATE),
     };
     Ok(Sample {
+        context: None,
         game,
         score: score.map(mate_or_score),
         best: best_move(&epd)?,
@@ -120,6 +121,7 @@ fn bare(fen: &str, game: u32) -> Result<Sample, String> {
     let position = mendel_board::Position::from_fen(fen.trim_matches(['"', ' ']))
         .map_err(|error| error.to_string())?;
     Ok(Sample {
+        context: None,
         position,
         game,
         score: None,

@@ -21,7 +21,7 @@ use mendel_board::Color;
 use mendel_store::ReplaceError;
 use serde::Serialize;
 
-use super::{DataError, Header, Kind, Sample};
+use super::{Context, DataError, Header, Kind, Sample};
 use gather::Gather;
 
 /// What is imported, and how.
@@ -37,6 +37,8 @@ pub struct Setting {
     pub games: GameFilter,
     /// Which positions of a game.
     pub pick: Pick,
+    /// Keep both ratings and so many moves before each position of a game.
+    pub history: Option<usize>,
     /// Only positions in which nothing is to be won at once, as the player
     /// `mendel` sees it.
     pub only_quiet: bool,
@@ -64,6 +66,7 @@ impl Default for Setting {
             unit: 1.0,
             games: GameFilter::default(),
             pick: Pick::default(),
+            history: None,
             only_quiet: false,
             distinct: false,
             limit: None,
@@ -384,6 +387,9 @@ fn check(setting: &Setting) -> Result<(), ImportError> {
     }
     if !(setting.unit.is_finite() && setting.unit > 0.0) {
         return wrong("the unit of scores is a number above 0");
+    }
+    if setting.history > Some(Context::MOST_MOVES) {
+        return wrong("at most 64 moves are kept before a position");
     }
     if setting.limit == Some(0) || setting.sample == Some(0) {
         return wrong("a set without positions is of no use; ask for at least one");

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::lines::game_of;
 use super::{Desk, GameFilter, ImportError, Pick, ResultFilter};
 use crate::data::make::result_for;
-use crate::data::{Sample, mix};
+use crate::data::{Context, Sample, mix};
 
 pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
     let failed = |error: PgnError| match error {
@@ -96,7 +96,19 @@ fn take(desk: &mut Desk, number: u64, game: &PgnGame) -> bool {
             break;
         }
         let position = positions[ply].clone();
+        let context = desk.setting.history.map(|most| {
+            let first = ply.saturating_sub(most);
+            let rating = |side| game.tags.rating(side).filter(|&it| it > 0);
+            let own = rating(position.turn());
+            let other = rating(!position.turn());
+            Box::new(Context {
+                ratings: own.zip(other).map(|(own, other)| [own, other]),
+                start: positions[first].clone(),
+                before: moves[first..ply].to_vec(),
+            })
+        });
         desk.gather.take(Sample {
+            context,
             game: game_of(number),
             score: None,
             best: Some(moves[ply]),

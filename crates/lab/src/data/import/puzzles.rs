@@ -106,6 +106,7 @@ fn each_line(path: &Path, desk: &mut Desk, read: Read) -> Result<(), ImportError
         match found {
             Ok(None) => {}
             Ok(Some((position, best))) => desk.take_line(Sample {
+                context: None,
                 position,
                 game: game_of(number),
                 score: None,

@@ -156,6 +156,7 @@ impl<'a> Harvest<'a> {
             }
             let best = drawn.best.as_deref().map(|text| position.parse_uci(text));
             self.samples.push(Sample {
+                context: None,
                 game: line.game as u32,
                 score: drawn.score,
                 best: best

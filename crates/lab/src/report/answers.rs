@@ -1,0 +1,180 @@
+//! The tables of moves that are known, and curves along a number of the players.
+
+use mendel_store::page::{Block, Table};
+use mendel_store::plot::{Axis, LineChart, Series, number};
+
+use super::{counted, interval_text};
+use crate::pipeline::{Agreement, Answers, Curve, Part, Tally};
+
+/// A title and a table, whose first row is the head.
+pub(super) type Titled = (String, Vec<Vec<String>>);
+
+/// Tables as a page shows them.
+pub(super) fn table_blocks(tables: Vec<Titled>) -> impl Iterator<Item = Block> {
+    tables.into_iter().flat_map(|(title, table)| {
+        let mut rows = table.into_iter();
+        let head = rows.next().unwrap_or_default();
+        let rows = rows.collect();
+        [Block::Text(title), Block::Table(Table { head, rows })]
+    })
+}
+
+/// A curve as a page shows it.
+pub(super) fn curve_block(curve: &Curve) -> Block {
+    let series = curve.lines.iter().enumerate().map(|(at, line)| {
+        let band = line.points.iter().filter_map(|it| {
+            let [low, high] = it.interval?;
+            Some((it.at, low, high))
+        });
+        Series {
+            name: line.name.clone(),
+            pen: (at % 6) as u8,
+            points: line.points.iter().map(|it| (it.at, it.value)).collect(),
+            // More than one band would hide the lines.
+            band: if at == 0 { band.collect() } else { Vec::new() },
+        }
+    });
+    let chart = LineChart {
+        title: format!("{} by {}", curve.of, curve.along),
+        x: Axis::new(curve.along.clone()),
+        y: Axis::new(curve.of.clone()),
+        series: series.collect(),
+        ..LineChart::default()
+    };
+    let best = curve.best().map_or_else(String::new, |best| {
+        let name = &curve.lines[0].name;
+        let (at, value) = (number(best.at), number(best.value));
+        format!(
+            "The line “{name}” is highest at {} = {at}, with {value}.",
+            curve.along
+        )
+    });
+    let banded = curve.lines.iter().take(1);
+    let banded = banded
+        .flat_map(|it| &it.points)
+        .any(|it| it.interval.is_some());
+    let band = if banded {
+        " The band is its 95 % interval."
+    } else {
+        ""
+    };
+    Block::Figure {
+        drawing: chart.draw(),
+        caption: format!("{best}{band}"),
+    }
+}
+
+impl Agreement {
+    /// What came out, in some words.
+    pub(super) fn words(&self) -> String {
+        let best = self.players.iter().max_by_key(|it| it.all.right);
+        let Some(best) = best else {
+            return "nobody was asked".to_owned();
+        };
+        let share = best.all.share().unwrap_or_default();
+        let positions = counted(self.positions, "position");
+        match self.players.len() {
+            1 => format!("{share:.1} % of the moves in {positions}"),
+            count => {
+                let players = counted(count as u64, "player");
+                let name = &best.player;
+                format!("{players}, {positions}; most by {name}: {share:.1} %")
+            }
+        }
+    }
+
+    /// What a page shows of it.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Text(format!("{}.", self.conditions))];
+        blocks.extend(self.curves.iter().map(curve_block));
+        blocks.extend(table_blocks(self.tables()));
+        blocks.push(Block::List(self.notes.clone()));
+        blocks
+    }
+
+    /// The tables, each with a title; the first row is the head.
+    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+        if self.players.is_empty() {
+            return Vec::new();
+        }
+        let mut tables = vec![("Right moves:".to_owned(), self.whole_table())];
+        tables.push((
+            "By the piece that is to move: right moves of those in which it is chosen, %:"
+                .to_owned(),
+            self.parts_table(&|it| &it.pieces, &|it| share(it.to_share(), it.from)),
+        ));
+        tables.push((
+            "By part of the game: right moves, %:".to_owned(),
+            self.parts_table(&|it| &it.phases, &|it| share(it.share(), it.positions)),
+        ));
+        if self.players.iter().any(|it| !it.bands.is_empty()) {
+            tables.push((
+                "By the lower of the two ratings: right moves, %:".to_owned(),
+                self.parts_table(&|it| &it.bands, &with_interval),
+            ));
+        }
+        tables
+    }
+
+    fn whole_table(&self) -> Vec<Vec<String>> {
+        let papers = self.players.iter().any(|it| it.paper.is_some());
+        let mut head = vec![
+            "player",
+            "right",
+            "of",
+            "%",
+            "95 %",
+            "piece %",
+            "then move %",
+        ];
+        head.extend(papers.then_some("paper"));
+        let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+        for it in &self.players {
+            let plain =
+                |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.1}"));
+            let ends = it.all.interval();
+            let mut row = vec![
+                it.player.clone(),
+                it.all.right.to_string(),
+                it.all.positions.to_string(),
+                plain(it.all.share()),
+                ends.map_or_else(String::new, |ends| {
+                    interval_text(ends, |it| format!("{it:.1}"))
+                }),
+                plain(it.all.from_share()),
+                plain(it.all.to_share()),
+            ];
+            row.extend(papers.then(|| it.paper.clone().unwrap_or_else(|| "–".to_owned())));
+            rows.push(row);
+        }
+        rows
+    }
+
+    fn parts_table(
+        &self,
+        parts: &dyn Fn(&Answers) -> &Vec<Part>,
+        words: &dyn Fn(&Tally) -> String,
+    ) -> Vec<Vec<String>> {
+        let mut head = vec!["player".to_owned()];
+        let first = self.players.first().map(parts);
+        head.extend(first.into_iter().flatten().map(|it| it.name.clone()));
+        let rows = self.players.iter().map(|it| {
+            let cells = parts(it).iter().map(|part| words(&part.tally));
+            std::iter::once(it.player.clone()).chain(cells).collect()
+        });
+        std::iter::once(head).chain(rows).collect()
+    }
+}
+
+/// A share and of how many.
+fn share(share: Option<f64>, of: u64) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{share:.1} of {of}"))
+}
+
+fn with_interval(tally: &Tally) -> String {
+    let words = share(tally.share(), tally.positions);
+    match tally.interval() {
+        Some(ends) => format!("{words} {}", interval_text(ends, |it| format!("{it:.1}"))),
+        None => words,
+    }
+}
