@@ -9,6 +9,7 @@ use mendel_engine::Player;
 use mendel_lab::recipe::{BUILT_IN, Recipe};
 use mendel_lab::run::{self, Event, Order, Outcome, Work};
 
+use crate::hybrids::lacks_a_player;
 use crate::made_data::scratch;
 
 /// Bits by a round robin, then real numbers by duels around the champion.
@@ -215,6 +216,9 @@ fn the_built_in_whole_forms_are_sound() {
     let names: Vec<&str> = with.map(|(name, _)| *name).collect();
     assert!(names.contains(&"gerald-search"), "{names:?}");
     for name in names {
-        Recipe::find_full(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        match Recipe::find_full(name, &[]) {
+            Err(error) if lacks_a_player(name, &error) => {}
+            found => drop(found.unwrap_or_else(|error| panic!("{error}"))),
+        }
     }
 }

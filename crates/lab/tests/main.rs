@@ -4,6 +4,7 @@ mod accuracy;
 mod chromosomes;
 mod data;
 mod games;
+mod hybrids;
 mod made_data;
 mod made_up;
 mod matrix;

@@ -10,6 +10,7 @@ use mendel_lab::recipe::{BUILT_IN, Recipe};
 use mendel_lab::run::{self, Event, Order, Outcome, RunError, Work};
 use mendel_lab::sweep;
 
+use crate::hybrids::lacks_a_player;
 use crate::made_data::{scratch, write_set};
 
 const RECIPE: &str = r#"
@@ -274,7 +275,11 @@ fn a_sweep_runs_every_cell_with_every_seed_and_goes_on_where_it_was_left() {
 #[test]
 fn every_built_in_recipe_is_right() {
     for (name, _) in BUILT_IN {
-        let recipe = Recipe::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let recipe = match Recipe::find(name, &[]) {
+            // Looked at with made-up networks by the tests of hybrids.
+            Err(error) if lacks_a_player(name, &error) => continue,
+            found => found.unwrap_or_else(|error| panic!("{error}")),
+        };
         assert_eq!(recipe.name, *name);
         let again = Recipe::parse(&recipe.to_toml(), name, &[]).expect("what was written");
         assert_eq!(again.stages.len(), recipe.stages.len());

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::accuracy::AccuracySettings;
 use super::curve::CurveSettings;
 use super::error::StepError;
+use super::part::PartSettings;
 use super::record::{Pairing, Played, Standing};
 use super::refer::{Made, folder_of, seed_of};
 use super::settings::{Names, Published, Settings, Turn};
@@ -93,6 +94,8 @@ pub enum OpeningsFrom {
         /// In UCI notation, separated by spaces; none for the initial position.
         lines: Vec<String>,
     },
+    /// Positions of a set that belong to one part of the game.
+    Part(PartSettings),
 }
 
 impl Default for OpeningsFrom {
@@ -222,6 +225,10 @@ impl MatchSettings {
                 positions(lines)?;
                 lines.len()
             }
+            OpeningsFrom::Part(part) => {
+                part.check()?;
+                part.positions
+            }
         };
         let most = 2 * count as u64;
         if self.pace().is_repeatable() && self.games > most {
@@ -235,7 +242,15 @@ impl MatchSettings {
     }
 
     fn plan(&self, players: Vec<String>, openings: Option<PathBuf>, seed: u64) -> Plan {
-        let shuffled = !matches!(self.openings, OpeningsFrom::Lines { .. });
+        // Whose rating is known may not be installed.
+        let is_there = |anchor: &&Anchor| {
+            let named =
+                |text: &String| Entrant::parse(text).is_ok_and(|it| it.name == anchor.player);
+            players.iter().any(named)
+        };
+        let anchor = self.anchor.as_ref().filter(is_there);
+        let anchor = anchor.map(|it| (it.player.clone(), it.rating));
+        let shuffled = matches!(self.openings, OpeningsFrom::Named(_));
         Plan {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             event: "Mendel pipeline".to_owned(),
@@ -244,10 +259,7 @@ impl MatchSettings {
             games: self.games,
             openings,
             names: None,
-            anchor: self
-                .anchor
-                .as_ref()
-                .map(|it| (it.player.clone(), it.rating)),
+            anchor,
             directory: PathBuf::new(),
             fingerprints: BTreeMap::new(),
             most_faults: Plan::MOST_FAULTS,
@@ -278,6 +290,7 @@ impl MatchSettings {
                 format!("pairs from {}", name.to_string_lossy())
             }
             OpeningsFrom::Lines { lines } => format!("pairs from {} lines", lines.len()),
+            OpeningsFrom::Part(part) => format!("pairs from {}", part.words()),
         });
         if let Some(plies) = self.max_plies {
             let verdict = match self.at_limit {
@@ -377,8 +390,9 @@ impl Working<'_> {
                 }));
             }
             self.make_folder(&folder_of(settings, turn))?;
-            let openings = openings(step, &path)?;
-            let plan = step.plan(present, openings, seed_of(self.seed, turn, 0));
+            let seed = seed_of(self.seed, turn, 0);
+            let openings = openings(step, &path, seed)?;
+            let plan = step.plan(present, openings, seed);
             let contest = Contest::new(plan)?;
             let folder = MatchFolder::create(&path, contest.plan())?;
             (contest, folder)
@@ -421,7 +435,7 @@ impl Working<'_> {
 }
 
 /// The file of openings; none for our own book.
-fn openings(step: &MatchSettings, path: &Path) -> Result<Option<PathBuf>, StepError> {
+fn openings(step: &MatchSettings, path: &Path, seed: u64) -> Result<Option<PathBuf>, StepError> {
     Ok(match &step.openings {
         OpeningsFrom::Named(name) if name == BOOK => None,
         OpeningsFrom::Named(name) => Some(name.into()),
@@ -429,6 +443,11 @@ fn openings(step: &MatchSettings, path: &Path) -> Result<Option<PathBuf>, StepEr
             let text = positions(lines).expect("the recipe was checked");
             let file = path.join(LINES);
             mendel_store::replace(&file, text.as_bytes())?;
+            Some(file)
+        }
+        OpeningsFrom::Part(part) => {
+            let file = path.join(LINES);
+            mendel_store::replace(&file, part.draw(seed)?.as_bytes())?;
             Some(file)
         }
     })

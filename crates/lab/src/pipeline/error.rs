@@ -101,6 +101,24 @@ pub enum StepError {
         /// The sets.
         names: String,
     },
+    /// There is nothing to compare with.
+    #[error("no position of `{names}` has a score; give other positions with `--data FILE`")]
+    NoScores {
+        /// The sets.
+        names: String,
+    },
+    /// There are too few positions to start from.
+    #[error(
+        "`{name}` has {found} positions of that part of the game that are level enough, and {wanted} are asked for; ask for fewer, or allow more with `within`"
+    )]
+    FewOpenings {
+        /// The set.
+        name: String,
+        /// How many there are.
+        found: usize,
+        /// How many are asked for.
+        wanted: usize,
+    },
     /// The step was begun with other positions.
     #[error(
         "`{path}` tells of other positions than there are now: the data set has changed; restore it, or begin anew in another folder"

@@ -1,6 +1,7 @@
 //! The figures of a pipeline that stand beside published ones.
 
 use super::agreement::Agreement;
+use super::judgement::Judgement;
 use super::record::{Bred, Output, Pipeline, Played, Step};
 use crate::proof::Measured;
 use crate::sweep::mean_and_interval;
@@ -37,7 +38,7 @@ const OF_RUNS: [&str; 9] = [
     "seconds",
 ];
 /// Figures of a player of a match.
-const OF_PLAYERS: [&str; 20] = [
+const OF_PLAYERS: [&str; 22] = [
     // In a match.
     "elo",
     "score",
@@ -60,6 +61,9 @@ const OF_PLAYERS: [&str; 20] = [
     "middle game",
     "ending",
     "positions",
+    // Of scores beside an expert's; the parts of the game are correlations then.
+    "correlation",
+    "error",
 ];
 /// Figures of two players of a match.
 const OF_PAIRS: [&str; 3] = ["elo", "score", "games"];
@@ -123,6 +127,7 @@ impl Figure {
             Some(Output::Runs(runs)) => self.of_runs(&runs.runs),
             Some(Output::Match(played)) => self.of_match(played),
             Some(Output::Agreement(agreement)) => self.of_agreement(agreement),
+            Some(Output::Judgement(judgement)) => self.of_judgement(judgement),
             Some(Output::Data(_) | Output::Network(_)) | None => Found::default(),
         }
     }
@@ -220,6 +225,32 @@ impl Figure {
                 let piece = piece.and_then(|part| part.tally.to_share());
                 plain(piece.or_else(|| phase?.tally.share()))
             }
+        }
+    }
+
+    fn of_judgement(&self, judgement: &Judgement) -> Found {
+        let who = self.who.first();
+        let found = who.and_then(|who| judgement.players.iter().find(|it| it.player == *who));
+        let Some(it) = found else {
+            return Found::default();
+        };
+        let near = match self.what.as_str() {
+            "correlation" | "error" => Some(&it.all),
+            name => it.phases.iter().find(|it| it.name == name),
+        };
+        let Some(near) = near else {
+            return Found::default();
+        };
+        if self.what == "error" {
+            return Found {
+                value: near.error,
+                ..Found::default()
+            };
+        }
+        Found {
+            value: near.correlation,
+            interval: near.interval.map(|ends| ends.map(Some)),
+            is_elo: false,
         }
     }
 

@@ -13,7 +13,9 @@ mod contest;
 mod curve;
 mod error;
 pub(crate) mod figures;
+mod judgement;
 mod network;
+mod part;
 mod record;
 mod refer;
 mod sets;
@@ -34,7 +36,9 @@ pub use self::colours::ByColour;
 pub use self::contest::{Anchor, MatchSettings, OpeningsFrom};
 pub use self::curve::{Curve, CurveLine, CurvePoint, CurveSettings};
 pub use self::error::{PipelineError, StepError};
+pub use self::judgement::{Judged, Judgement, JudgementSettings, Nearness};
 pub use self::network::NetworkSettings;
+pub use self::part::PartSettings;
 pub use self::record::{
     Bred, Game, Output, Pairing, Pipeline, Played, Runs, Set, Standing, Step, Trained,
 };
@@ -150,6 +154,9 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
             What::Agreement(it) => it
                 .check(&made)
                 .map_err(|found| table_complaint("agreement", found))?,
+            What::Judgement(it) => it
+                .check(&made)
+                .map_err(|found| table_complaint("judgement", found))?,
         }
     }
     Ok(settings)
@@ -264,7 +271,7 @@ fn with_data(order: &Order) -> Result<Order, PipelineError> {
         return Ok(order.clone());
     };
     let steps = order.recipe.pipeline.as_ref().map(|it| &it.steps);
-    let asks = |what: &What| matches!(what, What::Agreement(_));
+    let asks = |what: &What| matches!(what, What::Agreement(_) | What::Judgement(_));
     let steps = steps.into_iter().flatten().enumerate();
     let keys: Vec<String> = steps
         .filter(|(_, step)| asks(&step.what))
@@ -431,6 +438,7 @@ impl Working<'_> {
                 let agreement = self.agree(settings, turn, it, made, watch)?;
                 agreement.map(Output::Agreement)
             }
+            What::Judgement(it) => Some(Output::Judgement(self.judge(turn, it, made)?)),
         })
     }
 
@@ -449,7 +457,7 @@ impl Working<'_> {
                 let champion = folder_of(settings, turn).join(RunFolder::CHAMPION);
                 made.bred(name, vec![path(&champion)], 0);
             }
-            Some(Output::Match(_) | Output::Agreement(_)) | None => {}
+            Some(Output::Match(_) | Output::Agreement(_) | Output::Judgement(_)) | None => {}
         }
     }
 

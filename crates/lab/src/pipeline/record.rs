@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::Agreement;
 use super::colours::ByColour;
 use super::curve::Curve;
+use super::judgement::Judgement;
 use crate::network::Epoch;
 use crate::proof::Measured;
 
@@ -49,7 +50,7 @@ pub struct Step {
     /// In which round, where it is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// `breed`, `data`, `network`, `match` or `agreement`.
+    /// `breed`, `data`, `network`, `match`, `agreement` or `judgement`.
     pub kind: String,
     /// Its folder, within that of the pipeline.
     pub folder: String,
@@ -72,6 +73,8 @@ pub enum Output {
     Match(Played),
     /// Moves in positions whose moves are known.
     Agreement(Agreement),
+    /// Scores beside an expert's.
+    Judgement(Judgement),
 }
 
 /// The runs of a step.

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use super::agreement::AgreementSettings;
 use super::breed::{BreedSettings, Source};
 use super::contest::MatchSettings;
+use super::judgement::JudgementSettings;
 use super::network::NetworkSettings;
 use super::sets::DataSettings;
 use crate::recipe::{Complaint, Document};
@@ -45,6 +46,8 @@ pub enum What {
     Match(Box<MatchSettings>),
     /// Asks for moves that are known.
     Agreement(Box<AgreementSettings>),
+    /// Compares evaluators with an expert.
+    Judgement(Box<JudgementSettings>),
 }
 
 impl What {
@@ -56,6 +59,7 @@ impl What {
             Self::Network(_) => "network",
             Self::Match(_) => "match",
             Self::Agreement(_) => "agreement",
+            Self::Judgement(_) => "judgement",
         }
     }
 }
@@ -276,7 +280,7 @@ impl StepSettings {
         let is_data = matches!(table.get("data"), Some(Value::Table(_)));
         let breeds = table.contains_key("recipe")
             || TABLES.iter().any(|table_of| table.contains_key(*table_of));
-        let kinds = ["data", "match", "network", "agreement"];
+        let kinds = ["data", "match", "network", "agreement", "judgement"];
         let mut named = kinds.into_iter().filter(|kind| {
             (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
         });
@@ -288,6 +292,7 @@ impl StepSettings {
                     "data" => What::Data(Box::new(document.section(&key)?)),
                     "match" => What::Match(Box::new(document.section(&key)?)),
                     "network" => What::Network(Box::new(document.section(&key)?)),
+                    "judgement" => What::Judgement(Box::new(document.section(&key)?)),
                     _ => What::Agreement(Box::new(document.section(&key)?)),
                 }
             }
@@ -295,7 +300,7 @@ impl StepSettings {
             _ => {
                 let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
                               breeder, trial and stop, or `[step.data]`, `[step.network]`, \
-                              `[step.match]` or `[step.agreement]`";
+                              `[step.match]`, `[step.agreement]` or `[step.judgement]`";
                 return Err(document.complaint(&place, reason));
             }
         };
@@ -359,7 +364,7 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
 /// run, also when the pipeline goes on from elsewhere.
 pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     /// Behind `step.N.`; a list or a table of tables is gone into.
-    const KEYS: [&str; 9] = [
+    const KEYS: [&str; 10] = [
         "recipe",
         "parent",
         "data",
@@ -369,6 +374,7 @@ pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
         "match",
         "network",
         "agreement",
+        "judgement",
     ];
     /// Keys below those that hold paths.
     const LEAVES: [&str; 7] = [

@@ -5,6 +5,7 @@ mod document;
 mod fit;
 mod paper;
 mod stage;
+mod summary;
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +19,7 @@ pub use self::document::Complaint;
 pub(crate) use self::document::Document;
 pub use self::paper::{Figure, Paper, Published};
 pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
+pub use self::summary::{Summary, summaries};
 use crate::data::Reader;
 use crate::pipeline;
 use crate::proof::ProofSettings;

@@ -4,7 +4,7 @@ use mendel_store::page::{Block, Table};
 use mendel_store::plot::{Axis, LineChart, Series, number};
 
 use super::{counted, interval_text};
-use crate::pipeline::{Agreement, Answers, Curve, Part, Tally};
+use crate::pipeline::{Agreement, Answers, Curve, Judgement, Nearness, Part, Tally};
 
 /// A title and a table, whose first row is the head.
 pub(super) type Titled = (String, Vec<Vec<String>>);
@@ -176,5 +176,68 @@ fn with_interval(tally: &Tally) -> String {
     match tally.interval() {
         Some(ends) => format!("{words} {}", interval_text(ends, |it| format!("{it:.1}"))),
         None => words,
+    }
+}
+
+impl Judgement {
+    /// What came out, in some words.
+    pub(super) fn words(&self) -> String {
+        let value = |it: &Nearness| it.correlation.unwrap_or(f64::NEG_INFINITY);
+        let best = self.players.iter();
+        let best = best.max_by(|one, other| value(&one.all).total_cmp(&value(&other.all)));
+        let positions = counted(self.positions, "position");
+        match best.and_then(|it| Some((&it.player, it.all.correlation?))) {
+            Some((name, best)) => format!("{positions}; nearest is {name}: r = {best:.3}"),
+            None => positions,
+        }
+    }
+
+    /// What a page shows of it.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Text(format!("{}.", self.conditions))];
+        blocks.extend(self.curve.iter().map(curve_block));
+        blocks.extend(table_blocks(self.tables()));
+        blocks.push(Block::List(self.notes.clone()));
+        blocks
+    }
+
+    /// The tables, each with a title; the first row is the head.
+    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+        let Some(first) = self.players.first() else {
+            return Vec::new();
+        };
+        let parts = std::iter::once(&first.all).chain(&first.phases);
+        let names = parts.map(|it| format!("{} ({})", it.name, counted(it.positions, "position")));
+        let head: Vec<String> = std::iter::once("player".to_owned()).chain(names).collect();
+        let table = |words: &dyn Fn(&Nearness) -> String| {
+            let rows = self.players.iter().map(|it| {
+                let parts = std::iter::once(&it.all).chain(&it.phases).map(words);
+                std::iter::once(it.player.clone()).chain(parts).collect()
+            });
+            std::iter::once(head.clone()).chain(rows).collect()
+        };
+        let correlation = |it: &Nearness| {
+            let value = it
+                .correlation
+                .map_or_else(|| "–".to_owned(), |it| format!("{it:.3}"));
+            match it.interval {
+                Some(ends) => format!("{value} {}", interval_text(ends, |it| format!("{it:.3}"))),
+                None => value,
+            }
+        };
+        let error = |it: &Nearness| {
+            it.error
+                .map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
+        };
+        vec![
+            (
+                "Correlation with the expert’s scores, with 95 %:".to_owned(),
+                table(&correlation),
+            ),
+            (
+                "Mean distance from the expert’s scores, in centipawns:".to_owned(),
+                table(&error),
+            ),
+        ]
     }
 }

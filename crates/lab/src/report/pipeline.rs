@@ -279,6 +279,7 @@ fn words(output: &Output) -> String {
             trained.before
         ),
         Output::Agreement(agreement) => agreement.words(),
+        Output::Judgement(judgement) => judgement.words(),
         Output::Match(played) if played.pairings.is_empty() => "not played".to_owned(),
         Output::Match(played) => match &played.pairings[..] {
             [only] => format!("{} – {}: {}", only.first, only.second, result(only)),
@@ -340,6 +341,7 @@ fn step_blocks(step: &Step) -> Vec<Block> {
         Some(Output::Data(set)) => vec![set_block(set)],
         Some(Output::Network(trained)) => vec![network_block(trained)],
         Some(Output::Agreement(agreement)) => agreement.blocks(),
+        Some(Output::Judgement(judgement)) => judgement.blocks(),
         Some(Output::Match(played)) => {
             let mut blocks = played.blocks();
             if !played.pairings.is_empty() {

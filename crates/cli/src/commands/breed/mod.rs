@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mendel_lab::recipe::{BUILT_IN, Recipe};
+use mendel_lab::recipe::{Recipe, summaries};
 use mendel_lab::run::{self, Event, FolderError, Order, Outcome, RunError, Work};
 use mendel_lab::{report, sweep};
 use serde_json::json;
@@ -239,29 +239,17 @@ fn run_sweep(order: &Order, work: &Work, arguments: &WorkArguments) -> anyhow::R
 
 /// The built-in recipes.
 fn list(json: bool) -> anyhow::Result<()> {
-    let mut recipes = Vec::new();
-    for (name, _) in BUILT_IN {
-        recipes.push(Recipe::find(name, &[]).map_err(|it| Wrong::new(it, ""))?);
-    }
+    let recipes = summaries();
     let mut out = io::stdout().lock();
     if json {
-        let list: Vec<_> = recipes
-            .iter()
-            .map(|it| {
-                json!({
-                    "name": it.name, "about": it.about, "parent": it.parent_name,
-                    "player": it.player, "paper": it.paper.as_ref().map(|it| &it.title),
-                })
-            })
-            .collect();
-        writeln!(out, "{:#}", json!(list))?;
+        writeln!(out, "{:#}", json!(recipes))?;
         return Ok(());
     }
     let mut table = Table::default();
     table.row(["recipe", "parent", "about"]);
     table.rule();
     for it in &recipes {
-        table.row([it.name.as_str(), &it.parent_name, &it.about]);
+        table.row([it.name.as_str(), &it.parent, &it.about]);
     }
     out.write_all(table.render().as_bytes())?;
     Ok(())

@@ -230,6 +230,9 @@ fn render(record: &PipelineRecord) -> String {
             Some(Output::Agreement(it)) => {
                 text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
             }
+            Some(Output::Judgement(it)) => {
+                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+            }
             _ => {}
         }
     }

@@ -1,0 +1,280 @@
+//! A step that compares what evaluators say of positions with what an expert said.
+
+use mendel_arena::{Entrant, Kind};
+use mendel_board::Position;
+use serde::{Deserialize, Serialize};
+
+use super::Working;
+use super::contest::meant;
+use super::curve::{Curve, CurveSettings};
+use super::error::StepError;
+use super::refer::{Made, seed_of};
+use super::settings::{Names, Turn};
+use crate::analysis::Phase;
+use crate::data::{DataSet, Reader, mix};
+use crate::threads;
+
+/// The table `[step.judgement]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct JudgementSettings {
+    /// Whose evaluators: players of ours.
+    players: Vec<Names>,
+    /// Sets of positions with scores: of steps, built-in ones or files. `--data`
+    /// replaces them.
+    pub(super) data: Names,
+    /// How many positions are drawn.
+    pub positions: usize,
+    /// Scores beyond this many centipawns count as so many.
+    #[serde(default = "usual_limit")]
+    pub limit: u32,
+    /// A number of the players, along which the result is drawn.
+    #[serde(default)]
+    pub curve: Option<CurveSettings>,
+}
+
+/// The teaching paper's network learns no more than fifteen pawns.
+fn usual_limit() -> u32 {
+    1500
+}
+
+/// How near evaluators come to an expert.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Where the positions and scores are from, in words.
+    pub conditions: String,
+    /// A hash of the sets.
+    pub hash: String,
+    /// How many positions.
+    pub positions: u64,
+    /// What each player came to, in the order of the players.
+    pub players: Vec<Judged>,
+    /// The result along a number of the players.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Curve>,
+    /// What a reader must know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What one evaluator came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Whose.
+    pub player: String,
+    /// All positions.
+    pub all: Nearness,
+    /// By part of the game, in its order.
+    pub phases: Vec<Nearness>,
+}
+
+/// How near scores are to an expert's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Nearness {
+    /// Which positions.
+    pub name: String,
+    /// How many.
+    pub positions: u64,
+    /// Pearson's correlation; none where one of both says the same everywhere.
+    pub correlation: Option<f64>,
+    /// Its 95 % interval, by Fisher's transformation.
+    pub interval: Option<[f64; 2]>,
+    /// The mean distance in centipawns.
+    pub error: Option<f64>,
+}
+
+impl JudgementSettings {
+    /// What is wrong with the table: the key, and why.
+    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
+        if self.positions == 0 {
+            return Err(("positions", "must be at least 1".to_owned()));
+        }
+        if !(1..=30_000).contains(&self.limit) {
+            let reason = "must be from 1 to 30000 centipawns";
+            return Err(("limit", reason.to_owned()));
+        }
+        let players = self.texts(made);
+        if players.is_empty() {
+            return Err(("players", "names nobody".to_owned()));
+        }
+        for text in &players {
+            let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
+            if !matches!(entrant.kind, Kind::Bred(_)) {
+                let reason = format!("`{text}` is a program, whose evaluator cannot be asked");
+                return Err(("players", reason));
+            }
+        }
+        if let Some(curve) = &self.curve {
+            curve
+                .check(players.len())
+                .map_err(|reason| ("curve", reason))?;
+        }
+        let sets = self.data.clone().list();
+        if sets.is_empty() {
+            let reason = "names no set of positions with scores";
+            return Err(("data", reason.to_owned()));
+        }
+        for word in sets.iter().filter(|word| made.set(word) == **word) {
+            Reader::find(word).map_err(|error| ("data", error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn texts(&self, made: &Made) -> Vec<String> {
+        let meant = meant(&self.players, made).into_iter();
+        meant.filter_map(|it| it.into_iter().next()).collect()
+    }
+}
+
+impl Working<'_> {
+    /// What the evaluators of a step come to.
+    pub(super) fn judge(
+        &self,
+        turn: Turn,
+        step: &JudgementSettings,
+        made: &Made,
+    ) -> Result<Judgement, StepError> {
+        // 1. The positions: chance orders them, the first are taken.
+        let names = step.data.clone().list();
+        let sets = names
+            .iter()
+            .map(|name| DataSet::find(&made.set(name)))
+            .collect::<Result<Vec<DataSet>, _>>()?;
+        let limit = step.limit as i32;
+        let cut = |score: i32| f64::from(score.clamp(-limit, limit));
+        let samples = sets.iter().flat_map(|set| &set.samples);
+        let mut drawn: Vec<(&Position, f64)> = samples
+            .filter_map(|it| Some((&it.position, cut(it.score?.into()))))
+            .collect();
+        let seed = seed_of(self.seed, turn, 0);
+        let mut order: Vec<(u64, usize)> = (0..drawn.len())
+            .map(|at| (mix(seed ^ mix(at as u64)), at))
+            .collect();
+        order.sort_unstable();
+        order.truncate(step.positions);
+        drawn = order.into_iter().map(|(_, at)| drawn[at]).collect();
+        if drawn.is_empty() {
+            return Err(StepError::NoScores {
+                names: names.join("`, `"),
+            });
+        }
+
+        // 2. What each evaluator says.
+        let mut players = Vec::new();
+        for text in step.texts(made) {
+            let entrant = Entrant::parse(&text).map_err(Box::new)?;
+            let Kind::Bred(player) = &entrant.kind else {
+                continue;
+            };
+            let said = threads::map_with(
+                self.work.threads,
+                drawn.len(),
+                || player.evaluator.judge(),
+                |judge, at| cut(judge.evaluate(drawn[at].0).0),
+            );
+            let pairs = |phase: Option<Phase>| -> Vec<(f64, f64)> {
+                let all = drawn.iter().zip(&said);
+                all.filter(|((position, _), _)| phase.is_none_or(|it| Phase::of(position) == it))
+                    .map(|((_, expert), said)| (*said, *expert))
+                    .collect()
+            };
+            players.push(Judged {
+                player: entrant.name.clone(),
+                all: Nearness::of("all", &pairs(None)),
+                phases: Phase::ALL
+                    .map(|phase| Nearness::of(phase.name(), &pairs(Some(phase))))
+                    .into(),
+            });
+        }
+
+        // 3. The record.
+        let experts = sets.iter().filter_map(|set| {
+            let expert = set.header.expert.as_ref()?;
+            Some(format!("{} ({})", expert.name, expert.asked))
+        });
+        let mut experts: Vec<String> = experts.collect();
+        experts.dedup();
+        let curve = step.curve.as_ref().map(|curve| {
+            let line = |of: &dyn Fn(&Judged) -> Option<Nearness>| {
+                let value =
+                    |it: &Judged| of(it).and_then(|it| Some((it.correlation?, it.interval)));
+                players.iter().map(value).collect::<Vec<_>>()
+            };
+            let mut lines = vec![("all", line(&|it| Some(it.all.clone())))];
+            for (at, phase) in Phase::ALL.iter().enumerate() {
+                lines.push((phase.name(), line(&|it| it.phases.get(at).cloned())));
+            }
+            curve.through("correlation with the expert", lines)
+        });
+        let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
+        Ok(Judgement {
+            conditions: format!(
+                "Scores of {}, cut at ±{limit} centipawns",
+                match experts.is_empty() {
+                    true => "the set".to_owned(),
+                    false => experts.join(", "),
+                }
+            ),
+            hash: hashes.join(" "),
+            positions: drawn.len() as u64,
+            players,
+            curve,
+            notes: Vec::new(),
+        })
+    }
+}
+
+impl Nearness {
+    fn of(name: &str, pairs: &[(f64, f64)]) -> Self {
+        let n = pairs.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+        let empty = Self {
+            name: name.to_owned(),
+            ..Self::default()
+        };
+        if pairs.is_empty() {
+            return empty;
+        }
+        let (x, y) = (mean(&|it| it.0), mean(&|it| it.1));
+        let both = mean(&|it| (it.0 - x) * (it.1 - y));
+        let spread = libm::sqrt(mean(&|it| (it.0 - x) * (it.0 - x)))
+            * libm::sqrt(mean(&|it| (it.1 - y) * (it.1 - y)));
+        let correlation = (spread > 1e-9).then(|| (both / spread).clamp(-1.0, 1.0));
+        Self {
+            positions: pairs.len() as u64,
+            correlation,
+            interval: correlation.filter(|_| pairs.len() > 3).map(|it| {
+                // Fisher's transformation has the spread 1 / √(n − 3).
+                let near = libm::atanh(it.clamp(-0.999_999, 0.999_999));
+                let reach = 1.96 / libm::sqrt(n - 3.0);
+                [libm::tanh(near - reach), libm::tanh(near + reach)]
+            }),
+            error: Some(mean(&|it| (it.0 - it.1).abs())),
+            ..empty
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_that_of_the_books() {
+        let pairs: Vec<(f64, f64)> = (0..20)
+            .map(|at| (f64::from(at), f64::from(2 * at)))
+            .collect();
+        let same = Nearness::of("all", &pairs);
+        assert!((same.correlation.expect("it varies") - 1.0).abs() < 1e-12);
+        assert!((same.error.expect("there are some") - 9.5).abs() < 1e-12);
+        // Four points with r = 0.8 by hand: the products of differences add up to 4, the
+        // squares to 5 each.
+        let four = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 4.0)];
+        let near = Nearness::of("all", &four);
+        assert!((near.correlation.expect("it varies") - 0.8).abs() < 1e-12);
+        let [low, high] = near.interval.expect("more than three");
+        assert!(low < -0.5 && high > 0.99, "{low} {high}");
+        assert_eq!(Nearness::of("all", &[(1.0, 2.0); 5]).correlation, None);
+        assert_eq!(Nearness::of("all", &[]).positions, 0);
+    }
+}

@@ -1,0 +1,85 @@
+//! Games that start in one part of the game.
+
+use std::fmt::Write as _;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::Deserialize;
+
+use super::error::StepError;
+use crate::analysis::Phase;
+use crate::data::{DataSet, Reader};
+
+/// `openings = { data = "quiet", phase = "ending", positions = 50 }`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PartSettings {
+    /// A set of positions with scores: a built-in one or a file.
+    pub data: String,
+    /// The part of the game.
+    pub phase: Phase,
+    /// How many are drawn.
+    pub positions: usize,
+    /// So many centipawns at most are between both sides.
+    #[serde(default = "usual")]
+    pub within: u16,
+}
+
+/// A pawn: neither side is winning.
+fn usual() -> u16 {
+    100
+}
+
+impl PartSettings {
+    /// What is wrong with it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.positions == 0 {
+            return Err("has no positions; ask for at least one".to_owned());
+        }
+        Reader::find(&self.data).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    pub(super) fn words(&self) -> String {
+        let (count, phase, data) = (self.positions, self.phase.name(), &self.data);
+        let within = self.within;
+        format!("{count} positions of the {phase} in {data}, level within {within} centipawns")
+    }
+
+    /// The positions as EPD, each once.
+    pub(super) fn draw(&self, seed: u64) -> Result<String, StepError> {
+        let set = DataSet::find(&self.data)?;
+        let mut fitting: Vec<String> = set
+            .samples
+            .iter()
+            .filter(|it| {
+                it.score
+                    .is_some_and(|score| score.unsigned_abs() <= self.within)
+                    && Phase::of(&it.position) == self.phase
+                    && !it.position.legal_moves().is_empty()
+                    && !it.position.is_insufficient_material()
+            })
+            .map(|it| {
+                let fen = it.position.fen();
+                let fields: Vec<&str> = fen.split(' ').take(4).collect();
+                fields.join(" ")
+            })
+            .collect();
+        fitting.sort_unstable();
+        fitting.dedup();
+        fitting.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        if fitting.len() < self.positions {
+            return Err(StepError::FewOpenings {
+                name: self.data.clone(),
+                found: fitting.len(),
+                wanted: self.positions,
+            });
+        }
+        let mut text = String::new();
+        for position in &fitting[..self.positions] {
+            let _ = writeln!(text, "{position};");
+        }
+        Ok(text)
+    }
+}

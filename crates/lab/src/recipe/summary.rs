@@ -1,0 +1,71 @@
+//! What a list says of a recipe.
+
+use serde::{Deserialize, Serialize};
+
+use super::BUILT_IN;
+
+/// A recipe in a list: nothing of it is checked, so that one whose players or networks are
+/// not there yet is listed with the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// What it is called.
+    pub name: String,
+    /// One sentence about it.
+    pub about: String,
+    /// Whom it starts from.
+    pub parent: String,
+    /// The built-in player that it made.
+    pub player: Option<String>,
+    /// The title of the paper that it repeats.
+    pub paper: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    name: String,
+    #[serde(default)]
+    about: String,
+    parent: String,
+    player: Option<String>,
+    paper: Option<Title>,
+}
+
+#[derive(Deserialize)]
+struct Title {
+    title: String,
+}
+
+/// The built-in recipes, in their order.
+///
+/// # Panics
+///
+/// Never: they are read by a test.
+pub fn summaries() -> Vec<Summary> {
+    let one = |(_, text): &(&str, &str)| {
+        let text: Text = toml::from_str(text).expect("a test reads all of them");
+        Summary {
+            name: text.name,
+            about: text.about,
+            parent: text.parent,
+            player: text.player,
+            paper: text.paper.map(|it| it.title),
+        }
+    };
+    BUILT_IN.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_recipe_is_in_the_list() {
+        for (summary, (name, _)) in summaries().iter().zip(BUILT_IN) {
+            assert_eq!(summary.name, *name);
+            assert!(
+                !summary.about.is_empty() && !summary.parent.is_empty(),
+                "{name}"
+            );
+        }
+    }
+}
