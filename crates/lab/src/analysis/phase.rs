@@ -46,11 +46,12 @@ impl Phase {
             let rank = color.fold_wb(Rank::First, Rank::Eighth);
             (board.by_color(color) & rank).count() < FULL_RANK
         };
-        match pieces.count() {
-            ..=ENDING => Self::Ending,
-            ..=MIDDLE_GAME => Self::MiddleGame,
-            _ if sparse(Color::White) || sparse(Color::Black) => Self::MiddleGame,
-            _ => Self::Opening,
+        if pieces.count() <= ENDING {
+            Self::Ending
+        } else if pieces.count() <= MIDDLE_GAME || sparse(Color::White) || sparse(Color::Black) {
+            Self::MiddleGame
+        } else {
+            Self::Opening
         }
     }
 

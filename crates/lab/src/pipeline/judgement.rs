@@ -210,9 +210,10 @@ impl Working<'_> {
         Ok(Judgement {
             conditions: format!(
                 "Scores of {}, cut at ±{limit} centipawns",
-                match experts.is_empty() {
-                    true => "the set".to_owned(),
-                    false => experts.join(", "),
+                if experts.is_empty() {
+                    "the set".to_owned()
+                } else {
+                    experts.join(", ")
                 }
             ),
             hash: hashes.join(" "),

@@ -1,6 +1,6 @@
 //! What the answers come to.
 
-use mendel_board::Role;
+use mendel_board::{Move, Role};
 use serde::{Deserialize, Serialize};
 
 use super::draw::Drawn;
@@ -153,7 +153,7 @@ pub(super) fn count(drawn: &Drawn, names: &[String], answers: &[Vec<String>]) ->
             let known = question.right.iter();
             let chosen = question.game.position().parse_uci(text).ok();
             let right = chosen.is_some_and(|m| known.clone().any(|it| *it == m));
-            let leaves = chosen.and_then(|m| m.from());
+            let leaves = chosen.and_then(Move::from);
             let from = leaves.is_some() && known.clone().any(|it| it.from() == leaves);
             let role = question.right.first().map(|it| it.role());
             own.all.add(from, right);

@@ -244,15 +244,15 @@ impl Working<'_> {
                 ..Agreement::default()
             }));
         }
-        let seats = seats(&players, &drawn, step.hash)?;
+        let entrants = seats(&players, &drawn, step.hash)?;
 
         // 3. The answers.
-        let Some(answers) = self.answers(step, &path, &seats, &drawn, watch)? else {
+        let Some(answers) = self.answers(step, &path, &entrants, &drawn, watch)? else {
             return Ok(None);
         };
 
         // 4. What they come to.
-        let names: Vec<String> = seats.iter().map(|it| it[0].name.clone()).collect();
+        let names: Vec<String> = entrants.iter().map(|it| it[0].name.clone()).collect();
         let places: Vec<Option<usize>> = meant
             .iter()
             .map(|texts| players.iter().position(|it| texts.contains(it)))
