@@ -320,7 +320,7 @@ mod tests {
             ("time", "`seconds`"),
             ("nobody: seconds", "there are `games`, `runs`"),
             ("runs: elo", "training.champion"),
-            ("games: a: points", "`score`"),
+            ("games: a: goals", "`score`"),
             ("games: a - b: accuracy", "`elo`"),
             ("a: b: c: d", "FIRST - SECOND"),
         ] {
