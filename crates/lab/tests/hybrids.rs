@@ -1,7 +1,7 @@
 //! The experiments with networks, done small and with networks of chance.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -494,5 +494,9 @@ fn evaluators_are_compared_with_an_expert_by_part_of_the_game() {
         "{}",
         played.conditions
     );
-    assert!(PathBuf::from(folder.join("one/steps/02-from-the-ending/openings.epd")).is_file());
+    assert!(
+        folder
+            .join("one/steps/02-from-the-ending/openings.epd")
+            .is_file()
+    );
 }
