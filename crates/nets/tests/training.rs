@@ -129,6 +129,7 @@ fn order(recipe: Recipe, data: &Path, folder: PathBuf) -> Order {
         seed: 1,
         machine: Machine::Cpu,
         threads: 1,
+        start: None,
         folder,
     }
 }
@@ -182,6 +183,7 @@ fn a_small_network_learns_scores() {
             "{ teaching = { channels = 16, hidden = 32 } }",
         ),
         ("chessnet-value", "\"value\""),
+        ("value", "\"value\""),
     ] {
         let mut set = SMALL.to_vec();
         set.push(("shape.head", head));
@@ -195,6 +197,50 @@ fn a_small_network_learns_scores() {
         let explained = outcome.test["r2"];
         assert!(explained > 0.1, "{name}: {explained}");
     }
+}
+
+#[test]
+fn a_network_begins_with_what_another_has_learnt() {
+    let folder = Folder::new("start");
+    let (games_file, data) = (folder.0.join("a.games"), folder.0.join("a.csv"));
+    games(&games_file);
+    scores(&data);
+    let mut set = SMALL.to_vec();
+    set.push(("training.steps", "20"));
+
+    // 1. One that names moves, and one that judges, with the same body.
+    let first = folder.0.join("human");
+    let human = order(recipe("human", &set), &games_file, first.clone());
+    train(&human, &never(), &mut |_| {}).expect("nothing is wrong");
+    let begin = |name: &str, start: &Path| {
+        let mut order = order(recipe("value", &set), &data, folder.0.join(name));
+        order.start = Some(start.to_owned());
+        let mut taken = 0;
+        let end = train(&order, &never(), &mut |event| {
+            if let Event::Started { taken: numbers } = event {
+                taken = numbers;
+            }
+        });
+        end.map(|outcome| (taken, outcome.expect("nobody stops it")))
+    };
+    let (taken, outcome) = begin("value", &first).expect("nothing is wrong");
+
+    // 2. All but the head is taken over, and the rest is not what it would be without.
+    let head = 16 * 64 + 1;
+    let norms = 2 * 16; // a gain and a shift where the file has one bias
+    assert_eq!(taken, outcome.numbers - head + norms);
+    let alone = order(recipe("value", &set), &data, folder.0.join("alone"));
+    let alone = train(&alone, &never(), &mut |_| {}).expect("nothing is wrong");
+    assert_ne!(alone.expect("nobody stops it").test_loss, outcome.test_loss);
+
+    // 3. It goes on without the other one; and what is no training is refused.
+    fs::remove_dir_all(&first).expect("it was ours");
+    assert!(resume(&folder.0.join("value"), &never(), &mut |_| {}).is_ok());
+    let error = begin("again", &first).expect_err("nothing is there");
+    assert!(
+        error.to_string().contains("no folder of a training"),
+        "{error}"
+    );
 }
 
 /// Files that must be the same, whatever happened on the way.

@@ -190,7 +190,7 @@ impl Vision {
     }
 
     fn is_whites(&self) -> bool {
-        matches!(self.net().shape().view, View::Absolute | View::Teaching)
+        self.net().shape().view.is_whites()
     }
 }
 

@@ -131,6 +131,11 @@ impl View {
         }
     }
 
+    /// Whether it sees the board from White's side, whoever is to move.
+    pub fn is_whites(self) -> bool {
+        matches!(self, Self::Absolute | Self::Teaching)
+    }
+
     /// Numbers behind the planes.
     pub fn scalars(self) -> usize {
         match self {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use mendel_board::{Color, Position};
 use mendel_evaluator::vision::View;
 
 use super::compact::Batch;
@@ -172,6 +173,10 @@ impl Data {
                 let split = recipe.data.split;
                 let train = scores.part(&split, Part::Train)?;
                 let (mean, deviation) = match recipe.data.unit {
+                    // The mean is what White is ahead by; the side to move is not.
+                    Unit::ZScore if !recipe.shape.view.is_whites() => {
+                        (0.0, scores.spread(&train).1)
+                    }
                     Unit::ZScore => scores.spread(&train),
                     Unit::Pawns => (0.0, 100.0),
                 };
@@ -302,10 +307,12 @@ impl ScoreData {
     fn batch(&self, view: View, indices: &[u32], threads: usize) -> Batch {
         let make = |indices: &[u32]| {
             let all: Vec<_> = indices.iter().map(|&at| self.scores.get(at)).collect();
-            let unit = |centipawns: f32| {
-                ((f64::from(centipawns) / 100.0 - self.pawns.offset) / self.pawns.scale) as f32
+            let unit = |position: &Position, centipawns: f32| {
+                let turned = !view.is_whites() && position.turn() == Color::Black;
+                let pawns = f64::from(if turned { -centipawns } else { centipawns }) / 100.0;
+                ((pawns - self.pawns.offset) / self.pawns.scale) as f32
             };
-            Batch::of_scores(view, all.iter().map(|(it, score)| (it, unit(*score))))
+            Batch::of_scores(view, all.iter().map(|(it, score)| (it, unit(it, *score))))
         };
         let each = indices.len().div_ceil(threads.max(1)).max(64);
         if each >= indices.len() {

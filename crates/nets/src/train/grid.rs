@@ -49,6 +49,7 @@ pub fn train_grid(
         } else {
             let order = Order {
                 recipe,
+                start: order.start.clone(),
                 folder: folder.clone(),
                 ..order.clone()
             };

@@ -18,6 +18,7 @@ use super::optimiser::Optimiser;
 use super::recipe::{Precision, Recipe};
 use super::record::{End, Evaluation, Outcome, Timing};
 use super::run::{EVALUATIONS, Event, Machine, Manifest, Progress, TIMINGS};
+use super::start::start_from;
 use crate::stream::Part;
 
 /// Every so many seconds the place is written down, also between evaluations.
@@ -107,6 +108,18 @@ impl Training {
             best: Vec::new(),
             validation,
         })
+    }
+
+    /// Begins with another training's network. It is written down at once, so that the
+    /// other one is not needed again.
+    pub(crate) fn start_from(
+        &mut self,
+        folder: &Path,
+        hear: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), TrainError> {
+        let taken = start_from(folder, &mut self.model)?;
+        hear(Event::Started { taken });
+        self.save()
     }
 
     pub(crate) fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), TrainError> {

@@ -108,9 +108,12 @@ impl Lesson {
                 offsets,
                 ..
             } => {
-                let width = pairs.size()[1];
-                let added = offsets.index_select(0, &promotions.flatten(0, -1));
-                all.gather(1, pairs, false) + added.view([-1, width])
+                // Not `index_select`: its gradient adds up the moves of a batch one by
+                // one, which took longer than the rest of the network together.
+                (1..offsets.size()[0]).fold(all.gather(1, pairs, false), |sum, which| {
+                    let is_it = promotions.eq(which).to_kind(Kind::Float);
+                    sum + is_it * offsets.select(0, which)
+                })
             }
             Output::FromTo { from, to } => {
                 let [froms, tos] = squares(pairs);
@@ -188,9 +191,10 @@ impl Lesson {
 fn send<T: Element>(numbers: &[T], device: Device) -> Tensor {
     let tensor = Tensor::from_slice(numbers);
     if device.is_cuda() {
-        // Only from pinned memory does a copy not wait.
+        // Only from pinned memory does a copy not wait. The public `pin_memory` warns
+        // about its own argument, at every call.
         tensor
-            .pin_memory(device)
+            .internal_pin_memory(device)
             .to_device_(device, tensor.kind(), true, false)
     } else {
         tensor

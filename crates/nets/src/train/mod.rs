@@ -48,6 +48,8 @@ mod parameters;
 mod report;
 #[cfg(feature = "train")]
 mod run;
+#[cfg(feature = "train")]
+mod start;
 
 pub use phase::{Facts, Phase};
 

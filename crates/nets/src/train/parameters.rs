@@ -95,6 +95,11 @@ impl Layout {
         pieces.push(Piece { sizes, start });
     }
 
+    /// The names of all parts.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
     /// How many numbers are kernels', and how many there are.
     pub(crate) fn counts(&self) -> (i64, i64) {
         let sum = |pieces: &[Piece]| pieces.iter().map(Piece::len).sum::<i64>();

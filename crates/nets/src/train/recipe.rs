@@ -26,6 +26,7 @@ macro_rules! built_in {
 built_in![
     "chessnet",
     "chessnet-value",
+    "value",
     "teacher-net",
     "human",
     "chessnet-grid",

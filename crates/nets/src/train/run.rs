@@ -46,6 +46,8 @@ pub struct Order {
     pub machine: Machine,
     /// Threads that make batches, and on a processor those that learn.
     pub threads: usize,
+    /// The folder of a training whose network it begins with, as far as layers agree.
+    pub start: Option<PathBuf>,
     /// Where all of it is kept.
     pub folder: PathBuf,
 }
@@ -54,6 +56,11 @@ pub struct Order {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// So many numbers are those of another network.
+    Started {
+        /// How many.
+        taken: usize,
+    },
     /// It begins, or goes on.
     Begun {
         /// Numbers that are learnt.
@@ -100,6 +107,9 @@ pub(crate) struct Manifest {
     pub(crate) machine: Machine,
     pub(crate) threads: usize,
     pub(crate) files: Vec<PathBuf>,
+    /// The training whose network it began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) start: Option<PathBuf>,
     /// A sentence about the data, and a fingerprint.
     pub(crate) data: String,
     pub(crate) fingerprint: String,
@@ -145,6 +155,7 @@ pub fn train(
         machine: order.machine,
         threads: order.threads.max(1),
         files,
+        start: order.start.clone(),
         data: data.about(),
         fingerprint: data.fingerprint(),
     };
@@ -154,6 +165,9 @@ pub fn train(
 
     // 3. The work.
     let mut training = Training::new(order.recipe.clone(), manifest, data, folder, lock)?;
+    if let Some(start) = &order.start {
+        training.start_from(start, hear)?;
+    }
     training.run(stop, hear)
 }
 
@@ -168,15 +182,10 @@ pub fn resume(
     stop: &Arc<AtomicBool>,
     hear: &mut dyn FnMut(Event<'_>),
 ) -> Result<Option<Outcome>, TrainError> {
-    let fail = |reason: String| TrainError::NoTraining {
-        folder: folder.to_owned(),
-        reason,
-    };
-    let read = |name: &str| {
-        fs::read_to_string(folder.join(name)).map_err(|error| fail(format!("`{name}`: {error}")))
-    };
+    let fail = |reason| no_training(folder, reason);
+    let read = |name| read_text(folder, name);
     let manifest = read(MANIFEST)?;
-    let recipe = Recipe::parse(&read(RECIPE)?, RECIPE, &[])?;
+    let recipe = read_recipe(folder)?;
     let lock = FolderLock::take(folder)?;
     let manifest: Manifest =
         toml::from_str(&manifest).map_err(|error| fail(format!("`{MANIFEST}`: {error}")))?;
@@ -199,6 +208,23 @@ pub fn resume(
         training.restore(checkpoint)?;
     }
     training.run(stop, hear)
+}
+
+/// The recipe of a training.
+pub(crate) fn read_recipe(folder: &Path) -> Result<Recipe, TrainError> {
+    Ok(Recipe::parse(&read_text(folder, RECIPE)?, RECIPE, &[])?)
+}
+
+fn read_text(folder: &Path, name: &str) -> Result<String, TrainError> {
+    fs::read_to_string(folder.join(name))
+        .map_err(|error| no_training(folder, format!("`{name}`: {error}")))
+}
+
+fn no_training(folder: &Path, reason: String) -> TrainError {
+    TrainError::NoTraining {
+        folder: folder.to_owned(),
+        reason,
+    }
 }
 
 pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {

@@ -5,6 +5,7 @@ mod import;
 mod info;
 mod make;
 mod rows;
+mod scores;
 
 use std::io::{self, Write};
 
@@ -34,6 +35,7 @@ enum Command {
     Info(info::InfoArguments),
     List(info::ListArguments),
     Rows(rows::Arguments),
+    Scores(scores::Arguments),
 }
 
 /// Does what was asked for.
@@ -45,6 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Info(arguments) => info::run(arguments),
         Command::List(arguments) => info::list(arguments),
         Command::Rows(arguments) => rows::run(arguments),
+        Command::Scores(arguments) => scores::run(arguments),
     }
 }
 

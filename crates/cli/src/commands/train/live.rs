@@ -65,6 +65,12 @@ impl Live {
                 };
                 self.tell(&format!("{numbers} numbers learn from {data}{again}"));
             }
+            Event::Started { taken } => {
+                let taken = HumanCount(*taken as u64);
+                self.tell(&format!(
+                    "{taken} numbers are those of the network it begins with"
+                ));
+            }
             Event::Step(progress) => self.step(progress),
             Event::Evaluated(evaluation) => self.evaluated(evaluation),
             _ => {}

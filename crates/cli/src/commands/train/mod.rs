@@ -29,6 +29,7 @@ Examples:
   mendel train chessnet --data strong.games --device cuda
   mendel train chessnet --data a.games b.games --set training.epochs=1 --out nets/small
   mendel train chessnet-grid --data strong.games --device cuda --out nets/grid
+  mendel train value --data scores.csv --start nets/human --out nets/value
   mendel train --resume nets/small")]
 pub(super) struct Arguments {
     /// The experiment: a built-in name or a file
@@ -43,8 +44,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with the training in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["recipe", "data", "seed", "out", "set", "device"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["recipe", "data", "seed", "out", "set", "device", "start"])]
     resume: Option<PathBuf>,
+    /// Begin with the network of the training in this folder, as far as layers agree
+    #[arg(long, value_name = "DIR")]
+    start: Option<PathBuf>,
     /// Where the network learns
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     device: Device,

@@ -31,6 +31,7 @@ pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()>
             Device::Cuda => Machine::Cuda,
         },
         threads: arguments.threads.map_or(cores, usize::from),
+        start: arguments.start.clone(),
         folder,
     };
     let stop = stop_on_ctrl_c()?;

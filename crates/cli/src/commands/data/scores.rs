@@ -1,0 +1,103 @@
+//! `mendel data scores`: positions and scores as lines, for networks.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use mendel_board::Color;
+use mendel_lab::data::{DataSet, MATE, Sample};
+use serde_json::json;
+
+use crate::request::Wrong;
+
+/// How hard the lines are squeezed.
+const LEVEL: i32 = 9;
+
+/// Write positions and scores as lines, for `mendel train` and other programs
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The file is CSV: FEN and centipawns as White sees them, `#+1` and `#-1` where the score
+is a mate for White or Black. It is compressed with Zstandard if its name ends in .zst.
+Positions without a score are left out and counted.
+
+Examples:
+  mendel data make quiet --from games.mds --expert-depth 6 --out labelled.mds
+  mendel data scores labelled.mds --out labelled.csv.zst
+  mendel train teacher-net --data labelled.csv.zst")]
+pub(super) struct Arguments {
+    /// A built-in set or a file
+    #[arg(value_name = "SET")]
+    set: String,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print JSON: the file, its lines, and how many positions have no score
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes them.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let set = DataSet::find(&arguments.set).map_err(|error| {
+        let hint = "`mendel data list` names the built-in sets; a file is named by its path";
+        Wrong::new(error, hint)
+    })?;
+    let lines: Vec<String> = set.samples.iter().filter_map(line).collect();
+    let without = set.samples.len() - lines.len();
+    if lines.is_empty() {
+        let complaint = anyhow::anyhow!("no position of `{}` has a score", arguments.set);
+        let hint = "`mendel data make quiet --from SET` has them labelled";
+        return Err(Wrong::new(complaint, hint).into());
+    }
+    write(arguments, &lines)
+        .with_context(|| format!("cannot write `{}`", arguments.out.display()))?;
+
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        let report =
+            json!({ "file": arguments.out, "lines": lines.len(), "without-score": without });
+        writeln!(out, "{report:#}")?;
+    } else {
+        let file = arguments.out.display();
+        writeln!(
+            out,
+            "{} positions with scores, {without} left out: {file}",
+            lines.len()
+        )?;
+    }
+    Ok(())
+}
+
+/// A position and its score from White's side; none if it has no score.
+fn line(sample: &Sample) -> Option<String> {
+    let own = sample.score?;
+    let score = match sample.position.turn() {
+        Color::White => own,
+        Color::Black => -own,
+    };
+    let fen = sample.position.fen();
+    Some(match score {
+        MATE => format!("{fen},#+1"),
+        score if score == -MATE => format!("{fen},#-1"),
+        score => format!("{fen},{score}"),
+    })
+}
+
+fn write(arguments: &Arguments, lines: &[String]) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(&arguments.out)?);
+    if arguments.out.extension().is_some_and(|it| it == "zst") {
+        let mut squeezed = zstd::Encoder::new(&mut file, LEVEL)?;
+        put(&mut squeezed, lines)?;
+        squeezed.finish()?;
+    } else {
+        put(&mut file, lines)?;
+    }
+    file.flush()
+}
+
+fn put(out: &mut impl Write, lines: &[String]) -> io::Result<()> {
+    writeln!(out, "FEN,Evaluation")?;
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
