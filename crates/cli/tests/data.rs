@@ -206,6 +206,75 @@ fn an_import_says_what_it_read_and_what_it_could_not() {
 }
 
 #[test]
+fn scores_leave_as_the_lines_they_came_from() {
+    let scratch = Scratch::new("data-scores");
+    let lines = "FEN,Evaluation\n\
+        4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,95\n\
+        4k3/8/8/8/8/8/4P3/4K3 w - - 0 1,-20\n\
+        4k3/8/8/8/8/8/4P3/4K3 b - - 1 1,#-1\n\
+        4k3/8/8/8/8/8/4P3/4K3 w - - 2 2,#+1\n";
+    let file = scratch.put("scores.csv", lines);
+    let (set, out) = (scratch.at("scores.mds"), scratch.at("again.csv"));
+    printed(&["data", "import", &file, "--out", &set]);
+    let told = printed(&["data", "scores", &set, "--out", &out]);
+    assert!(told.contains("4 positions with scores"), "{told}");
+    assert_eq!(std::fs::read_to_string(&out).expect("written"), lines);
+
+    let squeezed = scratch.at("again.csv.zst");
+    let told = printed(&["data", "scores", &set, "--json", "--out", &squeezed]);
+    assert_eq!(json(&told)["lines"], 4);
+    let again = scratch.at("again.mds");
+    let told = printed(&["data", "import", &squeezed, "--out", &again]);
+    assert!(told.contains("4 positions"), "{told}");
+}
+
+#[test]
+fn positions_that_no_training_saw_keep_what_their_game_says() {
+    let scratch = Scratch::new("data-unseen");
+    let firsts = [
+        "a3", "a4", "b3", "b4", "c3", "c4", "d3", "d4", "e3", "e4", "f3", "f4",
+    ];
+    let game = |first: &str| {
+        format!("[WhiteElo \"2100\"]\n[BlackElo \"1900\"]\n\n1. {first} Nf6 2. Nh3 Ng8 1-0\n\n")
+    };
+    let text: String = firsts.iter().map(|first| game(first)).collect();
+    let file = scratch.put("some.pgn", &text);
+    let (games, out) = (scratch.at("some.games"), scratch.at("unseen.mds"));
+    printed(&["data", "games", &file, "--min-moves", "2", "--out", &games]);
+
+    // 1. A recipe that tests on half of the games.
+    let human = include_str!("../../../recipes/train/human.toml");
+    let half = human
+        .replace("min-moves = 10", "min-moves = 2")
+        .replace("test = 0.02", "test = 0.5");
+    assert_ne!(half, human);
+    let recipe = scratch.put("half.toml", &half);
+    let ask = ["data", "unseen", &games, "--recipe", &recipe, "--out", &out];
+    let told = json(&printed(&[&ask[..], &["--json"]].concat()));
+    let count = told["unseen-games"].as_u64().expect("a number");
+    assert!((1..12).contains(&count), "{told}");
+    assert_eq!(told["positions"], count);
+    let first = std::fs::read(&out).expect("written");
+    printed(&ask);
+    assert_eq!(
+        std::fs::read(&out).expect("written"),
+        first,
+        "the same again"
+    );
+    let info = printed(&["data", "info", &out]);
+    assert!(info.contains(&format!("{count} best moves")), "{info}");
+
+    // 2. Nothing is there.
+    let refused = mendel(&[&ask[..], &["--min-rating", "2500"]].concat(), b"");
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("no game of these files"),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
 fn games_become_a_file_that_tells_what_is_in_it() {
     let scratch = Scratch::new("data-games");
     let game = "[WhiteElo \"2500\"]\n[BlackElo \"2433\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n";

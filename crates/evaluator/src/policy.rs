@@ -80,7 +80,7 @@ impl Policy {
     pub fn from_net(net: Net) -> Result<Self, PolicyError> {
         match net.shape().head {
             Head::FromTo | Head::Pairs { .. } => Ok(Self { net }),
-            Head::Value | Head::Teaching { .. } => Err(PolicyError::NoMoves {
+            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => Err(PolicyError::NoMoves {
                 name: net.name().to_owned(),
             }),
         }

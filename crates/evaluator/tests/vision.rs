@@ -53,6 +53,13 @@ fn shapes() -> Vec<Shape> {
         shape(View::Signed, 24, 2, Activation::Selu, Head::FromTo),
         shape(View::Absolute, 33, 1, Activation::Selu, Head::Value),
         shape(View::Teaching, 12, 0, Activation::Relu, teaching),
+        shape(
+            View::Row,
+            1,
+            0,
+            Activation::Relu,
+            Head::Dense { hidden: 50 },
+        ),
         shape(View::Sides { plies: 2 }, 40, 2, Activation::Relu, pairs),
     ]
 }
@@ -143,7 +150,10 @@ impl Plain {
     fn run(&self, shape: &Shape, input: &[f32]) -> Vec<f64> {
         let input: Vec<f64> = input.iter().map(|it| f64::from(*it)).collect();
         let (planes, scalars) = input.split_at(shape.view.planes() * 64);
-        let mut now = relu(self.convolution("input", planes));
+        let mut now = Vec::new();
+        if shape.has_planes() {
+            now = relu(self.convolution("input", planes));
+        }
         for block in 0..shape.blocks {
             let act = |it: Vec<f64>| match shape.activation {
                 Activation::Relu => relu(it),
@@ -164,6 +174,10 @@ impl Plain {
                 let mut seen = relu(self.convolution("second", &now));
                 seen.extend(scalars);
                 self.dense("value", &relu(self.dense("hidden", &seen)))
+            }
+            Head::Dense { .. } => {
+                let second = relu(self.dense("second", &relu(self.dense("hidden", scalars))));
+                self.dense("value", &second)
             }
             Head::Pairs { width, .. } => {
                 let (from, to) = (self.squares("from", &now), self.squares("to", &now));

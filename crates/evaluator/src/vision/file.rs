@@ -26,6 +26,9 @@ const CHECKSUM: usize = 8;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
+    /// A row of numbers where there should be a board, or the other way round.
+    #[error("the view `row` and the head `dense` go together, and with no other")]
+    Unfit,
     /// Something else, or nothing.
     #[error("this is no network: it does not begin with MENDELNT; write one with `mendel train`")]
     NotANet,

@@ -18,6 +18,7 @@ pub(super) enum Answer {
         hidden: Dense,
         value: Dense,
     },
+    Dense([Dense; 3]),
     Pairs {
         from: Dense,
         to: Dense,
@@ -88,6 +89,11 @@ impl Answer {
                 hidden: layers.flat(channels, shape.view.scalars()),
                 value: layers.dense(hidden),
             },
+            Head::Dense { hidden } => Self::Dense([
+                layers.dense(shape.view.scalars()),
+                layers.dense(hidden),
+                layers.dense(hidden),
+            ]),
             Head::Pairs { width, value } => {
                 let (from, to) = (layers.dense(filters), layers.dense(filters));
                 let offsets = layers.next();
@@ -112,6 +118,7 @@ impl Answer {
             Head::Teaching { channels, hidden } => {
                 (blocks(channels) * SQUARES + 1).max(blocks(hidden))
             }
+            Head::Dense { hidden } => blocks(shape.view.scalars()).max(blocks(hidden)),
             Head::Pairs { width, value } => (2 * blocks(width) * SQUARES)
                 .max(SQUARES)
                 .max(blocks(value)),
@@ -173,6 +180,19 @@ impl Answer {
                 desk.apply(hidden, count, wide, narrow, relu);
                 desk.apply(value, count, narrow, wide, None);
                 first_of_each(wide, answers);
+            }
+            Self::Dense([hidden, second, value]) => {
+                for (position, input) in inputs.chunks_exact(shape.view.inputs()).enumerate() {
+                    for (place, numbers) in input.chunks(LANES).enumerate() {
+                        let column = &mut wide[place * count + position];
+                        *column = Sixteen::default();
+                        column.0[..numbers.len()].copy_from_slice(numbers);
+                    }
+                }
+                desk.apply(hidden, count, wide, narrow, relu);
+                desk.apply(second, count, narrow, wide, relu);
+                desk.apply(value, count, wide, narrow, None);
+                first_of_each(narrow, answers);
             }
             Self::Pairs {
                 from,

@@ -23,7 +23,8 @@ pub const MOST_BATCH: usize = 64;
 pub struct Net {
     name: String,
     shape: Shape,
-    input: Convolution,
+    /// None where there is no board.
+    input: Option<Convolution>,
     blocks: Vec<[Convolution; 2]>,
     answer: Answer,
 }
@@ -108,7 +109,8 @@ impl Net {
         file.check()?;
         let shape = file.shape.clone();
         let mut layers = Layers::new(file.tensors().map(|it| it.1).collect());
-        let input = layers.convolution(shape.view.planes());
+        let planes = shape.view.planes();
+        let input = shape.has_planes().then(|| layers.convolution(planes));
         let mut half = || layers.convolution(shape.filters);
         let blocks = (0..shape.blocks).map(|_| [half(), half()]).collect();
         Ok(Self {
@@ -152,8 +154,9 @@ impl Net {
     /// [`encode`](super::encode) writes it. They are, for each position,
     ///
     /// * of [`Head::FromTo`](super::Head::FromTo) 64 logits of *from*, then 64 of *to*;
-    /// * of [`Head::Value`](super::Head::Value) and
-    ///   [`Head::Teaching`](super::Head::Teaching) one number;
+    /// * of [`Head::Value`](super::Head::Value),
+    ///   [`Head::Teaching`](super::Head::Teaching) and
+    ///   [`Head::Dense`](super::Head::Dense) one number;
     /// * of [`Head::Pairs`](super::Head::Pairs) 64 · 64 logits, those of one *from*
     ///   together; what promotion to a knight, a bishop and a rook adds to them; logits
     ///   of win, draw and loss.
@@ -190,8 +193,10 @@ impl Net {
             positions: count,
             scratch: &mut workspace.scratch,
         };
-        spread(inputs, &self.shape, other);
-        desk.convolve(&self.input, other, one, false, Some(Activation::Relu));
+        if let Some(input) = &self.input {
+            spread(inputs, &self.shape, other);
+            desk.convolve(input, other, one, false, Some(Activation::Relu));
+        }
         let activation = Some(self.shape.activation);
         for [begin, end] in &self.blocks {
             desk.convolve(begin, one, other, false, activation);

@@ -64,6 +64,8 @@ const RATING_STEP: f32 = 700.0;
 /// * [`View::Teaching`]: these for White, then for Black. Scalars: 1 for White to move,
 ///   1 where a capture en passant is possible, White may castle to the king's side, to
 ///   the queen's, Black likewise.
+/// * [`View::Row`]: no plane; 64 numbers, what the piece on a square is worth in pawns,
+///   ten for a king, less than zero for Black's; then the scalars of [`View::Teaching`].
 /// * [`View::Sides`]: these for the side to move, then for the other (12 planes); may
 ///   castle: own king's side, own queen's side, the other's two (4); the square of a
 ///   possible capture en passant (1); half-moves since the last capture or pawn move
@@ -82,6 +84,7 @@ pub fn encode(view: View, scene: &Scene, into: &mut [f32]) {
         View::Signed => signed(position, position.turn(), into),
         View::Absolute => signed(position, Color::White, into),
         View::Teaching => teaching(position, into),
+        View::Row => row(position, into),
         View::Sides { plies } => sides(view, plies, scene, into),
     }
 }
@@ -121,7 +124,24 @@ fn castling(position: &Position, first: Color) -> [bool; 4] {
 
 fn teaching(position: &Position, into: &mut [f32]) {
     pieces(View::Teaching, position, Color::White, into);
-    let scalars = &mut into[12 * SQUARES..];
+    rules(position, &mut into[12 * SQUARES..]);
+}
+
+fn row(position: &Position, into: &mut [f32]) {
+    const PAWNS: [f32; 6] = [1.0, 3.0, 3.0, 5.0, 9.0, 10.0];
+    for (square, piece) in position.board() {
+        let worth = PAWNS[plane(piece.role)];
+        into[square.to_usize()] = if piece.color.is_white() {
+            worth
+        } else {
+            -worth
+        };
+    }
+    rules(position, &mut into[SQUARES..]);
+}
+
+/// Six scalars: who is to move, and what the rules still allow.
+fn rules(position: &Position, scalars: &mut [f32]) {
     let one = |is: bool| f32::from(u8::from(is));
     scalars[0] = one(position.turn().is_white());
     scalars[1] = one(position.en_passant_square().is_some());

@@ -55,6 +55,9 @@ pub enum View {
     Absolute,
     /// Twelve planes, White's pieces and Black's, and six scalars.
     Teaching,
+    /// No planes: 64 squares as one number each and the six scalars of
+    /// [`Teaching`](Self::Teaching), 70 in a row.
+    Row,
     /// Ours: the side to move sits at the bottom and sees all that the rules know,
     /// the last moves, and both ratings.
     Sides {
@@ -87,6 +90,12 @@ pub enum Head {
         /// Channels of the second convolution.
         channels: usize,
         /// Neurons of the hidden layer.
+        hidden: usize,
+    },
+    /// No convolution at all: the numbers of [`View::Row`] to `hidden` neurons with
+    /// ReLU, to as many again, and one number out of them.
+    Dense {
+        /// Neurons of each layer.
         hidden: usize,
     },
     /// A logit for each pair of squares: `width` numbers for each square as a start,
@@ -127,19 +136,21 @@ impl View {
         match self {
             Self::Signed | Self::Absolute => 6,
             Self::Teaching => 12,
+            Self::Row => 0,
             Self::Sides { plies } => 23 + 2 * plies,
         }
     }
 
     /// Whether it sees the board from White's side, whoever is to move.
     pub fn is_whites(self) -> bool {
-        matches!(self, Self::Absolute | Self::Teaching)
+        matches!(self, Self::Absolute | Self::Teaching | Self::Row)
     }
 
     /// Numbers behind the planes.
     pub fn scalars(self) -> usize {
         match self {
             Self::Teaching => 6,
+            Self::Row => SQUARES + 6,
             _ => 0,
         }
     }
@@ -156,7 +167,7 @@ impl Head {
     pub fn outputs(self) -> usize {
         match self {
             Self::FromTo => 2 * SQUARES,
-            Self::Value | Self::Teaching { .. } => 1,
+            Self::Value | Self::Teaching { .. } | Self::Dense { .. } => 1,
             Self::Pairs { .. } => SQUARES * SQUARES + 3 + 3,
         }
     }
@@ -197,11 +208,18 @@ impl Shape {
         }
     }
 
+    /// Whether there is a board to convolve, and not numbers in a row.
+    pub fn has_planes(&self) -> bool {
+        self.view.planes() > 0
+    }
+
     /// All tensors in the order of a file.
     pub fn tensors(&self) -> Vec<Tensor> {
         let filters = self.filters;
         let mut all = Tensors(Vec::new());
-        all.add("input", &[filters, self.view.planes(), 3, 3]);
+        if self.has_planes() {
+            all.add("input", &[filters, self.view.planes(), 3, 3]);
+        }
         for block in 0..self.blocks {
             for half in ["first", "second"] {
                 all.add(&format!("block.{block}.{half}"), &[filters, filters, 3, 3]);
@@ -214,6 +232,11 @@ impl Shape {
                 all.add("second", &[channels, filters, 3, 3]);
                 let inputs = channels * SQUARES + self.view.scalars();
                 all.add("hidden", &[hidden, inputs]);
+                all.add("value", &[1, hidden]);
+            }
+            Head::Dense { hidden } => {
+                all.add("hidden", &[hidden, self.view.scalars()]);
+                all.add("second", &[hidden, hidden]);
                 all.add("value", &[1, hidden]);
             }
             Head::Pairs { width, value } => {
@@ -256,8 +279,16 @@ impl Shape {
         if let View::Sides { plies } = self.view {
             within("view.sides.plies", plies, 0, MOST_PLIES)?;
         }
+        let is_dense = matches!(self.head, Head::Dense { .. });
+        if is_dense == self.has_planes() {
+            return Err(NetError::Unfit);
+        }
         match self.head {
             Head::FromTo | Head::Value => {}
+            Head::Dense { hidden } => {
+                within("blocks", self.blocks, 0, 0)?;
+                within("head.dense.hidden", hidden, 1, MOST_WIDTH)?;
+            }
             Head::Teaching { channels, hidden } => {
                 within("head.teaching.channels", channels, 1, MOST_WIDTH)?;
                 within("head.teaching.hidden", hidden, 1, MOST_WIDTH)?;

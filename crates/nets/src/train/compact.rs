@@ -47,7 +47,7 @@ pub(crate) struct Batch {
 fn needs(view: View) -> (bool, bool) {
     match view {
         View::Signed | View::Absolute => (true, false),
-        View::Teaching => (false, false),
+        View::Teaching | View::Row => (false, false),
         View::Sides { .. } => (false, true),
     }
 }
@@ -227,6 +227,7 @@ mod tests {
             View::Signed,
             View::Absolute,
             View::Teaching,
+            View::Row,
             View::Sides { plies: 2 },
         ] {
             let batch = Batch::of_samples(view, &samples);

@@ -36,7 +36,10 @@ pub(crate) fn export(model: &Model, shape: &Shape, pawns: Pawns) -> Result<File,
         folded.insert(format!("{name}.weight"), numbers(&weight));
         folded.insert(format!("{name}.bias"), numbers(&(shift - mean * factor)));
     }
-    if matches!(shape.head, Head::Value | Head::Teaching { .. }) {
+    if matches!(
+        shape.head,
+        Head::Value | Head::Teaching { .. } | Head::Dense { .. }
+    ) {
         let (weight, bias) = pieces.layer("value");
         folded.insert("value.weight".to_owned(), numbers(&(weight * pawns.scale)));
         let bias = bias * pawns.scale + pawns.offset;
@@ -63,7 +66,7 @@ mod tests {
 
     const POSITIONS: usize = 1000;
 
-    fn shapes() -> [Shape; 4] {
+    fn shapes() -> [Shape; 5] {
         let small = |shape: Shape| Shape {
             filters: 24,
             blocks: shape.blocks.min(2),
@@ -73,6 +76,12 @@ mod tests {
             small(Shape::chessnet()),
             small(Shape::chess_pos_eval_net()),
             small(Shape::teaching()),
+            Shape {
+                view: View::Row,
+                blocks: 0,
+                head: Head::Dense { hidden: 40 },
+                ..Shape::teaching()
+            },
             Shape {
                 view: View::Sides { plies: 2 },
                 filters: 24,

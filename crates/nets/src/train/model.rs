@@ -130,7 +130,11 @@ impl Model {
     /// enter the running ones; otherwise the running ones are used.
     pub(crate) fn forward(&self, input: &Input, learns: bool) -> Output {
         let pieces = self.layout.cut(&self.parameters, self.precision);
-        let body = self.body(&pieces, &input.planes.to_kind(self.precision), learns);
+        let body = if self.shape.has_planes() {
+            self.body(&pieces, &input.planes.to_kind(self.precision), learns)
+        } else {
+            input.planes.shallow_clone()
+        };
         match self.shape.head {
             Head::FromTo => {
                 let planes = convolution(&body, &pieces, "squares", 1).to_kind(Kind::Float);
@@ -156,6 +160,13 @@ impl Model {
                 );
                 let hidden = dense(&seen, &pieces, "hidden").relu();
                 let value = dense(&hidden, &pieces, "value");
+                Output::Value(value.to_kind(Kind::Float).squeeze_dim(1))
+            }
+            Head::Dense { .. } => {
+                let row = input.scalars.as_ref().expect("the view is a row");
+                let hidden = dense(&row.to_kind(self.precision), &pieces, "hidden").relu();
+                let second = dense(&hidden, &pieces, "second").relu();
+                let value = dense(&second, &pieces, "value");
                 Output::Value(value.to_kind(Kind::Float).squeeze_dim(1))
             }
             Head::Pairs { width, .. } => {

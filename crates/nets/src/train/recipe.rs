@@ -28,6 +28,7 @@ built_in![
     "chessnet-value",
     "value",
     "teacher-net",
+    "teacher-linear",
     "human",
     "chessnet-grid",
 ];
@@ -446,7 +447,7 @@ impl Recipe {
         }
         let wants = match self.shape.head {
             Head::FromTo | Head::Pairs { .. } => DataKind::Games,
-            Head::Value | Head::Teaching { .. } => DataKind::Scores,
+            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => DataKind::Scores,
         };
         if self.data.kind != wants {
             return Err(format!(

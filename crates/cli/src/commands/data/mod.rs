@@ -6,6 +6,7 @@ mod info;
 mod make;
 mod rows;
 mod scores;
+mod unseen;
 
 use std::io::{self, Write};
 
@@ -36,6 +37,7 @@ enum Command {
     List(info::ListArguments),
     Rows(rows::Arguments),
     Scores(scores::Arguments),
+    Unseen(unseen::Arguments),
 }
 
 /// Does what was asked for.
@@ -48,6 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::List(arguments) => info::list(arguments),
         Command::Rows(arguments) => rows::run(arguments),
         Command::Scores(arguments) => scores::run(arguments),
+        Command::Unseen(arguments) => unseen::run(arguments),
     }
 }
 

@@ -1,0 +1,205 @@
+//! `mendel data unseen`: positions of games that a training has never learnt from.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mendel_board::{Move, Position};
+use mendel_lab::data::{Collector, Context, GameResult, Header, Kind, Sample};
+use mendel_nets::shard::{Block, GameRecord, Shard, ShardError, move_at};
+use mendel_nets::stream::Part;
+use mendel_nets::train::recipe::Recipe;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+
+use super::import::command;
+use crate::request::Wrong;
+
+/// Take positions from games that no training of a recipe learns from
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Which games are tested on is decided by their moves and the recipe's `data.split`, so
+that a network trained by that recipe has seen none of them, whatever files it learnt
+from. One position is taken from each game, any ply with the same chance; the move that
+was played is the best move, and ratings and the moves before are kept.
+
+Examples:
+  mendel data unseen strong.games --recipe human --positions 5000 --out unseen.mds
+  mendel data unseen all.games --recipe human --max-rating 1999 --out club.mds
+  mendel breed human-agreement --data unseen.mds,club.mds")]
+pub(super) struct Arguments {
+    /// Files of `mendel data games`
+    #[arg(value_name = "FILE", required = true)]
+    sources: Vec<PathBuf>,
+    /// The data set to write, by convention NAME.mds
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Whose training: a built-in recipe of `mendel train` or a file
+    #[arg(long, value_name = "RECIPE", default_value = "human")]
+    recipe: String,
+    /// So many positions, drawn from all games
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    positions: usize,
+    /// The lower of the two ratings is at least this
+    #[arg(long, value_name = "ELO", default_value_t = 0)]
+    min_rating: u16,
+    /// The lower of the two ratings is at most this
+    #[arg(long, value_name = "ELO", default_value_t = u16::MAX, hide_default_value = true)]
+    max_rating: u16,
+    /// Moves before each position that are kept
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = history)]
+    history: usize,
+    /// Decides what is left to chance
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn history(text: &str) -> Result<usize, String> {
+    let most = Context::MOST_MOVES;
+    let count = text.parse().ok().filter(|count| *count <= most);
+    count.ok_or_else(|| format!("it is a number from 0 to {most}"))
+}
+
+/// A game by where it stands, and the ply that is taken.
+type Place = (usize, usize, usize, usize);
+
+/// Draws and writes.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    // 1. Which games.
+    let recipe = Recipe::find(&arguments.recipe, &[])
+        .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
+    let unreadable = |error: ShardError| Wrong::new(error, "`mendel data games` makes such files");
+    let shards: Vec<Shard> = arguments
+        .sources
+        .iter()
+        .map(|path| Shard::open(path).map_err(unreadable))
+        .collect::<Result<_, _>>()?;
+    let takes = |game: &GameRecord<'_>| {
+        let rating = game.lower_rating();
+        recipe.data.split.part_of(game) == Part::Test
+            && (arguments.min_rating..=arguments.max_rating).contains(&rating)
+            && (recipe.data.min_rating..=recipe.data.max_rating).contains(&rating)
+            && game.full_moves() >= usize::from(recipe.data.min_moves)
+    };
+
+    // 2. Which of them, and where in each.
+    let mut chance = ChaCha8Rng::seed_from_u64(arguments.seed);
+    let mut places: Vec<Place> = Vec::new();
+    for (shard, file) in shards.iter().enumerate() {
+        for block in 0..file.blocks() {
+            let games = file.block(block).map_err(unreadable)?;
+            for (number, game) in games.games().enumerate() {
+                if takes(&game) && !game.moves.is_empty() {
+                    let ply = chance.random_range(0..game.moves.len());
+                    places.push((shard, block, number, ply));
+                }
+            }
+        }
+    }
+    let games = places.len();
+    if games == 0 {
+        let complaint = anyhow::anyhow!(
+            "no game of these files is tested on by `{}` and has such ratings",
+            arguments.recipe
+        );
+        return Err(Wrong::new(complaint, "loosen the ratings, or give more files").into());
+    }
+    places.shuffle(&mut chance);
+    places.truncate(arguments.positions);
+    // Block by block, so that each is read once.
+    places.sort_unstable();
+
+    // 3. The positions.
+    let about = format!(
+        "Positions of {} games that trainings by the recipe {} are tested on",
+        places.len(),
+        recipe.name
+    );
+    let mut header = Header::new(Kind::Moves, about);
+    header.seed = arguments.seed;
+    header.made_by = command();
+    let mut set = Collector::new(header);
+    let mut open: Option<(usize, usize, Block)> = None;
+    for (number, &(shard, block, game, ply)) in places.iter().enumerate() {
+        let at_hand = open.take_if(|it| (it.0, it.1) == (shard, block));
+        let games = match at_hand {
+            Some((_, _, games)) => games,
+            None => shards[shard].block(block).map_err(unreadable)?,
+        };
+        let sample = sample(&games.game(game), ply, arguments.history, number as u32);
+        set.add(&sample.ok_or_else(|| broken(&arguments.sources[shard]))?);
+        open = Some((shard, block, games));
+    }
+    let positions = set.positions();
+    set.write(&arguments.out)?;
+
+    // 4. What was done.
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        let report =
+            json!({ "file": arguments.out, "positions": positions, "unseen-games": games });
+        writeln!(out, "{report:#}")?;
+    } else {
+        let file = arguments.out.display();
+        writeln!(
+            out,
+            "{positions} positions of {games} games never learnt from: {file}"
+        )?;
+    }
+    Ok(())
+}
+
+fn broken(path: &Path) -> Wrong {
+    let complaint = anyhow::anyhow!("`{}` has a game with an impossible move", path.display());
+    Wrong::new(complaint, "make it again with `mendel data games`")
+}
+
+/// A ply of a game with what was before; none if a move is impossible.
+fn sample(game: &GameRecord<'_>, ply: usize, history: usize, number: u32) -> Option<Sample> {
+    let first = ply.saturating_sub(history);
+    let mut position = Position::initial();
+    let mut start = position.clone();
+    let mut before: Vec<Move> = Vec::new();
+    for (at, &place) in game.moves.iter().enumerate().take(ply) {
+        if at == first {
+            start = position.clone();
+        }
+        let m = move_at(&position, place)?;
+        if at >= first {
+            before.push(m);
+        }
+        position.play(m);
+    }
+    if first == ply {
+        start = position.clone();
+    }
+    let played = move_at(&position, *game.moves.get(ply)?)?;
+    let turn = position.turn();
+    let [white, black] = game.ratings;
+    let ratings = if turn.is_white() {
+        [white, black]
+    } else {
+        [black, white]
+    };
+    Some(Sample {
+        game: number,
+        score: None,
+        best: Some(played),
+        result: Some(match game.outcome.seen_by(turn) {
+            1 => GameResult::Win,
+            0 => GameResult::Draw,
+            _ => GameResult::Loss,
+        }),
+        context: Some(Box::new(Context {
+            ratings: (!ratings.contains(&0)).then_some(ratings),
+            start,
+            before,
+        })),
+        position,
+    })
+}
