@@ -249,9 +249,9 @@ fn positions_that_no_training_saw_keep_what_their_game_says() {
         .replace("test = 0.02", "test = 0.5");
     assert_ne!(half, human);
     let recipe = scratch.put("half.toml", &half);
-    let ask = ["data", "unseen", &games, "--recipe", &recipe, "--out", &out];
+    let ask = ["data", "draw", &games, "--recipe", &recipe, "--out", &out];
     let told = json(&printed(&[&ask[..], &["--json"]].concat()));
-    let count = told["unseen-games"].as_u64().expect("a number");
+    let count = told["games"].as_u64().expect("a number");
     assert!((1..12).contains(&count), "{told}");
     assert_eq!(told["positions"], count);
     let first = std::fs::read(&out).expect("written");

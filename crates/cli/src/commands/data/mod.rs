@@ -1,12 +1,12 @@
 //! `mendel data`: data sets made, imported and looked at.
 
+mod draw;
 mod games;
 mod import;
 mod info;
 mod make;
 mod rows;
 mod scores;
-mod unseen;
 
 use std::io::{self, Write};
 
@@ -22,7 +22,9 @@ Examples:
   mendel data info quiet
   mendel data make quiet --positions 20000 --out quiet.mds
   mendel data import games.pgn.zst --one-per-game --min-rating 2500 --out games.mds
-  mendel data games games.pgn.zst --min-moves 20 --out mine.games")]
+  mendel data games games.pgn.zst --min-moves 20 --out mine.games
+  mendel data draw mine.games --positions 5000 --out unseen.mds
+  mendel data scores labelled.mds --out labelled.csv.zst")]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -33,11 +35,11 @@ enum Command {
     Make(Box<make::Arguments>),
     Import(Box<import::Arguments>),
     Games(games::Arguments),
+    Draw(draw::Arguments),
     Info(info::InfoArguments),
     List(info::ListArguments),
     Rows(rows::Arguments),
     Scores(scores::Arguments),
-    Unseen(unseen::Arguments),
 }
 
 /// Does what was asked for.
@@ -46,11 +48,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Make(arguments) => make::run(arguments),
         Command::Import(arguments) => import::run(arguments),
         Command::Games(arguments) => games::run(arguments),
+        Command::Draw(arguments) => draw::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::List(arguments) => info::list(arguments),
         Command::Rows(arguments) => rows::run(arguments),
         Command::Scores(arguments) => scores::run(arguments),
-        Command::Unseen(arguments) => unseen::run(arguments),
     }
 }
 

@@ -1,34 +1,36 @@
-//! `mendel data unseen`: positions of games that a training has never learnt from.
+//! `mendel data draw`: positions out of games, by the part they have in a training.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mendel_board::{Move, Position};
 use mendel_lab::data::{Collector, Context, GameResult, Header, Kind, Sample};
 use mendel_nets::shard::{Block, GameRecord, Shard, ShardError, move_at};
 use mendel_nets::stream::Part;
 use mendel_nets::train::recipe::Recipe;
-use rand::seq::SliceRandom as _;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
+use rand::seq::{SliceRandom as _, index};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::import::command;
 use crate::request::Wrong;
 
-/// Take positions from games that no training of a recipe learns from
+/// Draw positions from games, those that a training never learns from or the others
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Which games are tested on is decided by their moves and the recipe's `data.split`, so
 that a network trained by that recipe has seen none of them, whatever files it learnt
-from. One position is taken from each game, any ply with the same chance; the move that
-was played is the best move, and ratings and the moves before are kept.
+from. Every ply of a game has the same chance; the move that was played is the best move,
+and ratings and the moves before are kept.
 
 Examples:
-  mendel data unseen strong.games --recipe human --positions 5000 --out unseen.mds
-  mendel data unseen all.games --recipe human --max-rating 1999 --out club.mds
-  mendel breed human-agreement --data unseen.mds,club.mds")]
+  mendel data draw strong.games --recipe human --positions 5000 --out unseen.mds
+  mendel data draw all.games --recipe human --max-rating 1999 --out club.mds
+  mendel breed human-agreement --data unseen.mds,club.mds
+  mendel data draw all.games --part train --per-game 8 --history 0 --out learn.mds
+  mendel data make quiet --from learn.mds --expert-depth 6 --out labelled.mds")]
 pub(super) struct Arguments {
     /// Files of `mendel data games`
     #[arg(value_name = "FILE", required = true)]
@@ -39,7 +41,13 @@ pub(super) struct Arguments {
     /// Whose training: a built-in recipe of `mendel train` or a file
     #[arg(long, value_name = "RECIPE", default_value = "human")]
     recipe: String,
-    /// So many positions, drawn from all games
+    /// Which games
+    #[arg(long, value_enum, default_value_t = Which::Test)]
+    part: Which,
+    /// Positions of each game, at most
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    per_game: u16,
+    /// So many positions, drawn from all of these
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     positions: usize,
     /// The lower of the two ratings is at least this
@@ -57,6 +65,27 @@ pub(super) struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A part of the games.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Which {
+    /// Those that are learnt from
+    Train,
+    /// Those that tell when to stop
+    Validation,
+    /// Those that nothing is ever decided by
+    Test,
+}
+
+impl Which {
+    fn part(self) -> Part {
+        match self {
+            Self::Train => Part::Train,
+            Self::Validation => Part::Validation,
+            Self::Test => Part::Test,
+        }
+    }
 }
 
 fn history(text: &str) -> Result<usize, String> {
@@ -81,7 +110,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .collect::<Result<_, _>>()?;
     let takes = |game: &GameRecord<'_>| {
         let rating = game.lower_rating();
-        recipe.data.split.part_of(game) == Part::Test
+        recipe.data.split.part_of(game) == arguments.part.part()
             && (arguments.min_rating..=arguments.max_rating).contains(&rating)
             && (recipe.data.min_rating..=recipe.data.max_rating).contains(&rating)
             && game.full_moves() >= usize::from(recipe.data.min_moves)
@@ -90,21 +119,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 2. Which of them, and where in each.
     let mut chance = ChaCha8Rng::seed_from_u64(arguments.seed);
     let mut places: Vec<Place> = Vec::new();
+    let mut games = 0_u64;
     for (shard, file) in shards.iter().enumerate() {
         for block in 0..file.blocks() {
-            let games = file.block(block).map_err(unreadable)?;
-            for (number, game) in games.games().enumerate() {
+            let content = file.block(block).map_err(unreadable)?;
+            for (number, game) in content.games().enumerate() {
                 if takes(&game) && !game.moves.is_empty() {
-                    let ply = chance.random_range(0..game.moves.len());
-                    places.push((shard, block, number, ply));
+                    let plies = game.moves.len();
+                    let most = usize::from(arguments.per_game).min(plies);
+                    let drawn = index::sample(&mut chance, plies, most);
+                    places.extend(drawn.iter().map(|ply| (shard, block, number, ply)));
+                    games += 1;
                 }
             }
         }
     }
-    let games = places.len();
     if games == 0 {
         let complaint = anyhow::anyhow!(
-            "no game of these files is tested on by `{}` and has such ratings",
+            "no game of these files is of this part by `{}` and has such ratings",
             arguments.recipe
         );
         return Err(Wrong::new(complaint, "loosen the ratings, or give more files").into());
@@ -116,8 +148,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     // 3. The positions.
     let about = format!(
-        "Positions of {} games that trainings by the recipe {} are tested on",
-        places.len(),
+        "Positions of games of people, the part `{}` of the recipe {}",
+        arguments
+            .part
+            .to_possible_value()
+            .expect("no part is hidden")
+            .get_name(),
         recipe.name
     );
     let mut header = Header::new(Kind::Moves, about);
@@ -125,13 +161,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     header.made_by = command();
     let mut set = Collector::new(header);
     let mut open: Option<(usize, usize, Block)> = None;
-    for (number, &(shard, block, game, ply)) in places.iter().enumerate() {
+    let mut number = 0;
+    for (at, &(shard, block, game, ply)) in places.iter().enumerate() {
+        let same = |it: &Place| (it.0, it.1, it.2) == (shard, block, game);
+        number += u32::from(at > 0 && !same(&places[at - 1]));
         let at_hand = open.take_if(|it| (it.0, it.1) == (shard, block));
         let games = match at_hand {
             Some((_, _, games)) => games,
             None => shards[shard].block(block).map_err(unreadable)?,
         };
-        let sample = sample(&games.game(game), ply, arguments.history, number as u32);
+        let sample = sample(&games.game(game), ply, arguments.history, number);
         set.add(&sample.ok_or_else(|| broken(&arguments.sources[shard]))?);
         open = Some((shard, block, games));
     }
@@ -141,14 +180,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 4. What was done.
     let mut out = io::stdout().lock();
     if arguments.json {
-        let report =
-            json!({ "file": arguments.out, "positions": positions, "unseen-games": games });
+        let report = json!({ "file": arguments.out, "positions": positions, "games": games });
         writeln!(out, "{report:#}")?;
     } else {
         let file = arguments.out.display();
         writeln!(
             out,
-            "{positions} positions of {games} games never learnt from: {file}"
+            "{positions} positions drawn from {games} games: {file}"
         )?;
     }
     Ok(())
