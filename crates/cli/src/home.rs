@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use mendel_lab::report;
+use mendel_nets::train as training;
 use mendel_store::{Entry, Index};
 
 use crate::commands::contest;
@@ -17,6 +18,8 @@ pub(crate) const RUN: &str = "run";
 pub(crate) const SWEEP: &str = "sweep";
 /// What the index calls a pipeline.
 pub(crate) const PIPELINE: &str = "pipeline";
+/// What the index calls a training.
+pub(crate) const TRAINING: &str = training::KIND;
 
 /// Where everything is kept unless something else is said: `MENDEL_HOME`, or the
 /// place that the system has for data of programs.
@@ -74,11 +77,16 @@ pub(crate) fn seconds_of(path: &Path) -> Option<i64> {
     Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
 }
 
+/// What a folder holds: a run, a sweep, a pipeline or a training.
+pub(crate) fn describe(folder: &Path) -> Option<Entry> {
+    report::describe(folder).or_else(|| training::describe(folder))
+}
+
 /// The index over all folders.
 pub(crate) fn index() -> anyhow::Result<Index> {
     let home = home()?;
     std::fs::create_dir_all(&home)?;
-    let describe = |folder: &Path| contest::describe(folder).or_else(|| report::describe(folder));
+    let describe = |folder: &Path| contest::describe(folder).or_else(|| describe(folder));
     Ok(Index::open(
         &home.join("index.sqlite"),
         &[&home],
@@ -103,10 +111,10 @@ pub(crate) fn register(entry: &Entry) {
     let _ = put();
 }
 
-/// Tells the index about a run.
+/// Tells the index about a run or a training.
 pub(crate) fn register_run(folder: &Path) {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    if let Some(entry) = report::describe(&folder) {
+    if let Some(entry) = describe(&folder) {
         register(&entry);
     }
 }

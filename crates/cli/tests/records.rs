@@ -79,6 +79,37 @@ impl Drop for Scratch {
 }
 
 #[test]
+fn trainings_are_listed_beside_runs() {
+    let scratch = Scratch::new("trainings");
+    scratch.run("aaa111", 1);
+    let folder = scratch.0.join("home/nets/small");
+    fs::create_dir_all(&folder).expect("there is room for a folder");
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
+    put(
+        "manifest.toml",
+        "name = \"tiny\"\nversion = \"0.1.0\"\nseed = 7\nmachine = \"cpu\"\nthreads = 1\n\
+         files = []\ndata = \"some\"\nfingerprint = \"0\"\n",
+    );
+    let list = scratch.printed(&["runs"]);
+    let line = list.lines().find(|line| line.starts_with("training"));
+    assert!(line.expect("a row").contains("stopped"), "{list}");
+
+    put(
+        "result.json",
+        "{\"name\": \"tiny\", \"steps\": 70, \"best-step\": 60, \"validation-loss\": 1.5, \"test-loss\": 1.5, \
+         \"test-positions\": 9, \"test\": {\"from\": 0.25, \"first\": 0.125}, \"paper\": {}, \"numbers\": 5, \
+         \"end\": \"done\", \"file\": \"tiny.net\"}",
+    );
+    let path = folder.display().to_string();
+    let list = scratch.printed(&["runs", &path]);
+    let line = list.lines().find(|line| line.starts_with("training"));
+    let line = line.expect("a row");
+    for expected in ["tiny", "7", "finished", "70 steps", "0.1250", "first"] {
+        assert!(line.contains(expected), "{expected} is missing in {line}");
+    }
+}
+
+#[test]
 fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     let scratch = Scratch::new("runs");
     let (code, out, err) = scratch.mendel(&["runs"]);

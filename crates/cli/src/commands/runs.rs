@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mendel_lab::record::Generation;
-use mendel_lab::report::{self, RunRecord, Summary};
+use mendel_lab::report::{RunRecord, Summary};
 use mendel_lab::run::RunFolder;
 use mendel_lab::run::manifest::Manifest;
 use mendel_store::plot::number;
@@ -20,6 +20,9 @@ use crate::table::Table;
 
 /// So much of an id is shown in tables; any beginning that is not shared will do.
 const SHORT: usize = 10;
+
+/// What is listed.
+const LISTED: [&str; 4] = [home::RUN, home::SWEEP, home::PIPELINE, home::TRAINING];
 
 /// List, compare and export runs
 #[derive(Args, Debug)]
@@ -68,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let entries = if arguments.runs.is_empty() {
         let all = home::index()?.list(None)?;
         all.into_iter()
-            .filter(|entry| [home::RUN, home::SWEEP, home::PIPELINE].contains(&entry.kind.as_str()))
+            .filter(|entry| LISTED.contains(&entry.kind.as_str()))
             .map(refreshed)
             .collect()
     } else {
@@ -79,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .collect();
         let mut entries = Vec::new();
         for folder in folders? {
-            let entry = report::describe(&folder);
+            let entry = home::describe(&folder);
             entries.push(entry.ok_or_else(|| no_run(&folder))?);
         }
         entries
@@ -110,7 +113,7 @@ fn refreshed(entry: Entry) -> Entry {
     if entry.state != State::Running {
         return entry;
     }
-    match report::describe(&entry.folder) {
+    match home::describe(&entry.folder) {
         Some(fresh) => Entry {
             started: entry.started,
             ..fresh
@@ -161,6 +164,9 @@ fn list(entries: &[Entry], json: bool) -> anyhow::Result<()> {
                     let (done, steps) = (text(&summary["done"]), text(&summary["steps"]));
                     format!("{done}/{steps} steps")
                 }
+                home::TRAINING => format!("{} steps", text(&summary["steps"]))
+                    .trim()
+                    .to_owned(),
                 _ => text(&summary["generations"]),
             },
             // Plain digits, so that the column is one of numbers.

@@ -15,6 +15,7 @@
 
 #[cfg(feature = "train")]
 mod compact;
+mod describe;
 pub mod metrics;
 mod phase;
 pub mod recipe;
@@ -51,6 +52,7 @@ mod run;
 #[cfg(feature = "train")]
 mod start;
 
+pub use describe::{KIND, describe};
 pub use phase::{Facts, Phase};
 
 #[cfg(feature = "train")]

@@ -13,7 +13,6 @@ use super::recipe::Precision;
 
 const SIDE: i64 = 8;
 const ALL: i64 = SQUARES as i64;
-const EIGHTS: i64 = 8;
 
 /// How much of a batch's mean and variance goes into the running ones, and what is
 /// added to the variance: the framework's own values, which the papers kept.
@@ -259,17 +258,7 @@ fn convolution(x: &Tensor, pieces: &Pieces<'_>, name: &str, padding: i64) -> Ten
         _ => weight.shallow_clone(),
     };
     let bias = bias.to_kind(x.kind());
-    if x.kind() == Kind::Float {
-        return x.conv2d(&weight, Some(&bias), [1, 1], [padding; 2], [1, 1], 1);
-    }
-    // The fast kernels of half precision want channels in eights.
-    let missing = |count: i64| (EIGHTS - count % EIGHTS) % EIGHTS;
-    let (outputs, inputs) = (weight.size()[0], weight.size()[1]);
-    let x = x.constant_pad_nd([0, 0, 0, 0, 0, missing(inputs)]);
-    let weight = weight.constant_pad_nd([0, 0, 0, 0, 0, missing(inputs), 0, missing(outputs)]);
-    let bias = bias.constant_pad_nd([0, missing(outputs)]);
     x.conv2d(&weight, Some(&bias), [1, 1], [padding; 2], [1, 1], 1)
-        .narrow(1, 0, outputs)
 }
 
 fn dense(x: &Tensor, pieces: &Pieces<'_>, name: &str) -> Tensor {

@@ -10,16 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::data::Data;
+pub(crate) use super::describe::{MANIFEST, RESULT};
 use super::error::TrainError;
 use super::learner::Training;
 use super::recipe::Recipe;
 use super::record::{Evaluation, Outcome};
 
 const RECIPE: &str = "recipe.toml";
-pub(crate) const MANIFEST: &str = "manifest.toml";
 pub(crate) const EVALUATIONS: &str = "epochs.jsonl";
 pub(crate) const TIMINGS: &str = "timings.jsonl";
-pub(crate) const RESULT: &str = "result.json";
 pub(crate) const REPORT: &str = "report.html";
 
 /// Where a network learns.

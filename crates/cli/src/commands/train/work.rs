@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mendel_nets::train::recipe::Recipe;
 use mendel_nets::train::record::Outcome;
-use mendel_nets::train::{self, Cell, Machine, Order, TrainError};
+use mendel_nets::train::{self, Cell, Event, Machine, Order, TrainError};
 
 use super::live::Live;
 use super::{Arguments, Device};
@@ -37,8 +37,14 @@ pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()>
     let stop = stop_on_ctrl_c()?;
     let mut live = Live::new(arguments.json, arguments.quiet);
     if order.recipe.grid.is_empty() {
-        let result = train::train(&order, &stop, &mut |event| live.hear(&event));
+        let result = train::train(&order, &stop, &mut |event| {
+            if matches!(event, Event::Begun { .. }) {
+                home::register_run(&order.folder);
+            }
+            live.hear(&event);
+        });
         live.finish();
+        home::register_run(&order.folder);
         tell(result, &order.folder, arguments)
     } else {
         let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
@@ -56,6 +62,7 @@ pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()>
     let mut live = Live::new(arguments.json, arguments.quiet);
     let result = train::resume(folder, &stop, &mut |event| live.hear(&event));
     live.finish();
+    home::register_run(folder);
     tell(result, folder, arguments)
 }
 
