@@ -16,16 +16,19 @@ use super::convolution::{activate, sixteens};
 use super::lanes::{LANES, Lanes, Sixteen, Work, blocks};
 use super::shape::Activation;
 
-/// Blocks of outputs that a single column keeps busy.
-const OUTPUTS: usize = 4;
+/// Blocks of outputs that a single column keeps busy, as registers allow.
+const MANY: usize = 8;
+/// See [`MANY`].
+const SOME: usize = 4;
 
 /// The numbers of a layer.
 #[derive(Debug)]
 pub(super) struct Dense {
     /// Blocks of inputs.
     inputs: usize,
-    /// `[block of outputs][block of inputs]`: sixteen inputs, sixteen outputs each.
-    weights: Vec<[Sixteen; LANES]>,
+    /// `[input][block of outputs]`, so that an input that is zero, as most are behind a
+    /// ReLU, is passed over with all its weights.
+    weights: Vec<Sixteen>,
     bias: Vec<Sixteen>,
 }
 
@@ -39,12 +42,11 @@ impl Dense {
         place: impl Fn(usize) -> usize,
     ) -> Self {
         let inputs = weights.len() / bias.len().max(1);
-        let empty = [Sixteen::default(); LANES];
-        let mut all = vec![empty; blocks(bias.len()) * places];
+        let outputs = blocks(bias.len());
+        let mut all = vec![Sixteen::default(); outputs * places * LANES];
         for (at, weight) in weights.iter().enumerate() {
             let (output, input) = (at / inputs, place(at % inputs));
-            let block = output / LANES * places + input / LANES;
-            all[block][input % LANES].0[output % LANES] = weight.to_f32();
+            all[input * outputs + output / LANES].0[output % LANES] = weight.to_f32();
         }
         Self {
             inputs: places,
@@ -81,9 +83,13 @@ impl Work for Apply<'_> {
         }
         while column < self.columns {
             let mut out = 0;
-            while out + OUTPUTS <= self.dense.blocks() {
-                self.outputs::<L, OUTPUTS>(out, column);
-                out += OUTPUTS;
+            while L::SUMS >= MANY && out + MANY <= self.dense.blocks() {
+                self.outputs::<L, MANY>(out, column);
+                out += MANY;
+            }
+            while out + SOME <= self.dense.blocks() {
+                self.outputs::<L, SOME>(out, column);
+                out += SOME;
             }
             while out < self.dense.blocks() {
                 self.outputs::<L, 1>(out, column);
@@ -107,11 +113,11 @@ impl Apply<'_> {
         let dense = self.dense;
         let mut sums = [L::load(&dense.bias[out]); N];
         for block in 0..dense.inputs {
-            let weights = &dense.weights[out * dense.inputs + block];
             let from = self.from[block * self.columns + column..].first_chunk::<N>();
             let from = from.expect("a multiple of the columns");
             for input in 0..LANES {
-                let weight = L::load(&weights[input]);
+                let place = (block * LANES + input) * dense.blocks() + out;
+                let weight = L::load(&dense.weights[place]);
                 for at in 0..N {
                     sums[at] = L::splat(from[at].0[input]).mul_add(weight, sums[at]);
                 }
@@ -122,7 +128,8 @@ impl Apply<'_> {
         }
     }
 
-    /// `N` blocks of outputs for one column.
+    /// `N` blocks of outputs for one column. Adding zero changes no sum, so that zeros
+    /// may be passed over here and not in [`columns`](Self::columns).
     #[inline(always)]
     fn outputs<L: Lanes, const N: usize>(&mut self, out: usize, column: usize) {
         let dense = self.dense;
@@ -132,11 +139,19 @@ impl Apply<'_> {
         }
         for block in 0..dense.inputs {
             let from = &self.from[block * self.columns + column];
-            for at in 0..N {
-                let weights = &dense.weights[(out + at) * dense.inputs + block];
-                for input in 0..LANES {
-                    let value = L::splat(from.0[input]);
-                    sums[at] = value.mul_add(L::load(&weights[input]), sums[at]);
+            let mut left = 0_u32;
+            for input in 0..LANES {
+                left |= u32::from(from.0[input] != 0.0) << input;
+            }
+            while left != 0 {
+                let input = left.trailing_zeros() as usize % LANES;
+                left &= left - 1;
+                let value = L::splat(from.0[input]);
+                let place = (block * LANES + input) * dense.blocks() + out;
+                let weights = dense.weights[place..].first_chunk::<N>();
+                let weights = weights.expect("a weight for each output");
+                for at in 0..N {
+                    sums[at] = value.mul_add(L::load(&weights[at]), sums[at]);
                 }
             }
         }
