@@ -323,6 +323,15 @@ impl Training {
     }
 
     pub(super) fn save(&self) -> Result<(), TrainError> {
+        if self.place.is_over {
+            // Nothing goes on from here; others may begin with the best network.
+            let checkpoint = Checkpoint {
+                place: self.place.clone(),
+                model: self.best.clone(),
+                ..Checkpoint::default()
+            };
+            return checkpoint.write(&self.folder);
+        }
         let checkpoint = Checkpoint {
             place: self.place.clone(),
             model: self.model.state(),
