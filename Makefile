@@ -57,6 +57,8 @@ bench: build
 # Training networks needs libtorch, which comes with the Python package torch (4.8 GB);
 # nothing else does, so it is neither in `build` nor in `needs`.
 TRAIN_VENV := .venv-train
+# Written last, so that half an environment is none.
+TRAIN_READY := $(TRAIN_VENV)/ready
 TRAIN_DIR := target/train
 TRAIN_ENV = PATH="$(CURDIR)/$(TRAIN_VENV)/bin:$$PATH" LIBTORCH_USE_PYTORCH=1
 # The same packages every time, or the framework's binding is compiled once more.
@@ -66,22 +68,23 @@ TRAIN_FLAGS := --locked --target-dir $(TRAIN_DIR) -p mendel-nets -p mendel-cli \
 train-setup:
 	python3 -m venv $(TRAIN_VENV)
 	$(TRAIN_VENV)/bin/pip install --quiet torch==2.11.0 numpy setuptools
+	touch $(TRAIN_READY)
 
 # The program with `mendel train`.
 train: needs
-	@test -x $(TRAIN_VENV)/bin/python || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
+	@test -f $(TRAIN_READY) || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
 	$(TRAIN_ENV) $(CARGO) build --release $(TRAIN_FLAGS)
 	@echo $(TRAIN_DIR)/release/mendel
 
 # A small network learns, goes on after a kill to the bit, is written, and the engine
 # answers what the framework does.
 test-train: needs
-	@test -x $(TRAIN_VENV)/bin/python || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
+	@test -f $(TRAIN_READY) || { echo "error: there is no $(TRAIN_VENV); run \`make train-setup\` first" >&2; exit 1; }
 	$(TRAIN_ENV) $(CARGO) clippy $(TRAIN_FLAGS) --all-targets -- -D warnings
 	$(TRAIN_ENV) $(CARGO) test $(TRAIN_FLAGS) train
 
 test-train-if-there:
-	@if test -x $(TRAIN_VENV)/bin/python; then \
+	@if test -f $(TRAIN_READY); then \
 		$(MAKE) test-train; \
 	else \
 		echo "the training of networks was not tested: there is no $(TRAIN_VENV) (\`make train-setup\`, 4.8 GB)"; \
