@@ -117,7 +117,7 @@ fn a_rating_out_of_range_or_without_meaning_is_refused() {
         (vec!["eval", "--rating", "1500"], "means nothing"),
         (
             vec!["play", "--player", &human, "--elo", "1500"],
-            "network alone",
+            "as its network expects",
         ),
         (vec!["play", "--seed", "3"], "`--seed` means nothing"),
     ];

@@ -18,11 +18,12 @@ use mendel_evaluator::{
 
 use crate::guidance::Way;
 use crate::guided;
+use crate::restraint::Restraint;
 use crate::search::deepening::Findings;
 use crate::search::table::Table;
 use crate::search::time::{Budget, TimeKeeper};
 use crate::search::{Memory, Searcher, Shared};
-use crate::{Best, Control, Info, Limits, Player, SearchParams, Strength};
+use crate::{Best, Control, Guidance, Info, Limits, Player, SearchParams, Strength};
 
 /// What the owner of the machine decides, as opposed to the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,7 @@ pub enum OptionsError {
     },
 }
 
-/// MiB for the thoughts of limited strength.
+/// MiB for the thoughts that are held back.
 const SMALL_TABLE: usize = 4;
 
 /// A player with the memory a search needs.
@@ -85,8 +86,7 @@ pub struct Engine {
     player: Arc<Player>,
     options: Options,
     table: Table,
-    /// The table of limited strength, emptied before each thought: the same game,
-    /// the same move, whatever was searched before and however large Hash is.
+    /// The table of thoughts that are held back, from the first of them on.
     small_table: Option<Table>,
     tablebase: Option<Tablebase>,
     book: Option<Book>,
@@ -246,12 +246,6 @@ impl Engine {
             }
         }
 
-        if options.strength.is_none() {
-            self.small_table = None;
-        } else if self.small_table.is_none() {
-            self.small_table = Some(self::table(SMALL_TABLE)?);
-        }
-
         // 2. What cannot.
         if let Some(book) = book {
             self.book = book;
@@ -321,21 +315,22 @@ impl Engine {
             }
         }
 
-        // 4. What limited strength does without.
-        let strength = self.strength(limits);
-        let lowered = strength.map(|strength| strength.level.lower(limits));
+        // 4. What a thought that is held back does without.
+        let restraint = restraint(&self.player, self.strength(limits), limits);
+        let lowered = restraint.map(|restraint| restraint.lower(limits));
         let limits = lowered.as_ref().unwrap_or(limits);
-        let table = match &mut self.small_table {
-            Some(table) if strength.is_some() => {
-                table.clear();
-                &*table
-            }
-            _ => {
-                self.table.grow_older();
-                &self.table
-            }
+        let table = if restraint.is_some() {
+            // Without memory for another one, the table there is does as well.
+            let small = self.small_table.take().or_else(|| Table::new(SMALL_TABLE));
+            self.small_table = small;
+            let table = self.small_table.as_mut().unwrap_or(&mut self.table);
+            table.clear();
+            &*table
+        } else {
+            self.table.grow_older();
+            &self.table
         };
-        let limited = |all: usize| if strength.is_some() { 1 } else { all.max(1) };
+        let limited = |all: usize| if restraint.is_some() { 1 } else { all.max(1) };
 
         // 5. Search.
         let overhead = self.options.move_overhead;
@@ -345,22 +340,22 @@ impl Engine {
         let shared = Shared {
             params,
             table,
-            tablebase: self.tablebase.as_ref().filter(|_| strength.is_none()),
+            tablebase: self.tablebase.as_ref().filter(|_| restraint.is_none()),
             control,
             limits,
             time: &time,
             multipv: limited(self.options.multipv),
             advice: &advice,
-            margin: strength.map_or(0, |strength| strength.level.window()),
+            margin: restraint.map_or(0, |restraint| restraint.window()),
             halt: AtomicBool::new(false),
             nodes: (0..limited(self.options.threads))
                 .map(|_| AtomicU64::new(0))
                 .collect(),
             tablebase_hits: AtomicU64::new(0),
         };
-        let best = with_minds!(&mut self.minds, minds => match strength {
+        let best = with_minds!(&mut self.minds, minds => match restraint {
             None => minds.think(&shared, game, &moves, report),
-            Some(strength) => minds.think_less(&shared, game, &moves, strength, report),
+            Some(restraint) => minds.think_less(&shared, game, &moves, restraint, report),
         });
         wait_for_permission(limits, control);
         best
@@ -416,6 +411,20 @@ impl Engine {
 /// Whether a move is wanted, and not the truth about a position.
 fn is_for_playing(limits: &Limits) -> bool {
     !limits.infinite && limits.mate.is_none()
+}
+
+/// Who chooses among the moves that a search for playing finds, where it is not the
+/// search. People of a rating are as strong as they are.
+fn restraint<'a>(
+    player: &'a Player,
+    strength: Option<Strength>,
+    limits: &Limits,
+) -> Option<Restraint<'a>> {
+    let weighs = |guidance: &&Guidance| guidance.way == Way::Weigh && is_for_playing(limits);
+    match player.policy.as_ref().filter(weighs) {
+        Some(guidance) => Some(Restraint::People(guidance)),
+        None => strength.map(Restraint::Strength),
+    }
 }
 
 fn workspace(player: &Player) -> Option<Workspace> {
@@ -513,7 +522,7 @@ impl<E: Evaluator> Minds<E> {
         shared: &Shared,
         game: &Game,
         moves: &[Move],
-        strength: Strength,
+        restraint: Restraint,
         report: &mut dyn FnMut(&Info),
     ) -> Best {
         let evaluator = &self.evaluator;
@@ -522,11 +531,10 @@ impl<E: Evaluator> Minds<E> {
         let searcher = Searcher::new(evaluator, memory, shared, game, 0);
         let found = searcher.deepen(game.position(), moves, report);
         let nodes = found.nodes;
-        if strength.level.is_exact() || found.seen.is_empty() {
-            return choose(vec![found], shared, game, nodes);
-        }
         let mut judge = |position: &_| memory.judge(evaluator, position);
-        let index = strength.choose(game, &found.seen, &mut judge);
+        let Some(index) = restraint.choose(game, &found.seen, &mut judge) else {
+            return choose(vec![found], shared, game, nodes);
+        };
         let chosen = &found.seen[index];
         let info = found.info.map(|info| info.of_line(chosen));
         // Who watches sees the move that is played last.

@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! [policy]
-//! use = "choose"       # or "bonus", or "prior"
+//! use = "choose"       # or "bonus", "prior", "weigh"
 //! file = "human"       # a network that is built in, or `NAME.net` beside the player file
 //! rating = 1500
 //! temperature = 1.0
@@ -11,13 +11,18 @@
 //! # Source
 //!
 //! Way [`Choose`](Way::Choose) with the paper's network and way [`Bonus`](Way::Bonus) are
-//! those of the λ-hybrid paper (Technion, 2023).
+//! those of the λ-hybrid paper (Technion, 2023). Way [`Weigh`](Way::Weigh) chooses moves
+//! with the likelihood p · exp(v / c) of Jacob, Wu, Farina et al., "Modeling Strong and
+//! Human-Like Gameplay with KL-Regularized Search", ICML 2022: p is what people play, v
+//! what a search finds, and c how much a search counts.
 //!
 //! # Where this differs
 //!
 //! [`Bonus`](Way::Bonus) leaves proved wins and losses as they are, so that a mate is
 //! always played and never walked into for the network's sake. [`Prior`](Way::Prior) is
-//! our own.
+//! our own. [`Weigh`](Way::Weigh) searches by alpha-beta with the logarithms of p as
+//! offsets at the root, where the source searches by Monte-Carlo trees with p at every
+//! node; its c falls with the rating.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -30,6 +35,7 @@ use toml::{Table, Value};
 
 use crate::engine::mix;
 use crate::networks::{Library, NetworkError};
+use crate::search::RootMove;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
 
@@ -43,6 +49,9 @@ pub enum Way {
     /// The search looks at likely moves first, and unlikely ones have to be better by
     /// some centipawns.
     Prior,
+    /// A look ahead as with [`Prior`](Self::Prior), and then a move drawn by what was
+    /// found and by how likely it is.
+    Weigh,
 }
 
 /// What can be set.
@@ -57,8 +66,11 @@ pub enum Setting {
     Sampling,
     /// Hundredths of the bonus.
     Lambda,
-    /// Centipawns that a move has to be better by than one e times as likely.
+    /// Centipawns that a move has to be better by than one e times as likely; where
+    /// moves are weighed, 0 is what fits the rating.
     Prior,
+    /// Moves made in a look ahead.
+    Lookahead,
     /// Chance: the same seed and the same game, the same move.
     Seed,
 }
@@ -85,6 +97,18 @@ const WHOLE_BONUS: i64 = 3000;
 /// Moves less likely than e to the minus this, next to the likeliest, are all alike.
 const LEAST_LOG: f64 = 7.0;
 
+/// Where moves are weighed: from one rating to the other the centipawns for each factor
+/// of e fall in a line from one number to the other. Of 20 to 250 these agreed best with
+/// what people played (`notebook/2026-11-15-people.md`).
+const FALL: [(i64, i64); 2] = [(2000, 100), (2500, 20)];
+
+/// Where moves are weighed, one less likely than e to the minus this, next to the best, is
+/// not drawn.
+const LEAST_WEIGHT: i64 = 5;
+
+/// Where moves are weighed, what is won or lost by this many centipawns is won or lost.
+const DECIDED: i32 = 1000;
+
 /// A network that has a say in the choice of moves.
 #[derive(Clone, Debug)]
 pub struct Guidance {
@@ -98,7 +122,7 @@ pub struct Guidance {
 
 impl Way {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Choose, Self::Bonus, Self::Prior];
+    pub const ALL: [Self; 4] = [Self::Choose, Self::Bonus, Self::Prior, Self::Weigh];
 
     /// What a player file calls it.
     pub fn name(self) -> &'static str {
@@ -106,18 +130,25 @@ impl Way {
             Self::Choose => "choose",
             Self::Bonus => "bonus",
             Self::Prior => "prior",
+            Self::Weigh => "weigh",
         }
+    }
+
+    /// Whether it plays as strong as people of a rating do, and no strength can be set.
+    pub fn is_of_people(self) -> bool {
+        matches!(self, Self::Choose | Self::Weigh)
     }
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Rating,
         Self::Temperature,
         Self::Sampling,
         Self::Lambda,
         Self::Prior,
+        Self::Lookahead,
         Self::Seed,
     ];
 
@@ -129,6 +160,7 @@ impl Setting {
             Self::Sampling => "Sampling",
             Self::Lambda => "Lambda",
             Self::Prior => "Prior",
+            Self::Lookahead => "Lookahead",
             Self::Seed => "Policy Seed",
         }
     }
@@ -141,6 +173,7 @@ impl Setting {
             Self::Sampling => "sampling",
             Self::Lambda => "lambda",
             Self::Prior => "prior",
+            Self::Lookahead => "lookahead",
             Self::Seed => "seed",
         }
     }
@@ -152,6 +185,7 @@ impl Setting {
             Self::Temperature | Self::Prior => 0..=500,
             Self::Sampling => 0..=1,
             Self::Lambda => 0..=100,
+            Self::Lookahead => 1..=1_000_000_000,
             Self::Seed => 0..=i64::MAX,
         }
     }
@@ -163,6 +197,7 @@ impl Setting {
             Self::Sampling => 1,
             Self::Lambda => 50,
             Self::Prior => 10,
+            Self::Lookahead => 20_000,
             Self::Seed => 0,
         }
     }
@@ -307,10 +342,11 @@ impl Guidance {
         let from_to = shape.head == Head::FromTo;
         let means = |setting: &Setting| match setting {
             Setting::Rating => matches!(shape.view, View::Sides { .. }),
-            Setting::Temperature => self.way == Way::Choose && !from_to,
+            Setting::Temperature => self.way == Way::Weigh || (self.way == Way::Choose && !from_to),
             Setting::Sampling => self.way == Way::Bonus || (self.way == Way::Choose && from_to),
             Setting::Lambda => self.way == Way::Bonus,
-            Setting::Prior => self.way == Way::Prior,
+            Setting::Prior => matches!(self.way, Way::Prior | Way::Weigh),
+            Setting::Lookahead => self.way == Way::Weigh,
             Setting::Seed => self.way != Way::Prior,
         };
         Setting::ALL.into_iter().filter(means).collect()
@@ -376,7 +412,7 @@ impl Guidance {
     pub fn outlook(&self, game: &Game, workspace: &mut Workspace) -> Outlook {
         let temperature = match self.way {
             Way::Choose => self.get(Setting::Temperature) as f32 / 100.0,
-            Way::Bonus | Way::Prior => 1.0,
+            Way::Bonus | Way::Prior | Way::Weigh => 1.0,
         };
         self.policy
             .outlook(&self.scene(game), temperature, workspace)
@@ -394,10 +430,10 @@ impl Guidance {
 
     /// The chance in a move. All that was played is part of it: a position that comes
     /// again need not get the same move, or two players would repeat it for ever.
-    fn lot(&self, game: &Game) -> Draw {
+    fn lot(&self, game: &Game) -> u64 {
         let keys = game.positions().iter();
         let played = keys.fold(0, |mixed, position| mix(mixed ^ position.key()));
-        Draw::Seed(mix(played ^ mix(self.get(Setting::Seed) as u64)))
+        mix(played ^ mix(self.get(Setting::Seed) as u64))
     }
 
     /// The move that it plays alone, one of `moves`, and what it expects where it says
@@ -415,7 +451,7 @@ impl Guidance {
             return (Some(named), None);
         }
         let outlook = self.outlook(game, workspace);
-        let drawn = outlook.draw(game.position(), self.lot(game));
+        let drawn = outlook.draw(game.position(), Draw::Seed(self.lot(game)));
         // Where not all legal moves are asked for, the likeliest of those that are.
         let likeliest = outlook.moves.iter().map(|it| it.0).find(asked);
         let chosen = drawn.filter(asked).or(likeliest);
@@ -426,7 +462,7 @@ impl Guidance {
     fn name(&self, game: &Game, workspace: &mut Workspace) -> Option<Move> {
         let draw = match self.get(Setting::Sampling) {
             0 => Draw::Best,
-            _ => self.lot(game),
+            _ => Draw::Seed(self.lot(game)),
         };
         self.policy.choose(&self.scene(game), draw, workspace)
     }
@@ -452,12 +488,12 @@ impl Guidance {
                 advice[..=at].rotate_right(1);
                 advice
             }
-            Way::Prior => {
+            Way::Prior | Way::Weigh => {
                 let outlook = self.outlook(game, workspace);
                 let mut likely = outlook.moves;
                 likely.retain(|it| moves.contains(&it.0));
                 let most = likely.first().map_or(1.0, |it| it.1);
-                let each = self.get(Setting::Prior) as f64;
+                let each = self.each() as f64;
                 let offset = |share: f32| {
                     let ratio = f64::from(share) / f64::from(most).max(f64::MIN_POSITIVE);
                     let log = libm::log(ratio.max(f64::MIN_POSITIVE));
@@ -467,5 +503,51 @@ impl Guidance {
                 advised.collect()
             }
         }
+    }
+
+    /// Centipawns for each factor of e.
+    fn each(&self) -> i64 {
+        let rating = self.get(Setting::Rating);
+        match self.get(Setting::Prior) {
+            0 if self.way == Way::Weigh => {
+                let [(from, high), (to, low)] = FALL;
+                let fallen = (rating.clamp(from, to) - from) * (high - low) / (to - from);
+                high - fallen
+            }
+            each => each,
+        }
+    }
+
+    /// Moves made in a look ahead.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.get(Setting::Lookahead) as u64
+    }
+
+    /// How far below the best root moves need an exact score to be weighed.
+    pub(crate) fn window(&self) -> i32 {
+        (LEAST_WEIGHT * self.each() * self.get(Setting::Temperature) / 100) as i32
+    }
+
+    /// The move that people play who looked ahead: an index into `seen`, the root moves
+    /// whose scores are known.
+    pub(crate) fn weigh(&self, game: &Game, seen: &[RootMove]) -> usize {
+        // 1. What each is worth in units of the temperature.
+        let unit = self.each() as f64 * self.get(Setting::Temperature) as f64 / 100.0;
+        let worth = |root: &RootMove| {
+            let found = root.searched().clamp(-DECIDED, DECIDED);
+            f64::from(found + root.advice) / unit
+        };
+        let best = seen.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
+        let weights = seen.iter().map(|root| libm::exp(worth(root) - best));
+        let weights: Vec<f64> = weights.collect();
+
+        // 2. One of them by lot.
+        let drawn = (self.lot(game) >> 11) as f64 / (1_u64 << 53) as f64;
+        let mut left = drawn * weights.iter().sum::<f64>();
+        let falls = |weight: &f64| {
+            left -= weight;
+            left < 0.0
+        };
+        weights.iter().position(falls).unwrap_or(0)
     }
 }

@@ -31,6 +31,7 @@ mod limits;
 mod networks;
 mod params;
 mod player;
+mod restraint;
 mod search;
 pub mod session;
 mod strength;

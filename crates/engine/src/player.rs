@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use crate::guidance::{Guidance, GuidanceError};
 use crate::networks::Library;
 use crate::params::{ParamError, Profile, SearchParams};
+use crate::words::quote;
 
 /// An evaluator, search parameters and where they come from.
 #[derive(Clone, Debug)]
@@ -107,7 +108,15 @@ pub enum SettingError {
 }
 
 /// The keys of a player file.
-const KEYS: [&str; 6] = ["name", "about", "evaluator", "search", "policy", "pedigree"];
+const KEYS: [&str; 7] = [
+    "name",
+    "about",
+    "like",
+    "evaluator",
+    "search",
+    "policy",
+    "pedigree",
+];
 
 /// Files larger than this are no player files.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -136,6 +145,7 @@ built_in![
     "es-hyperneat",
     "chessnet",
     "human",
+    "human-network",
     "lambda",
     "lambda-ours",
     "teacher",
@@ -145,6 +155,26 @@ built_in![
     "material-mobility",
     "random",
 ];
+
+/// What a file does not say itself is that of the built-in player that it is like.
+fn follow(table: &mut Table) -> Result<(), String> {
+    let name = match table.get("like") {
+        None => return Ok(()),
+        Some(Value::String(name)) => name,
+        Some(_) => return Err("must be a text in quotes".to_owned()),
+    };
+    let like = BUILT_IN.iter().find(|(built_in, _)| built_in == name);
+    let like = like.and_then(|(_, text)| text.parse::<Table>().ok());
+    // Nobody is like somebody who is like somebody.
+    let like = like.filter(|table| !table.contains_key("like"));
+    let like = like.ok_or_else(|| format!("is `{}`; write one of {}", quote(name), names()))?;
+    for key in ["evaluator", "search"] {
+        if let Some(value) = like.get(key) {
+            table.entry(key).or_insert_with(|| value.clone());
+        }
+    }
+    Ok(())
+}
 
 fn names() -> String {
     let names: Vec<String> = BUILT_IN
@@ -235,12 +265,12 @@ impl Player {
             key: key.to_owned(),
             reason: reason.to_owned(),
         };
-        let table: Table = text
-            .parse()
-            .map_err(|error: toml::de::Error| PlayerError::Syntax {
-                origin: origin(),
-                reason: error.to_string(),
-            })?;
+        let mut table: Table =
+            text.parse()
+                .map_err(|error: toml::de::Error| PlayerError::Syntax {
+                    origin: origin(),
+                    reason: error.to_string(),
+                })?;
 
         // 1. No key that would silently mean nothing.
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
@@ -249,6 +279,7 @@ impl Player {
                 &format!("is unknown; the keys are {}", KEYS.join(", ")),
             ));
         }
+        follow(&mut table).map_err(|reason| key_error("like", &reason))?;
         let text_of = |key: &str| match table.get(key) {
             Some(Value::String(text)) => Ok(text.clone()),
             Some(_) => Err(key_error(key, "must be a text in quotes")),
@@ -268,7 +299,7 @@ impl Player {
         if evaluator.is_empty() {
             return Err(key_error(
                 "evaluator",
-                "is missing; write `[evaluator]` with its `kind`",
+                "is missing; write `[evaluator]` with its `kind`, or `like` with a built-in player",
             ));
         }
         let open = |name: &str| library.judging(name).map_err(|error| error.to_string());
@@ -405,6 +436,9 @@ mod tests {
             ("name = ", "is not a player file"),
             ("nme = \"x\"", "`nme` is unknown"),
             (material, "`name` is missing"),
+            ("name = \"x\"\nlike = \"nobody\"", "`like` is `nobody`"),
+            ("name = \"x\"\nlike = \"human\"", "`like` is `human`"),
+            ("name = \"x\"\nlike = 3", "`like` must be a text"),
             (&format!("name = 3\n{material}"), "`name` must be a text"),
             (
                 &format!("name = \"x\"\n{material}[search]\nprofile = \"fll\""),
@@ -426,6 +460,19 @@ mod tests {
                 "{text:?} gave {error:?}, not {reason:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_player_like_another_has_what_it_does_not_say_itself() {
+        let like = "name = \"x\"\nlike = \"gerald-tuned\"\n";
+        let model = Player::find("gerald-tuned").expect("built in");
+        let player = Player::parse(like, "test").expect("a player");
+        assert_eq!(player.params, model.params);
+        assert_eq!(player.evaluator.to_toml(), model.evaluator.to_toml());
+        let own = format!("{like}[evaluator]\nkind = \"material\"\n");
+        let player = Player::parse(&own, "test").expect("a player");
+        assert_eq!(player.evaluator.kind(), "material");
+        assert_eq!(player.params, model.params);
     }
 
     #[test]

@@ -13,3 +13,4 @@ mod sessions;
 mod strength;
 mod suites;
 mod timing;
+mod weighed;

@@ -12,10 +12,10 @@ use mendel_evaluator::vision::{Activation, File, Head, Shape, View};
 use crate::gui::Gui;
 
 /// A folder that goes when the test does.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let name = format!("mendel-policy-{name}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("a writable folder");
@@ -29,7 +29,7 @@ impl Folder {
     }
 
     /// A player of this text, beside the networks `moves.net` and `pairs.net`.
-    fn player(&self, text: &str) -> Player {
+    pub(crate) fn player(&self, text: &str) -> Player {
         self.write("moves.net", &network(moves(), 1));
         self.write("pairs.net", &network(pairs(), 2));
         Player::read(&self.write("player.toml", text.as_bytes()))
@@ -75,14 +75,14 @@ fn network(shape: Shape, seed: u32) -> Vec<u8> {
 }
 
 /// The player file of a search by material and a policy.
-fn text(profile: &str, policy: &str) -> String {
+pub(crate) fn text(profile: &str, policy: &str) -> String {
     format!(
         "name = \"guided\"\n[search]\nprofile = \"{profile}\"\n\
          [evaluator]\nkind = \"material\"\n[policy]\n{policy}"
     )
 }
 
-fn go(player: &Player, game: &Game, limits: &Limits) -> Best {
+pub(crate) fn go(player: &Player, game: &Game, limits: &Limits) -> Best {
     let options = Options {
         hash: 1,
         ..Options::default()
@@ -100,18 +100,18 @@ fn played(player: &Player, game: &Game, depth: u32) -> String {
     game.position().uci(best)
 }
 
-fn with(player: &Player, name: &str, value: i64) -> Player {
+pub(crate) fn with(player: &Player, name: &str, value: i64) -> Player {
     let mut player = player.clone();
     player.set(name, value).expect("it has this option");
     player
 }
 
-fn game(fen: &str) -> Game {
+pub(crate) fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect("a legal position"))
 }
 
 /// Positions without a mate in one.
-fn quiet() -> Vec<Game> {
+pub(crate) fn quiet() -> Vec<Game> {
     [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 5 4",
@@ -583,7 +583,14 @@ fn the_player_files_of_networks_are_readable_and_play() {
     for (at, (name, shape)) in shapes.into_iter().enumerate() {
         folder.write(&format!("{name}.net"), &network(shape, at as u32));
     }
-    for name in ["chessnet", "human", "lambda", "lambda-ours", "teacher"] {
+    for name in [
+        "chessnet",
+        "human",
+        "human-network",
+        "lambda",
+        "lambda-ours",
+        "teacher",
+    ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../players/{name}.toml"));
         let mut text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
         for network in ["chessnet", "human", "teacher"] {

@@ -29,9 +29,10 @@ const RECIPES: [&str; 8] = [
 ];
 
 /// Players with networks, and which network each has.
-const PLAYERS: [(&str, &str); 5] = [
+const PLAYERS: [(&str, &str); 6] = [
     ("chessnet", "chessnet"),
     ("human", "human"),
+    ("human-network", "human"),
     ("lambda", "chessnet"),
     ("teacher", "teacher"),
     ("teacher-network", "teacher"),
@@ -381,14 +382,15 @@ fn a_player_is_asked_at_the_rating_of_each_band() {
     write_moves(&data, 60);
     let text = text("human-agreement", &folder)
         .replace("cmd:stockfish", "cmd:no-such-engine")
-        .replace("cmd:/usr/games/stockfish", "cmd:no-such-engine");
+        .replace("cmd:/usr/games/stockfish", "cmd:no-such-engine")
+        .replace(".nodes=20000", ".nodes=200");
     let text = first_step(&text, |step| put(step, "agreement", "positions", 20));
     let order = order(&text, &folder.join("run"), Some(&data));
     let state = pipeline::breed(&order, &work(2), &mut |_| {});
     let state = state.unwrap_or_else(|error| panic!("{error}"));
     let found = agreement(&state);
     // Two bands have positions: twenty in each.
-    assert_eq!((found.positions, found.players.len()), (40, 2));
+    assert_eq!((found.positions, found.players.len()), (40, 4));
     assert!(
         found.notes.iter().any(|it| it.contains("no-such-engine")),
         "{:?}",

@@ -377,7 +377,7 @@ impl RootMove {
     }
 
     /// The last score there is, without advice.
-    fn searched(&self) -> i32 {
+    pub(crate) fn searched(&self) -> i32 {
         let worth = self.worth();
         if worth.abs() < WIN_BOUND {
             worth - self.advice

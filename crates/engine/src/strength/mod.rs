@@ -37,7 +37,6 @@ use mendel_board::{Game, Move, Position};
 
 pub use table::{StrengthTable, StrengthTableError};
 
-use crate::Limits;
 use crate::search::RootMove;
 use crate::search::score::{MATE, WIN_BOUND};
 
@@ -73,18 +72,6 @@ enum Purpose {
 }
 
 impl Level {
-    /// What it uses of `limits`.
-    pub(crate) fn lower(&self, limits: &Limits) -> Limits {
-        Limits {
-            nodes: Some(
-                limits
-                    .nodes
-                    .map_or(self.nodes, |nodes| nodes.min(self.nodes)),
-            ),
-            ..limits.clone()
-        }
-    }
-
     /// How far below the best root moves need an exact score.
     pub(crate) fn window(&self) -> i32 {
         if self.is_exact() {

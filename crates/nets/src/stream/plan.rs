@@ -38,6 +38,8 @@ pub(crate) enum Purpose {
     Positions = 2,
     Order = 3,
     Part = 4,
+    #[cfg(feature = "train")]
+    Mirror = 5,
 }
 
 /// A generator of its own for each purpose, seed and place.

@@ -65,7 +65,7 @@ impl Batch {
                 ratings: (!sample.ratings.contains(&0)).then_some(sample.ratings),
                 repeated: sample.repeated,
             };
-            batch.see(view, &scene, &mut room);
+            batch.see(view, &scene, false, &mut room);
             let moves = sample.position.legal_moves();
             let played = moves.iter().position(|m| *m == sample.played);
             batch.played.push(played.unwrap_or(0) as i64);
@@ -91,15 +91,17 @@ impl Batch {
         batch
     }
 
-    /// A batch of positions with scores.
+    /// A batch of positions with scores, each as it is or in the mirror.
     pub(crate) fn of_scores<'a>(
         view: View,
-        scores: impl IntoIterator<Item = (&'a Position, f32)>,
+        scores: impl IntoIterator<Item = (&'a Position, f32, bool)>,
     ) -> Self {
         let mut batch = Self::default();
         let mut room = vec![0.0; view.inputs()];
-        for (position, score) in scores {
-            batch.see(view, &Scene::new(position), &mut room);
+        for (position, score, mirrored) in scores {
+            // Who may still castle has no mirror image.
+            let mirrored = mirrored && !position.has_castling_rights();
+            batch.see(view, &Scene::new(position), mirrored, &mut room);
             batch.score.push(score);
             batch.facts.push(Facts {
                 role: None,
@@ -110,7 +112,7 @@ impl Batch {
         batch
     }
 
-    fn see(&mut self, view: View, scene: &Scene<'_>, room: &mut [f32]) {
+    fn see(&mut self, view: View, scene: &Scene<'_>, mirrored: bool, room: &mut [f32]) {
         encode(view, scene, room);
         let (signed, sized) = needs(view);
         let (planes, _) = room.as_chunks::<SQUARES>();
@@ -120,6 +122,9 @@ impl Batch {
                 squares |= u64::from(number != 0.0) << square;
                 negative |= u64::from(number < 0.0) << square;
                 size = if number == 0.0 { size } else { number };
+            }
+            if mirrored {
+                [squares, negative] = [squares, negative].map(in_the_mirror);
             }
             self.squares.push(squares as i64);
             if signed {
@@ -161,6 +166,11 @@ impl Batch {
     }
 }
 
+/// The squares with the files from h to a.
+fn in_the_mirror(squares: u64) -> u64 {
+    u64::from_le_bytes(squares.to_le_bytes().map(u8::reverse_bits))
+}
+
 /// What a promotion adds to a move's number; a queen is the usual thing.
 fn promotion(m: Move) -> i16 {
     match m.promotion() {
@@ -176,6 +186,21 @@ mod tests {
     use mendel_board::sample::random_positions;
 
     use super::*;
+
+    #[test]
+    fn the_mirror_of_a_position_is_that_of_its_board_unless_somebody_may_castle() {
+        let view = View::Sides { plies: 0 };
+        let seen = |fen: &str, mirrored| {
+            let position = Position::from_fen(fen).expect("a legal position");
+            Batch::of_scores(view, [(&position, 0.5, mirrored)])
+        };
+        let left = "1k6/pp6/8/8/3nP3/8/PQ6/1K6 b - e3 0 1";
+        let right = "6k1/6pp/8/8/3Pn3/8/6QP/6K1 b - d3 0 1";
+        assert_eq!(seen(left, true), seen(right, false));
+        assert_ne!(seen(left, false), seen(right, false));
+        let castling = "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1";
+        assert_eq!(seen(castling, true), seen(castling, false));
+    }
 
     fn samples(count: usize) -> Vec<Sample> {
         let positions = random_positions(9, 2 * count);

@@ -7,6 +7,7 @@ use std::thread;
 
 use mendel_board::{Color, Position};
 use mendel_evaluator::vision::View;
+use rand::RngExt as _;
 
 use super::compact::Batch;
 use super::error::TrainError;
@@ -15,7 +16,9 @@ use super::recipe::{DataKind, DataSettings, Recipe, Unit};
 use super::scores::{Scores, shuffled};
 use crate::batch::{Loader, Setting};
 use crate::shard::Shard;
-use crate::stream::{Cursor, Extent, Part, Pick, Plan, Sample, Settings, Split, StreamError};
+use crate::stream::{
+    Cursor, Extent, Part, Pick, Plan, Purpose, Sample, Settings, Split, StreamError, generator,
+};
 
 /// So many batches are made before they are asked for.
 const AHEAD: usize = 8;
@@ -48,6 +51,8 @@ pub(crate) struct ScoreData {
     split: Split,
     pawns: Pawns,
     train: usize,
+    /// Whether half of what is learnt from stands in the mirror.
+    mirror: bool,
 }
 
 /// Batches made ahead by threads, each with the place behind it.
@@ -182,6 +187,7 @@ impl Data {
                 };
                 Ok(Self::Scores(Arc::new(ScoreData {
                     train: train.len(),
+                    mirror: recipe.data.mirror,
                     scores,
                     split,
                     pawns: Pawns {
@@ -269,7 +275,7 @@ impl Data {
                 indices.truncate(positions);
                 let batches = indices.chunks(EXAM_BATCH);
                 Ok(batches
-                    .map(|chunk| data.batch(view, chunk, threads))
+                    .map(|chunk| data.batch(view, chunk, &[], threads))
                     .collect())
             }
         }
@@ -295,7 +301,15 @@ impl ScoreData {
                     shuffle = shuffled(&indices, order.seed, cursor.epoch);
                 }
             }
-            (data.batch(order.view, &wanted, order.threads), cursor)
+            let mirrored = if data.mirror {
+                let numbers = [cursor.epoch, cursor.taken];
+                let mut chance = generator(Purpose::Mirror, order.seed, numbers, &[]);
+                wanted.iter().map(|_| chance.random()).collect()
+            } else {
+                Vec::new()
+            };
+            let batch = data.batch(order.view, &wanted, &mirrored, order.threads);
+            (batch, cursor)
         };
         let (sender, receiver) = sync_channel(AHEAD);
         // It ends when nobody listens any more.
@@ -303,25 +317,30 @@ impl ScoreData {
         Ok(receiver)
     }
 
-    /// A batch, made by several threads; it does not depend on how many.
-    fn batch(&self, view: View, indices: &[u32], threads: usize) -> Batch {
-        let make = |indices: &[u32]| {
+    /// A batch, made by several threads; it does not depend on how many. Where nothing
+    /// is said of mirrors, positions are as they are.
+    fn batch(&self, view: View, indices: &[u32], mirrored: &[bool], threads: usize) -> Batch {
+        let make = |from: usize, indices: &[u32]| {
             let all: Vec<_> = indices.iter().map(|&at| self.scores.get(at)).collect();
+            let turned = |at: usize| mirrored.get(from + at).copied().unwrap_or(false);
             let unit = |position: &Position, centipawns: f32| {
                 let turned = !view.is_whites() && position.turn() == Color::Black;
                 let pawns = f64::from(if turned { -centipawns } else { centipawns }) / 100.0;
                 ((pawns - self.pawns.offset) / self.pawns.scale) as f32
             };
-            Batch::of_scores(view, all.iter().map(|(it, score)| (it, unit(it, *score))))
+            let all = all.iter().enumerate();
+            let scores = all.map(|(at, (it, score))| (it, unit(it, *score), turned(at)));
+            Batch::of_scores(view, scores)
         };
         let each = indices.len().div_ceil(threads.max(1)).max(64);
         if each >= indices.len() {
-            return make(indices);
+            return make(0, indices);
         }
         thread::scope(|scope| {
             let parts: Vec<_> = indices
                 .chunks(each)
-                .map(|chunk| scope.spawn(move || make(chunk)))
+                .enumerate()
+                .map(|(at, chunk)| scope.spawn(move || make(at * each, chunk)))
                 .collect();
             let parts = parts.into_iter();
             Batch::join(

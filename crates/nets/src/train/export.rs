@@ -140,7 +140,7 @@ mod tests {
         let positions: Vec<Position> = random_positions(3, POSITIONS).collect();
         for shape in shapes() {
             // 1. A network whose normalisation has seen something.
-            let batch = Batch::of_scores(shape.view, positions.iter().map(|it| (it, 0.0)));
+            let batch = Batch::of_scores(shape.view, positions.iter().map(|it| (it, 0.0, false)));
             let lesson = Lesson::new(shape.view, &batch, Device::Cpu);
             let mut model = Model::new(&shape, 5, Device::Cpu, Precision::Full);
             for _ in 0..20 {
@@ -166,7 +166,7 @@ mod tests {
     fn a_value_network_answers_in_pawns() {
         let shape = shapes()[1].clone();
         let positions: Vec<Position> = random_positions(3, POSITIONS).collect();
-        let batch = Batch::of_scores(shape.view, positions.iter().map(|it| (it, 0.0)));
+        let batch = Batch::of_scores(shape.view, positions.iter().map(|it| (it, 0.0, false)));
         let lesson = Lesson::new(shape.view, &batch, Device::Cpu);
         let mut model = Model::new(&shape, 5, Device::Cpu, Precision::Full);
         let pawns = Pawns {

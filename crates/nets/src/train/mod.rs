@@ -16,6 +16,7 @@
 #[cfg(feature = "train")]
 mod compact;
 mod describe;
+mod intake;
 pub mod metrics;
 mod phase;
 pub mod recipe;

@@ -6,7 +6,7 @@ use mendel_evaluator::vision::{Head, Shape};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::stream::{Pick, Split};
+pub use super::intake::{DataKind, DataSettings, Unit};
 
 /// Recipes larger than this were not written by people.
 const LARGEST: u64 = 1 << 20;
@@ -62,65 +62,6 @@ pub struct Recipe {
     /// A key of the recipe and the values it takes: every combination is trained.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub grid: Table,
-}
-
-/// What a network learns from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct DataSettings {
-    /// What the files hold.
-    pub kind: DataKind,
-    /// The files; `--data` names others.
-    #[serde(default)]
-    pub files: Vec<String>,
-    /// How games are parted.
-    #[serde(default)]
-    pub split: Split,
-    /// The lower of the two ratings is at least this.
-    #[serde(default)]
-    pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
-    #[serde(default = "any_rating")]
-    pub max_rating: u16,
-    /// A game has at least so many moves.
-    #[serde(default)]
-    pub min_moves: u16,
-    /// Positions before so many half-moves are passed over.
-    #[serde(default)]
-    pub skip_plies: u16,
-    /// Which positions of a game an epoch takes.
-    #[serde(default)]
-    pub pick: Pick,
-    /// So many blocks of games are mixed at a time.
-    #[serde(default = "mixed_blocks")]
-    pub mixed_blocks: usize,
-    /// The score of a mate and the largest one, in centipawns.
-    #[serde(default = "largest_score")]
-    pub largest_score: u16,
-    /// In what unit scores are learnt.
-    #[serde(default)]
-    pub unit: Unit,
-}
-
-/// What data files hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataKind {
-    /// Games: what was played is learnt.
-    Games,
-    /// Positions with scores as lines `FEN,centipawns`, from White's side.
-    Scores,
-}
-
-/// The unit of scores while they are learnt. The file always answers in pawns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// Distances from the mean, in standard deviations of the training part.
-    #[default]
-    ZScore,
-    /// Pawns.
-    Pawns,
 }
 
 /// How numbers follow their gradient.
@@ -226,18 +167,6 @@ pub enum Precision {
     /// 16 bits (bfloat16), sums and all that is kept in 32.
     #[default]
     Half,
-}
-
-fn any_rating() -> u16 {
-    u16::MAX
-}
-
-fn mixed_blocks() -> usize {
-    crate::stream::Settings::default().mixed_blocks
-}
-
-fn largest_score() -> u16 {
-    2500
 }
 
 fn validation_positions() -> usize {
@@ -455,10 +384,7 @@ impl Recipe {
                 self.data.kind
             ));
         }
-        if self.data.largest_score == 0 {
-            return Err("`data.largest-score` must be at least 1".to_owned());
-        }
-        Ok(())
+        self.data.check(self.shape.view)
     }
 }
 

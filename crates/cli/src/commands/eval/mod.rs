@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use mendel_board::{Color, Game};
-use mendel_engine::{Player, Setting, Way};
+use mendel_engine::{Player, Setting};
 use mendel_evaluator::{Explanation, Row};
 
 use crate::draw::{self, Ink};
@@ -59,8 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let mut workspace = policy.policy().workspace();
         policy.outlook(&Game::new(position.clone()), &mut workspace)
     });
-    // Who plays by a network alone has an evaluator for form's sake.
-    let judges = player.policy.as_ref().map(|it| it.way) != Some(Way::Choose);
+    // Who plays as people do is asked for what they play.
+    let of_people = player
+        .policy
+        .as_ref()
+        .is_some_and(|it| it.way.is_of_people());
+    let judges = !of_people;
     let explanation = judges.then(|| player.evaluator.explain(&position));
 
     let stdout = io::stdout();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use mendel_board::{Color, Position};
-use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable, Way};
+use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
 
 use crate::draw::Ink;
 use crate::limits::LimitArguments;
@@ -89,11 +89,11 @@ fn elo(text: &str) -> Result<i32, String> {
 /// Who plays, with the chance that was asked for.
 fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
     let mut player = request::player(arguments.player.as_deref())?;
-    let plays_alone = |policy: &Guidance| policy.way == Way::Choose;
-    if arguments.elo.is_some() && player.policy.as_ref().is_some_and(plays_alone) {
+    let of_people = |policy: &Guidance| policy.way.is_of_people();
+    if arguments.elo.is_some() && player.policy.as_ref().is_some_and(of_people) {
         let name = &player.name;
         return Err(Wrong::new(
-            format!("`--elo` limits a search, and `{name}` plays by a network alone"),
+            format!("`--elo` limits a search, and `{name}` plays as strong as its network expects"),
             format!("leave it out; a rating is set by `--player '{name}?Rating=1500'`"),
         ));
     }
