@@ -583,14 +583,8 @@ fn the_player_files_of_networks_are_readable_and_play() {
     for (at, (name, shape)) in shapes.into_iter().enumerate() {
         folder.write(&format!("{name}.net"), &network(shape, at as u32));
     }
-    for name in [
-        "chessnet",
-        "human",
-        "human-network",
-        "lambda",
-        "lambda-ours",
-        "teacher",
-    ] {
+    let players = "chessnet human human-network lambda lambda-ours teacher";
+    for name in players.split(' ') {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../players/{name}.toml"));
         let mut text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
         for network in ["chessnet", "human", "teacher"] {
