@@ -36,6 +36,7 @@ use toml::{Table, Value};
 use crate::engine::mix;
 use crate::networks::{Library, NetworkError};
 use crate::search::RootMove;
+use crate::strength::uniform;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
 
@@ -542,8 +543,7 @@ impl Guidance {
         let weights: Vec<f64> = weights.collect();
 
         // 2. One of them by lot.
-        let drawn = (self.lot(game) >> 11) as f64 / (1_u64 << 53) as f64;
-        let mut left = drawn * weights.iter().sum::<f64>();
+        let mut left = uniform(self.lot(game)) * weights.iter().sum::<f64>();
         let falls = |weight: &f64| {
             left -= weight;
             left < 0.0

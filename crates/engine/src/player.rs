@@ -165,9 +165,13 @@ fn follow(table: &mut Table) -> Result<(), String> {
     };
     let like = BUILT_IN.iter().find(|(built_in, _)| built_in == name);
     let like = like.and_then(|(_, text)| text.parse::<Table>().ok());
-    // Nobody is like somebody who is like somebody.
-    let like = like.filter(|table| !table.contains_key("like"));
     let like = like.ok_or_else(|| format!("is `{}`; write one of {}", quote(name), names()))?;
+    if let Some(other) = like.get("like") {
+        let name = quote(name);
+        return Err(format!(
+            "is `{name}`, which is itself like {other}; write that"
+        ));
+    }
     for key in ["evaluator", "search"] {
         if let Some(value) = like.get(key) {
             table.entry(key).or_insert_with(|| value.clone());
@@ -437,7 +441,7 @@ mod tests {
             ("nme = \"x\"", "`nme` is unknown"),
             (material, "`name` is missing"),
             ("name = \"x\"\nlike = \"nobody\"", "`like` is `nobody`"),
-            ("name = \"x\"\nlike = \"human\"", "`like` is `human`"),
+            ("name = \"x\"\nlike = \"human\"", "itself like \"mendel\""),
             ("name = \"x\"\nlike = 3", "`like` must be a text"),
             (&format!("name = 3\n{material}"), "`name` must be a text"),
             (

@@ -198,7 +198,7 @@ fn squares(m: Move) -> u64 {
 }
 
 /// From 0 to 1, from the upper bits of a draw.
-fn uniform(drawn: u64) -> f64 {
+pub(crate) fn uniform(drawn: u64) -> f64 {
     (drawn >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -60,11 +60,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         policy.outlook(&Game::new(position.clone()), &mut workspace)
     });
     // Who plays as people do is asked for what they play.
-    let of_people = player
-        .policy
-        .as_ref()
-        .is_some_and(|it| it.way.is_of_people());
-    let judges = !of_people;
+    let policy = player.policy.as_ref();
+    let judges = !policy.is_some_and(|it| it.way.is_of_people());
     let explanation = judges.then(|| player.evaluator.explain(&position));
 
     let stdout = io::stdout();
