@@ -223,6 +223,16 @@ fn scores_leave_as_the_lines_they_came_from() {
     let squeezed = scratch.at("again.csv.zst");
     let told = printed(&["data", "scores", &set, "--json", "--out", &squeezed]);
     assert_eq!(json(&told)["lines"], 4);
+    let endings = scratch.at("endings.csv");
+    let of = |phase| {
+        let arguments = ["data", "scores", &set, "--phase", phase, "--out", &endings];
+        mendel(&arguments, b"")
+    };
+    assert_eq!(of("ending").code, Some(0));
+    let refused = of("opening");
+    assert_eq!(refused.code, Some(2));
+    let words = refused.err;
+    assert!(words.contains("no position of the opening"), "{words}");
     let again = scratch.at("again.mds");
     let told = printed(&["data", "import", &squeezed, "--out", &again]);
     assert!(told.contains("4 positions"), "{told}");

@@ -18,7 +18,7 @@ macro_rules! built_in {
     };
 }
 // Each is `players/nets/NAME.net`.
-built_in!["chessnet", "human", "teacher"];
+built_in!["chessnet", "human", "teacher", "value"];
 
 /// Files larger than this are no networks: the numbers and a header.
 const LARGEST: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);

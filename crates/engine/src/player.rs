@@ -150,6 +150,7 @@ built_in![
     "lambda-ours",
     "teacher",
     "teacher-network",
+    "value",
     "material",
     "material-plain",
     "material-mobility",

@@ -281,7 +281,9 @@ impl Step {
 impl Standing {
     /// Points, a draw for a half.
     pub fn points(&self) -> Option<f64> {
-        self.score.map(|score| score * self.games as f64 / 100.0)
+        // What is kept is a share; points come in halves.
+        self.score
+            .map(|score| (score * self.games as f64 / 50.0).round() / 2.0)
     }
 
     /// Where its points would lie with 95 % if it all were played again, from the share

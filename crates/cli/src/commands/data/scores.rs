@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mendel_board::Color;
+use mendel_lab::analysis::Phase;
 use mendel_lab::data::{DataSet, MATE, Sample};
 use serde_json::json;
 
@@ -20,11 +21,13 @@ const LEVEL: i32 = 9;
 #[command(after_help = "\
 The file is CSV: FEN and centipawns as White sees them, `#+1` and `#-1` where the score
 is a mate for White or Black. It is compressed with Zstandard if its name ends in .zst.
-Positions without a score are left out and counted.
+Positions without a score, and with --phase those of other parts of a game, are left out
+and counted.
 
 Examples:
   mendel data make quiet --from games.mds --expert-depth 6 --out labelled.mds
   mendel data scores labelled.mds --out labelled.csv.zst
+  mendel data scores labelled.mds --phase ending --out endings.csv.zst
   mendel train teacher-net --data labelled.csv.zst")]
 pub(super) struct Arguments {
     /// A built-in set or a file
@@ -33,9 +36,33 @@ pub(super) struct Arguments {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Print JSON: the file, its lines, and how many positions have no score
+    /// Only positions of this part of a game
+    #[arg(long, value_enum)]
+    phase: Option<Part>,
+    /// Print JSON: the file, its lines, and how many positions were left out
     #[arg(long)]
     json: bool,
+}
+
+/// A part of a game.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Part {
+    /// Nearly all pieces are there, and the first ranks are full
+    Opening,
+    /// Neither of the others
+    MiddleGame,
+    /// At most six pieces beside kings and pawns are left
+    Ending,
+}
+
+impl Part {
+    fn phase(self) -> Phase {
+        match self {
+            Self::Opening => Phase::Opening,
+            Self::MiddleGame => Phase::MiddleGame,
+            Self::Ending => Phase::Ending,
+        }
+    }
 }
 
 /// Writes them.
@@ -44,10 +71,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let hint = "`mendel data list` names the built-in sets; a file is named by its path";
         Wrong::new(error, hint)
     })?;
-    let lines: Vec<String> = set.samples.iter().filter_map(line).collect();
+    let phase = arguments.phase.map(Part::phase);
+    let wanted = |sample: &&Sample| phase.is_none_or(|it| it == Phase::of(&sample.position));
+    let lines: Vec<String> = set.samples.iter().filter(wanted).filter_map(line).collect();
     let without = set.samples.len() - lines.len();
     if lines.is_empty() {
-        let complaint = anyhow::anyhow!("no position of `{}` has a score", arguments.set);
+        let which = phase.map_or_else(String::new, |it| format!(" of the {}", it.name()));
+        let complaint = anyhow::anyhow!("no position{which} of `{}` has a score", arguments.set);
         let hint = "`mendel data make quiet --from SET` has them labelled";
         return Err(Wrong::new(complaint, hint).into());
     }
@@ -56,8 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let mut out = io::stdout().lock();
     if arguments.json {
-        let report =
-            json!({ "file": arguments.out, "lines": lines.len(), "without-score": without });
+        let report = json!({ "file": arguments.out, "lines": lines.len(), "left-out": without });
         writeln!(out, "{report:#}")?;
     } else {
         let file = arguments.out.display();
