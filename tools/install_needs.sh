@@ -7,9 +7,10 @@ set -euo pipefail
 needs=(
     "cc build-essential required"
     "stockfish stockfish optional"
+    "nats-server nats-server optional"
 )
 
-export PATH="$PATH:/usr/games"
+export PATH="$PATH:/usr/games:/usr/sbin"
 
 if ! command -v cargo > /dev/null; then
     echo "error: Rust is missing: \`cargo\`" >&2

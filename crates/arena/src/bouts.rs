@@ -11,8 +11,10 @@ use mendel_board::tablebase::Tablebase;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::ContestError;
+use crate::crew::{AwayError, Crew, Desk, Errand};
 use crate::hands::{GoOn, Hands, Piece};
 use crate::seats::{self, Seats};
+use crate::task::{self, Packed};
 use crate::{
     Adjudication, EndReason, Entrant, FirstMoves, GameSetting, Opening, Pace, Patience, Played,
     Side,
@@ -126,7 +128,7 @@ impl Bouts {
             let pair = usize::try_from(index).ok().and_then(|at| pairs.get(at));
             let outcome = pair.and_then(|pair| {
                 let setting = self.setting(pair, tablebase.as_ref(), over);
-                self.play_pair(pair, setting, seats)
+                self.play_pair(pair, setting, seats, &|| {})
             });
             outcome.map_or(Piece::Nothing, Piece::Done)
         };
@@ -139,13 +141,71 @@ impl Bouts {
         hands.work(stop, Seats::default, work, take)
     }
 
+    /// As [`play`](Self::play), by threads here or by workers elsewhere. The numbers of
+    /// the pairs differ, and the same number means the same pair in each life of a run.
+    /// A pair that no worker can play, and that is to be done without, comes as two
+    /// games that are [`BoutGame::NONE`].
+    ///
+    /// # Errors
+    ///
+    /// What `done` says, or why the crew cannot play.
+    ///
+    /// # Panics
+    ///
+    /// If a pair names an entrant or an opening that is not there.
+    pub fn play_by<E: From<AwayError>>(
+        &self,
+        crew: &Crew,
+        pairs: &[Pair],
+        stop: &Arc<AtomicBool>,
+        done: &mut dyn FnMut(PairOutcome) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match crew {
+            Crew::Here(hands) => self.play(pairs, hands.concurrency, stop, done),
+            Crew::There(_) if pairs.is_empty() => Ok(()),
+            Crew::There(desk) => self.play_there(desk, pairs, stop, done),
+        }
+    }
+
+    fn play_there<E: From<AwayError>>(
+        &self,
+        desk: &Desk,
+        pairs: &[Pair],
+        stop: &AtomicBool,
+        done: &mut dyn FnMut(PairOutcome) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let packed = Packed::new(self).map_err(AwayError::from)?;
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable_by_key(|pair| pair.id);
+        let errand = Errand {
+            kind: task::KIND,
+            version: task::VERSION,
+            total: pairs.last().map_or(0, |last| last.id + 1),
+            luggage: &packed.luggage,
+            pack: &|pairs: &[Pair]| {
+                let task = packed.pairs(pairs);
+                (task.payload(), task.blobs())
+            },
+        };
+        let pieces = pairs.into_iter().map(|pair| (pair.id, pair));
+        desk.work(&errand, pieces, stop, &mut |returned| {
+            let outcomes = match returned.answer {
+                Some(answer) => task::outcomes(answer, returned.pieces)
+                    .map_err(|reason| returned.nonsense(reason))?,
+                None => returned.pieces.iter().map(PairOutcome::unplayed).collect(),
+            };
+            outcomes.into_iter().try_for_each(&mut *done)?;
+            Ok(mendel_crew::GoOn::Yes)
+        })
+    }
+
     fn tablebase(&self) -> Option<Result<Tablebase, mendel_board::tablebase::TablebaseError>> {
         let rule = self.adjudication.syzygy.as_ref();
         rule.map(|rule| Tablebase::open(&rule.path))
     }
 
     /// The first game of a pair.
-    fn setting(
+    pub(crate) fn setting(
         &self,
         pair: &Pair,
         tablebase: Option<&Arc<Tablebase>>,
@@ -163,28 +223,42 @@ impl Bouts {
         }
     }
 
-    fn play_pair(
+    /// Both games of a pair; `after` is called after each. `None` if it was stopped.
+    pub(crate) fn play_pair(
         &self,
         pair: &Pair,
         mut setting: GameSetting,
         seats: &mut Seats,
+        after: &dyn Fn(),
     ) -> Option<PairOutcome> {
         let mut games = [BoutGame::NONE; 2];
         if pair.only.unwrap_or(0) == 0 {
             let there = seats.play(&self.entrants, (pair.first, pair.second), &setting)?;
             games[0] = BoutGame::of(&there, Side::White);
+            after();
         }
         if pair.only.unwrap_or(1) == 1 {
             std::mem::swap(&mut setting.white, &mut setting.black);
             let back = seats.play(&self.entrants, (pair.second, pair.first), &setting)?;
             games[1] = BoutGame::of(&back, Side::Black);
+            after();
         }
         Some(PairOutcome { id: pair.id, games })
     }
 }
 
+impl PairOutcome {
+    /// Of a pair that nobody can play.
+    fn unplayed(pair: &Pair) -> Self {
+        Self {
+            id: pair.id,
+            games: [BoutGame::NONE; 2],
+        }
+    }
+}
+
 impl BoutGame {
-    /// A game that was not to be played.
+    /// A game that was not to be played, or that nobody could play.
     pub const NONE: Self = Self {
         points: 0,
         plies: 0,

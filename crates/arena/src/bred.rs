@@ -98,6 +98,26 @@ fn levels(options: &[(String, String)]) -> Result<Arc<StrengthTable>, Fault> {
     }
 }
 
+/// What `player` offers, its numbers as they are now.
+///
+/// # Errors
+///
+/// If `options` name a table of levels that cannot be read.
+pub(crate) fn offers(
+    player: &Player,
+    options: &[(String, String)],
+) -> Result<Vec<OptionLine>, Fault> {
+    let mut offered = offered(&*levels(options)?, player);
+    for option in &mut offered {
+        if let (OptionKind::Spin { default, .. }, Some(now)) =
+            (&mut option.kind, player.params.get(&option.name))
+        {
+            *default = now.into();
+        }
+    }
+    Ok(offered)
+}
+
 /// What can be set: the engine's options, those of the player's policy, and the numbers
 /// of its search.
 fn offered(levels: &StrengthTable, player: &Player) -> Vec<OptionLine> {

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use mendel_board::tablebase::{Tablebase, TablebaseError};
 
+use crate::crew::{AwayError, Crew, Desk, Errand};
 use crate::folder::{FolderError, MatchFolder};
 use crate::hands::{GoOn, Hands, Piece};
 use crate::pgn::{self, Heading, NamesError, OpeningNames, RecordError};
@@ -14,9 +15,10 @@ use crate::plan::Plan;
 use crate::same;
 use crate::seats::{self, Seats};
 use crate::statistics::{Anchor, Decision, Sprt, SprtError, SprtState};
+use crate::task::{self, Packed};
 use crate::{
-    Conclusion, Entrant, EntrantError, Fixture, GameRecord, GameSetting, OpeningError, Openings,
-    Pace, Schedule, ScheduleError, SeatError, Standing, Summary,
+    Bouts, Conclusion, Entrant, EntrantError, Fixture, GameRecord, GameSetting, OpeningError,
+    Openings, Pace, Schedule, ScheduleError, SeatError, Standing, Summary,
 };
 
 /// A plan that was checked whole: everybody is there, can be started, knows its
@@ -119,6 +121,9 @@ pub enum ContestError {
     /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The crew cannot play it.
+    #[error(transparent)]
+    Away(#[from] AwayError),
     /// A game in the folder cannot be replayed.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -242,7 +247,7 @@ impl Contest {
     pub fn run(
         &self,
         folder: &mut MatchFolder,
-        hands: Hands,
+        crew: impl Into<Crew>,
         stop: &Arc<AtomicBool>,
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<Summary, ContestError> {
@@ -260,7 +265,14 @@ impl Contest {
 
         // 2. What is missing.
         if ledger.conclusion == Conclusion::Unfinished {
-            self.play_missing(&mut ledger, &done, folder, hands, stop, watch)?;
+            match crew.into() {
+                Crew::Here(hands) => {
+                    self.play_missing(&mut ledger, &done, folder, hands, stop, watch)?;
+                }
+                Crew::There(desk) => {
+                    self.play_there(&mut ledger, &done, folder, &desk, stop, watch)?;
+                }
+            }
         }
 
         // 3. The result.
@@ -311,6 +323,63 @@ impl Contest {
         })
     }
 
+    /// The same by workers elsewhere; both games of a pair go to the same one.
+    fn play_there(
+        &self,
+        ledger: &mut Ledger,
+        done: &BTreeSet<u64>,
+        folder: &mut MatchFolder,
+        desk: &Desk,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), ContestError> {
+        let bouts = self.bouts();
+        let packed = Packed::new(&bouts).map_err(AwayError::from)?;
+        let errand = Errand {
+            kind: task::KIND,
+            version: task::VERSION,
+            total: self.schedule.pairs(),
+            luggage: &packed.luggage,
+            pack: &|fixtures: &[Fixture]| {
+                let task = packed.games(fixtures, |opening| self.openings.get(opening));
+                (task.payload(), task.blobs())
+            },
+        };
+        let missing = (0..self.total()).filter(|game| !done.contains(game));
+        let fixtures = missing.filter_map(|game| self.schedule.fixture(game));
+        let pieces = fixtures.map(|fixture| (fixture.pair, fixture));
+        desk.work(&errand, pieces, stop, &mut |returned| {
+            if let Some(answer) = returned.answer {
+                let records = task::records(answer, returned.pieces)
+                    .map_err(|reason| returned.nonsense(reason))?;
+                for record in records {
+                    folder.append(&record)?;
+                    ledger.take(record, false, folder, watch)?;
+                }
+            } else {
+                let games = returned.pieces.iter().map(|fixture| fixture.game);
+                ledger.skip(games, folder, watch)?;
+            }
+            let unfinished = ledger.conclusion == Conclusion::Unfinished;
+            Ok::<_, ContestError>(if unfinished {
+                mendel_crew::GoOn::Yes
+            } else {
+                mendel_crew::GoOn::No
+            })
+        })
+    }
+
+    /// What all games share; the openings are asked for one by one.
+    fn bouts(&self) -> Bouts {
+        Bouts {
+            entrants: self.entrants.clone(),
+            openings: Vec::new(),
+            pace: self.plan.pace,
+            patience: self.plan.patience,
+            adjudication: self.plan.adjudication.clone(),
+        }
+    }
+
     fn play(
         &self,
         fixture: Fixture,
@@ -354,6 +423,10 @@ struct Ledger<'a> {
     counted: Vec<GameRecord>,
     /// Games that came before their turn, and whether they were found.
     waiting: BTreeMap<u64, (GameRecord, bool)>,
+    /// Games that nobody can play, whose turn has not come.
+    skipped: BTreeSet<u64>,
+    /// Whose turn it is.
+    turn: u64,
     conclusion: Conclusion,
 }
 
@@ -369,6 +442,8 @@ impl<'a> Ledger<'a> {
             standing: Standing::new(names, &contest.schedule),
             counted: Vec::new(),
             waiting: BTreeMap::new(),
+            skipped: BTreeSet::new(),
+            turn: 0,
             conclusion: Conclusion::Unfinished,
         }
     }
@@ -381,11 +456,39 @@ impl<'a> Ledger<'a> {
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<(), ContestError> {
         self.waiting.insert(record.game, (record, found));
+        self.count(folder, watch)
+    }
+
+    /// Does without games that nobody can play.
+    fn skip(
+        &mut self,
+        games: impl Iterator<Item = u64>,
+        folder: &mut MatchFolder,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), ContestError> {
+        self.skipped.extend(games);
+        self.count(folder, watch)
+    }
+
+    /// Counts all whose turn has come.
+    fn count(
+        &mut self,
+        folder: &mut MatchFolder,
+        watch: &mut dyn FnMut(&Progress),
+    ) -> Result<(), ContestError> {
         while self.conclusion == Conclusion::Unfinished {
-            let turn = self.counted.len() as u64;
+            let turn = self.turn;
+            if self.skipped.remove(&turn) {
+                self.turn += 1;
+                if self.turn == self.contest.total() {
+                    self.conclusion = Conclusion::AllPlayed;
+                }
+                continue;
+            }
             let Some((record, found)) = self.waiting.remove(&turn) else {
                 break;
             };
+            self.turn += 1;
             self.standing.count(&record);
             let written = pgn::write(&record, &self.contest.heading())?;
             folder.print(&format!("{written}\n"))?;

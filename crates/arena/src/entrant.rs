@@ -368,13 +368,13 @@ fn split_command(line: &str) -> Result<Vec<String>, EntrantError> {
     }
 }
 
-fn program_name(program: &str) -> String {
+pub(crate) fn program_name(program: &str) -> String {
     let name = Path::new(program).file_name();
     one_line(&name.map_or_else(|| program.into(), |name| name.to_string_lossy()))
 }
 
 /// Names stand in tables and PGN headers.
-fn one_line(name: &str) -> String {
+pub(crate) fn one_line(name: &str) -> String {
     name.split(char::is_control)
         .collect::<Vec<_>>()
         .join(" ")

@@ -13,11 +13,13 @@ mod bred;
 mod clock;
 mod contest;
 mod contestant;
+mod crew;
 mod entrant;
 mod first_moves;
 mod folder;
 mod game;
 mod hands;
+mod offers;
 mod opening;
 mod pace;
 pub mod pgn;
@@ -30,6 +32,7 @@ mod seats;
 mod seconds;
 mod standing;
 pub mod statistics;
+pub mod task;
 
 pub use adjudicate::{
     Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
@@ -38,11 +41,13 @@ pub use bouts::{BoutGame, Bouts, Pair, PairOutcome};
 pub use clock::{Clocks, Overstep, Patience};
 pub use contest::{Contest, ContestError, Progress};
 pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
+pub use crew::{AwayError, Crew, Desk, Errand, Pack, Returned, WhenDead, Workers};
 pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError};
 pub use first_moves::FirstMoves;
 pub use folder::{FolderError, MatchFolder};
 pub use game::{GameSetting, Played, play};
 pub use hands::Hands;
+pub use offers::options_line;
 pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
 pub use pace::{Pace, PaceError, TimeControl};
 pub use plan::{Plan, PlanError, SprtPlan};

@@ -6,7 +6,7 @@ use crate::contest::ContestError;
 use crate::{Contestant, Entrant, Fault, GameSetting, Pace, Played, Reply, SeatError, Turn, play};
 
 /// So many stay; in a larger pool the programs of others would fill the memory.
-const MOST_SEATS: usize = 8;
+pub(crate) const MOST_SEATS: usize = 8;
 
 /// Contestants by the index of their entrant, who has just played in front.
 #[derive(Default)]
@@ -32,6 +32,12 @@ impl Seats {
         played
     }
 
+    /// Keeps one that has taken its seat already.
+    pub(crate) fn keep(&mut self, player: usize, contestant: Box<dyn Contestant>) {
+        self.0.push_front((player, contestant));
+        self.0.truncate(MOST_SEATS);
+    }
+
     /// A contestant, and whether it really is there.
     fn take(&mut self, entrants: &[Entrant], player: usize) -> (Box<dyn Contestant>, bool) {
         let sits = self.0.iter().position(|(who, _)| *who == player);
@@ -47,18 +53,24 @@ impl Seats {
 
 /// Whether `entrant` can be seated and keep its pace, or `pace` if it has none.
 pub(crate) fn check(entrant: &Entrant, pace: Pace) -> Result<(), ContestError> {
-    let contestant = entrant
-        .seat()
-        .map_err(|error| ContestError::Seat { error })?;
+    let seated = seat(entrant, pace);
+    seated
+        .map(drop)
+        .map_err(|error| ContestError::Seat { error })
+}
+
+/// `entrant` in its seat, able to keep its pace, or `pace` if it has none.
+pub(crate) fn seat(entrant: &Entrant, pace: Pace) -> Result<Box<dyn Contestant>, SeatError> {
+    let contestant = entrant.seat()?;
     let pace = entrant.pace.unwrap_or(pace);
-    contestant.can_keep(&pace).map_err(|fault| {
-        let error = SeatError {
+    match contestant.can_keep(&pace) {
+        Ok(()) => Ok(contestant),
+        Err(fault) => Err(SeatError {
             name: entrant.name.clone(),
             fault,
             last_words: Vec::new(),
-        };
-        ContestError::Seat { error }
-    })
+        }),
+    }
 }
 
 /// A player that could be started before the match and not any more: it loses its

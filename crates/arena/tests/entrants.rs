@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mendel_arena::{Contestant, Entrant, EntrantError, Kind, Pace, Protocol};
 use mendel_board::Game;
+use mendel_engine::uci::OptionKind;
 
 use crate::stage;
 
@@ -215,4 +216,40 @@ fn a_bred_player_that_needs_too_long_stalls() {
 fn a_contestant_can_be_sent() {
     fn sendable<T: Send + ?Sized>() {}
     sendable::<dyn Contestant>();
+}
+
+fn offer(entrant: &Entrant, name: &str) -> OptionKind {
+    let offers = entrant.offers().unwrap_or_else(|error| panic!("{error}"));
+    let offer = offers.into_iter().find(|offer| offer.name == name);
+    offer.unwrap_or_else(|| panic!("no {name}")).kind
+}
+
+#[test]
+fn an_entrant_says_what_it_offers_and_is_made_anew_with_other_options() {
+    // A player of ours: its numbers as they are, or as they were set.
+    let mendel = parse("mendel?null_reduction=2&.name=mine");
+    assert!(
+        matches!(offer(&mendel, "null_reduction"), OptionKind::Spin { default: 2, min, max } if min < 2 && max > 2)
+    );
+    let other = mendel.with_options([("Null_Reduction", "3"), ("Hash", "1")]);
+    assert_eq!(other.text, "mendel?.name=mine&Null_Reduction=3&Hash=1");
+    assert_eq!(parse(&other.text).options, other.options);
+    assert!(other.seat().is_ok());
+
+    // A program: as it says itself, and special characters survive the text.
+    let bad = parse(&format!("uci:'{}' good?Style=wild", stage::BAD_ENGINE));
+    let wild = OptionKind::Combo {
+        default: "Wild".into(),
+        vars: vec!["Solid".into(), "Wild".into()],
+    };
+    assert_eq!(offer(&bad, "Style"), wild);
+    let odd = bad.with_options([("A=B & C?", "50%")]);
+    assert_eq!(parse(&odd.text).options, odd.options);
+    assert!(odd.offers().is_err(), "there is no such option");
+    assert_eq!(bad.with_options([]).text, bad.text);
+    assert_eq!(parse("mendel").with_options([]).text, "mendel");
+
+    let nobody = parse("uci:/no/such/program");
+    let error = nobody.offers().expect_err("nobody there").to_string();
+    assert!(error.contains("cannot be started"), "{error}");
 }

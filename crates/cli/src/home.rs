@@ -18,6 +18,8 @@ pub(crate) const RUN: &str = "run";
 pub(crate) const SWEEP: &str = "sweep";
 /// What the index calls a pipeline.
 pub(crate) const PIPELINE: &str = "pipeline";
+/// What the index calls a tuning.
+pub(crate) const TUNING: &str = "tuning";
 /// What the index calls a training.
 pub(crate) const TRAINING: &str = training::KIND;
 
@@ -39,6 +41,34 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
             )
             .into()
         })
+}
+
+/// Where the population is kept that learns from games at home.
+pub(crate) fn learning() -> anyhow::Result<PathBuf> {
+    Ok(home()?.join("learning").join(mendel_lab::online::PLAYER))
+}
+
+/// The name of this installation, by which its games are told from those of others: made
+/// once, and kept.
+pub(crate) fn installation() -> anyhow::Result<String> {
+    let path = home()?.join("installation");
+    if let Ok(text) = std::fs::read_to_string(&path)
+        && !text.trim().is_empty()
+    {
+        return Ok(text.trim().to_owned());
+    }
+    // Where and when it was made, and by whom: no two are alike.
+    let made = format!(
+        "{:?} {} {} {:?}",
+        SystemTime::now(),
+        std::process::id(),
+        path.display(),
+        std::fs::read("/etc/machine-id").unwrap_or_default()
+    );
+    let name = mendel_store::fingerprint(made.as_bytes());
+    std::fs::create_dir_all(home()?)?;
+    mendel_store::replace(&path, format!("{name}\n").as_bytes())?;
+    Ok(name)
 }
 
 /// A folder that is not there yet, named after the day and some names.
@@ -77,7 +107,7 @@ pub(crate) fn seconds_of(path: &Path) -> Option<i64> {
     Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
 }
 
-/// What a folder holds: a run, a sweep, a pipeline or a training.
+/// What a folder holds: a run, a sweep, a pipeline, a tuning or a training.
 pub(crate) fn describe(folder: &Path) -> Option<Entry> {
     report::describe(folder).or_else(|| training::describe(folder))
 }
@@ -129,7 +159,7 @@ pub(crate) fn find_run(text: &str) -> anyhow::Result<PathBuf> {
     let found: Vec<Entry> = index()?
         .list(None)?
         .into_iter()
-        .filter(|entry| entry.kind == RUN || entry.kind == PIPELINE)
+        .filter(|entry| [RUN, PIPELINE, TUNING].contains(&entry.kind.as_str()))
         .filter(|entry| !text.is_empty() && entry.name.starts_with(text))
         .collect();
     match found.as_slice() {

@@ -4,10 +4,12 @@
 //! work is done, 1 when it failed and 2 when the request was wrong.
 
 mod commands;
+mod crew;
 mod draw;
 mod home;
 mod interrupt;
 mod limits;
+mod pupil;
 mod request;
 mod table;
 

@@ -95,3 +95,20 @@ fn player_with_options(text: &str) -> Result<Player, Wrong> {
     player.name = entrant.name;
     Ok(player)
 }
+
+/// The command as it was given, for a record.
+pub(crate) fn command_line() -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let quoted = |word: &String| {
+        let plain = word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./:=,+%".contains(c));
+        if plain && !word.is_empty() {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words: Vec<String> = words.iter().map(quoted).collect();
+    format!("mendel {}", words.join(" "))
+}

@@ -12,8 +12,8 @@ use mendel_board::tablebase::{Tablebase, TablebaseError};
 use mendel_board::{Game, Move};
 use mendel_evaluator::vision::Workspace;
 use mendel_evaluator::{
-    AnyEvaluator, Classic, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp, Random,
-    Teaching, Vision,
+    AnyEvaluator, Classic, Cwu, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp,
+    Random, Teaching, Vision,
 };
 
 use crate::guidance::Way;
@@ -134,6 +134,7 @@ macro_rules! minds {
 minds! {
     $
     Classic(Classic),
+    Cwu(Cwu),
     David(Linear<David>),
     Gerald(Linear<Gerald>),
     Graph(Graph),

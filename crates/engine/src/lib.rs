@@ -46,5 +46,5 @@ pub use info::{Best, Bound, Change, Info, Score, Wdl};
 pub use limits::{Clock, Limits, SideClock};
 pub use networks::NetworkError;
 pub use params::{ParamError, Profile, SearchParams, Tunable};
-pub use player::{Player, PlayerError, SettingError};
+pub use player::{Luggage, Player, PlayerError, SettingError};
 pub use strength::{Level, Strength, StrengthTable, StrengthTableError};

@@ -92,6 +92,18 @@ pub(crate) enum Library<'a> {
     BuiltIn,
     /// In a folder, too.
     Folder(&'a Path),
+    /// Among those that came with the player.
+    Carried(&'a BTreeMap<String, Arc<[u8]>>),
+}
+
+/// The bytes of a network that lies in `folder`; `None` for one that is built in, which
+/// needs no carrying.
+pub(crate) fn beside(name: &str, folder: Option<&Path>) -> Result<Option<Vec<u8>>, NetworkError> {
+    if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+        return Ok(None);
+    }
+    let library = folder.map_or(Library::BuiltIn, Library::Folder);
+    library.bytes(name).map(Some)
 }
 
 impl Library<'_> {
@@ -151,8 +163,13 @@ impl Library<'_> {
         if path.extension().is_none_or(|extension| extension != "net") {
             return Err(NetworkError::Unknown { name: name() });
         }
-        let Self::Folder(folder) = self else {
-            return Err(NetworkError::Nowhere { name: name() });
+        let folder = match self {
+            Self::BuiltIn => return Err(NetworkError::Nowhere { name: name() }),
+            Self::Folder(folder) => folder,
+            Self::Carried(networks) => {
+                let carried = networks.get(&text).map(|bytes| bytes.to_vec());
+                return carried.ok_or_else(|| NetworkError::Nowhere { name: name() });
+            }
         };
 
         // 2. A file, and no more of it than a network can have.

@@ -149,6 +149,8 @@ tunables! {
     /// The most history one cut can give.
     history_limit = 1700 in 100..=4000 step 100;
 
+    /// Behind the last ply captures are searched until it is quiet; 0 judges the position as it stands.
+    use_quiescence = 1 in 0..=1 step 1;
     /// In quiescence, captures that cannot lift the score near alpha are skipped.
     use_delta = 1 in 0..=1 step 1;
     /// What a capture may win beyond the captured piece before delta pruning skips it.

@@ -1,12 +1,14 @@
 //! Players: what evolution makes and what everybody plays with.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
 use crate::guidance::{Guidance, GuidanceError};
-use crate::networks::Library;
+use crate::networks::{Library, NetworkError, beside};
 use crate::params::{ParamError, Profile, SearchParams};
 use crate::words::quote;
 
@@ -27,6 +29,17 @@ pub struct Player {
     pub policy: Option<Guidance>,
     /// Where it comes from; only the laboratory knows what it means.
     pub pedigree: Table,
+    /// The folder its networks lie in, where it was read from a file.
+    pub home: Option<PathBuf>,
+}
+
+/// A player that goes to another machine: all that it needs, and no path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Luggage {
+    /// The text of its player file, without the pedigree.
+    pub text: String,
+    /// Its networks that are not built in, by the names that the text has for them.
+    pub networks: BTreeMap<String, Arc<[u8]>>,
 }
 
 /// Why a player could not be read.
@@ -143,6 +156,9 @@ built_in![
     "cosyne",
     "neat",
     "es-hyperneat",
+    "cwu",
+    "cwu-ours",
+    "cwu-random",
     "chessnet",
     "human",
     "human-network",
@@ -239,7 +255,11 @@ impl Player {
         let text = std::fs::read_to_string(path).map_err(fail)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let origin = format!("`{}`", path.display());
-        Self::parse_with(&text, &origin, Library::Folder(folder))
+        let player = Self::parse_with(&text, &origin, Library::Folder(folder))?;
+        Ok(Self {
+            home: Some(folder.to_owned()),
+            ..player
+        })
     }
 
     /// All built-in players.
@@ -261,6 +281,40 @@ impl Player {
     /// If the text is not a player.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlayerError> {
         Self::parse_with(text, origin, Library::BuiltIn)
+    }
+
+    /// Reads a player that came from another machine; no file is looked at.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not a player, or a network is missing or broken.
+    pub fn unpack(luggage: &Luggage, origin: &str) -> Result<Self, PlayerError> {
+        Self::parse_with(&luggage.text, origin, Library::Carried(&luggage.networks))
+    }
+
+    /// All that another machine needs to play as this player does.
+    ///
+    /// # Errors
+    ///
+    /// If one of its networks cannot be read any more.
+    pub fn pack(&self) -> Result<Luggage, NetworkError> {
+        let bare = Self {
+            pedigree: Table::new(),
+            ..self.clone()
+        };
+        let judging = self.evaluator.to_toml();
+        let judging = judging.get("file").and_then(Value::as_str);
+        let naming = self.policy.as_ref().map(Guidance::file);
+        let mut networks = BTreeMap::new();
+        for name in judging.into_iter().chain(naming) {
+            if let Some(bytes) = beside(name, self.home.as_deref())? {
+                networks.insert(name.to_owned(), bytes.into());
+            }
+        }
+        Ok(Luggage {
+            text: bare.to_toml(),
+            networks,
+        })
     }
 
     fn parse_with(text: &str, origin: &str, library: Library) -> Result<Self, PlayerError> {
@@ -368,6 +422,7 @@ impl Player {
             params,
             policy,
             pedigree: table_of("pedigree")?,
+            home: None,
         })
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use mendel_board::{Game, Position};
 use mendel_engine::{Control, Engine, Limits, Options, Player, Profile, Score, SearchParams};
 
-/// The switches that GERALD's techniques need; alpha-beta, iterative deepening,
-/// quiescence and MVV-LVA have none, because no search of ours is without them.
-const ON: [&str; 10] = [
+/// The switches that GERALD's techniques need; alpha-beta, iterative deepening
+/// and MVV-LVA have none, because no search of ours is without them.
+const ON: [&str; 11] = [
+    "use_quiescence",
     "use_pvs",
     "use_table",
     "use_delta",

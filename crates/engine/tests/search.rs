@@ -276,6 +276,25 @@ fn the_plain_search_visits_more_nodes_than_the_full_one() {
     );
 }
 
+/// Without quiescence a search of one ply takes what is protected, and still sees mate.
+#[test]
+fn without_quiescence_positions_are_judged_as_they_stand() {
+    let best = |fen: &str, quiescence: i64| {
+        let mut player = player();
+        player.params = SearchParams::of(mendel_engine::Profile::Plain);
+        let set = player.params.set("use_quiescence", quiescence);
+        set.expect("a switch");
+        let mut engine = engine_with(player, Options::default());
+        let game = game(fen);
+        let (best, _) = go(&mut engine, &game, &depth(1));
+        game.position().uci(best.best.expect("there are moves"))
+    };
+    let guarded = "4k3/8/4p3/3p4/8/8/8/3QK3 w - - 0 1";
+    assert_eq!(best(guarded, 0), "d1d5");
+    assert_ne!(best(guarded, 1), "d1d5");
+    assert_eq!(best("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", 0), "a1a8");
+}
+
 /// Each number at both ends of its range, alone: nothing overflows, every move
 /// is legal, and the node limit holds.
 #[test]

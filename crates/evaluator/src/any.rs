@@ -11,8 +11,8 @@ use crate::graph::GraphError;
 use crate::paper::{AnyPaper, Paper};
 use crate::vision::{Open, Vision};
 use crate::{
-    Centipawns, Classic, David, Evaluator, Explanation, Gerald, Graph, Lambda, Linear, Material,
-    Mlp, Network, Random, Silent, Teaching, Term, explain,
+    Centipawns, Classic, Cwu, David, Evaluator, Explanation, Gerald, Graph, Lambda, Linear,
+    Material, Mlp, Network, Random, Silent, Teaching, Term, explain,
 };
 
 /// One of the evaluators, as a player file names it.
@@ -23,6 +23,8 @@ use crate::{
 pub enum AnyEvaluator {
     /// Our own tapered evaluator.
     Classic(Classic),
+    /// The ten weights of CWU-Chess.
+    Cwu(Cwu),
     /// The 35 terms of David, van den Herik, Koppel and Netanyahu.
     David(Linear<David>),
     /// The 29 terms of GERALD.
@@ -239,13 +241,14 @@ pub enum EvaluatorError {
     },
 }
 
-const KINDS: &str = "\"classic\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\", \"random\" or \"vision\"";
+const KINDS: &str = "\"classic\", \"cwu\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\", \"random\" or \"vision\"";
 
 /// Runs the same code for whichever evaluator it is.
 macro_rules! with_evaluator {
     ($any:expr, $evaluator:ident => $body:expr) => {
         match $any {
             $crate::AnyEvaluator::Classic($evaluator) => $body,
+            $crate::AnyEvaluator::Cwu($evaluator) => $body,
             $crate::AnyEvaluator::David($evaluator) => $body,
             $crate::AnyEvaluator::Gerald($evaluator) => $body,
             $crate::AnyEvaluator::Graph($evaluator) => $body,
@@ -291,6 +294,7 @@ impl AnyEvaluator {
                 let classic = Classic::from_toml(weights)?.with_network(network.map(Arc::new));
                 Ok(Self::Classic(classic))
             }
+            Cwu::KIND => Cwu::from_toml(weights_of(table, Cwu::KIND)?).map(Self::Cwu),
             David::KIND => paper(table).map(Self::David),
             Gerald::KIND => paper(table).map(Self::Gerald),
             Lambda::KIND => paper(table).map(Self::Lambda),
@@ -330,6 +334,7 @@ impl AnyEvaluator {
                 }
                 Some(classic.to_toml())
             }
+            Self::Cwu(cwu) => Some(cwu.to_toml()),
             Self::Random(random) => {
                 table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
                 None
@@ -358,6 +363,7 @@ impl AnyEvaluator {
         }
         let weights = match self {
             Self::Classic(classic) => classic.to_toml_text(),
+            Self::Cwu(cwu) => cwu.to_toml_text(),
             Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
             Self::Graph(_) | Self::Mlp(_) | Self::Vision(_) => {
                 let entries = self.entries().into_iter();
@@ -380,6 +386,7 @@ impl AnyEvaluator {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Classic(_) => "classic",
+            Self::Cwu(_) => Cwu::KIND,
             Self::Material(_) => "material",
             Self::Graph(_) => Graph::KIND,
             Self::Mlp(_) => Mlp::KIND,
@@ -400,6 +407,7 @@ impl AnyEvaluator {
             Self::Lambda(paper) => Some(paper),
             Self::Teaching(paper) => Some(paper),
             Self::Classic(_)
+            | Self::Cwu(_)
             | Self::Graph(_)
             | Self::Material(_)
             | Self::Mlp(_)

@@ -1,10 +1,10 @@
 //! What a network sees of a position.
 
-use mendel_board::{Color, Square};
+use mendel_board::{Color, Position, Square};
 use serde::{Deserialize, Serialize};
 
-use crate::features;
 use crate::seen::Change;
+use crate::{cwu, features};
 
 /// What the inputs of a network are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub enum Input {
     Sides,
     /// The numbers of [`features`], the side to move's less the other's.
     Features,
+    /// The ten numbers of [`cwu`], the side to move's less the other's, in small numbers.
+    Cwu,
 }
 
 /// Units of a sum over the squares: the values of all pieces are tens.
@@ -30,7 +32,7 @@ const PAPER_VALUES: [i32; 6] = [10, 32, 33, 50, 90, 1000];
 
 impl Input {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Paper, Self::Sides, Self::Features];
+    pub const ALL: [Self; 4] = [Self::Paper, Self::Sides, Self::Features, Self::Cwu];
 
     /// How many numbers there are.
     pub fn count(self) -> usize {
@@ -38,6 +40,7 @@ impl Input {
             Self::Paper => 64,
             Self::Sides => 768,
             Self::Features => features::COUNT,
+            Self::Cwu => cwu::COUNT,
         }
     }
 
@@ -47,12 +50,27 @@ impl Input {
             Self::Paper => "paper",
             Self::Sides => "sides",
             Self::Features => "features",
+            Self::Cwu => "cwu",
         }
     }
 
     /// The inverse of [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Whether it is counts and not squares.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Self::Features | Self::Cwu)
+    }
+
+    /// Fills in the counts of a position; nothing where the input is squares.
+    pub(crate) fn count_into(self, position: &Position, numbers: &mut [f32]) {
+        match self {
+            Self::Features => numbers.copy_from_slice(&features::of(position)),
+            Self::Cwu => numbers.copy_from_slice(&cwu::normalised(position)),
+            Self::Paper | Self::Sides => {}
+        }
     }
 
     /// Whether positions that are alike but for the colours look different.
@@ -72,6 +90,7 @@ impl Input {
                 format!("{whose}-{man}-{}", square(index))
             }
             Self::Features => features::ALL[index].name.to_owned(),
+            Self::Cwu => cwu::label(index).to_owned(),
         }
     }
 }

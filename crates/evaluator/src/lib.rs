@@ -19,6 +19,7 @@
 mod any;
 pub mod classic;
 pub mod contract;
+pub mod cwu;
 pub mod david;
 mod explain;
 pub mod features;
@@ -51,6 +52,7 @@ use mendel_board::Position;
 
 pub use any::{AnyEvaluator, EvaluatorError};
 pub use classic::Classic;
+pub use cwu::Cwu;
 pub use david::David;
 pub use explain::{Exact, Explanation, Row, Term, explain};
 pub use function::Function;

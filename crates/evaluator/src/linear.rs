@@ -21,7 +21,8 @@ use mendel_board::{Color, Position};
 use crate::any::with_evaluator;
 use crate::paper::AnyPaper;
 use crate::{
-    AnyEvaluator, Centipawns, Classic, Evaluator, EvaluatorError, Linear, Share, Trace, classic,
+    AnyEvaluator, Centipawns, Classic, Cwu, Evaluator, EvaluatorError, Linear, Share, Trace,
+    classic,
 };
 
 /// One weight that can be bred.
@@ -194,7 +195,8 @@ impl AnyEvaluator {
     /// first; empty where there are none.
     ///
     /// Of a network these are all its numbers, in parts of [`ONE`](crate::mlp::ONE)
-    /// instead of centipawns.
+    /// instead of centipawns; of CWU-Chess all ten, in parts of
+    /// [`cwu::ONE`](crate::cwu::ONE).
     pub fn weights(&self) -> Vec<Weight> {
         if let Some(weights) = self.network_weights() {
             return weights;
@@ -236,6 +238,17 @@ impl AnyEvaluator {
 
     /// The numbers of a network.
     fn network_weights(&self) -> Option<Vec<Weight>> {
+        if let Self::Cwu(cwu) = self {
+            let pairs = crate::cwu::FEATURES.iter().zip(cwu.weights());
+            let weight = |(term, (feature, &value)): (usize, (&crate::Feature, &i32))| Weight {
+                name: feature.name.to_owned(),
+                term,
+                phase: Phase::Both,
+                value,
+                fixed: false,
+            };
+            return Some(pairs.enumerate().map(weight).collect());
+        }
         let (names, numbers) = match self {
             Self::Graph(graph) => (graph.names(), graph.numbers()),
             Self::Mlp(mlp) => (mlp.names(), mlp.numbers()),
@@ -266,6 +279,7 @@ impl AnyEvaluator {
     /// If there are more or fewer than it has, or one is out of range.
     pub fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
         match self {
+            Self::Cwu(_) => return Cwu::new(values).map(Self::Cwu),
             Self::Graph(graph) => return graph.with_numbers(values).map(Self::Graph),
             Self::Mlp(mlp) => return mlp.with_numbers(values).map(Self::Mlp),
             _ => {}
@@ -298,7 +312,8 @@ impl AnyEvaluator {
             Self::Gerald(_) => Linear::from_pairs(&pairs).map(Self::Gerald),
             Self::Lambda(_) => Linear::from_pairs(&pairs).map(Self::Lambda),
             Self::Teaching(_) => Linear::from_pairs(&pairs).map(Self::Teaching),
-            Self::Graph(_)
+            Self::Cwu(_)
+            | Self::Graph(_)
             | Self::Material(_)
             | Self::Mlp(_)
             | Self::Random(_)

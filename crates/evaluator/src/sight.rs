@@ -207,13 +207,13 @@ fn index(role: Role) -> usize {
 
 /// Pawns of `S` that no enemy pawn on their own file or a file beside it stands
 /// in front of.
-fn passed<S: Side>(pawns: Bitboard, enemy: Bitboard) -> Bitboard {
+pub(crate) fn passed<S: Side>(pawns: Bitboard, enemy: Bitboard) -> Bitboard {
     let front = S::Them::fill_up(S::Them::up(enemy));
     pawns & !(front | sideways(front))
 }
 
 /// Pawns without own pawns on the files beside them.
-fn isolated(pawns: Bitboard) -> Bitboard {
+pub(crate) fn isolated(pawns: Bitboard) -> Bitboard {
     pawns & !sideways(fill_files(pawns))
 }
 

@@ -34,6 +34,8 @@ fn every_evaluator_comes_back_from_its_table() {
     let every = [
         AnyEvaluator::Classic(classic()),
         AnyEvaluator::Gerald(gerald()),
+        AnyEvaluator::Cwu(crate::cwu::cwu()),
+        AnyEvaluator::Mlp(crate::cwu::hidden()),
         AnyEvaluator::Material(Material),
         AnyEvaluator::Random(Random::new(u64::MAX)),
     ];

@@ -92,7 +92,7 @@ fn asked(parts: &Parts, input: Input, values: &[f64], at: usize) -> (f32, bool) 
             let (value, met) = asked(parts, input, values, from);
             found |= met;
             others.push(value * weight);
-        } else if input == Input::Features {
+        } else if input.is_counted() {
             found = true;
             others.push(values[from] as f32 * weight);
         } else {

@@ -17,6 +17,8 @@ macro_rules! for_every_evaluator {
     ($check:ident($($argument:expr),*)) => {
         $check(&classic() $(, $argument)*);
         $check(&gerald() $(, $argument)*);
+        $check(&crate::cwu::cwu() $(, $argument)*);
+        $check(&crate::cwu::hidden() $(, $argument)*);
         $check(&paper::<David>(EVOL_STAR) $(, $argument)*);
         $check(&paper::<Lambda>(LAMBDA_GA) $(, $argument)*);
         $check(&paper::<Teaching>(TEACHING_PLUS) $(, $argument)*);

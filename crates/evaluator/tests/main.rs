@@ -1,6 +1,7 @@
 //! The evaluators from outside: their laws, their terms, their files.
 
 mod counts;
+mod cwu;
 mod david;
 mod features;
 mod files;

@@ -6,7 +6,7 @@ use mendel_board::sample::random_positions;
 use mendel_board::{Color, Position};
 use mendel_evaluator::mlp::{MOST, Memory, ONE, Shape};
 use mendel_evaluator::{
-    AnyEvaluator, Evaluator, EvaluatorError, Function, Input, Mlp, Silent, contract, features,
+    AnyEvaluator, Evaluator, EvaluatorError, Function, Input, Mlp, Silent, contract, cwu, features,
 };
 use toml::Table;
 
@@ -127,6 +127,9 @@ pub(crate) fn inputs(input: Input, position: &Position, view: Color) -> Vec<f64>
     let mut inputs = vec![0.0; input.count()];
     if input == Input::Features {
         return features::of(position).map(f64::from).to_vec();
+    }
+    if input == Input::Cwu {
+        return cwu::normalised(position).map(f64::from).to_vec();
     }
     for (square, piece) in position.board() {
         let (square, role) = (square.to_usize(), piece.role as usize - 1);

@@ -13,6 +13,7 @@
 //! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`Neat`], [`RandomSearch`] | make the next generation |
 //! | [`Selection`], [`Crossover`], [`Mutation`], [`Hall`] | what they make it with |
 //! | [`hyperneat`] | networks that paint networks: HyperNEAT and ES-HyperNEAT |
+//! | [`tuners`] | knobs of a program, tuned by duels |
 //! | [`Run`], [`StopRules`], [`Observer`] | the loop, when it ends, who watches |
 //! | [`generator`], [`generation_seed`] | all the chance there is |
 //!
@@ -163,6 +164,7 @@ mod seed;
 mod settings;
 mod stop;
 mod trial;
+pub mod tuners;
 
 pub use breeder::{Born, Breeder, Judged, MemberId, Origin};
 pub use breeders::{

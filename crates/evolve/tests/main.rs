@@ -13,3 +13,4 @@ mod refusals;
 mod reproducible;
 mod spsa;
 mod tasks;
+mod tuners;

@@ -56,6 +56,41 @@ fn each_bit_is_flipped_at_the_rate() {
     }
 }
 
+#[test]
+fn one_bit_of_a_gene_is_flipped_at_the_rate_of_genes() {
+    let genes = [16, 0, 5, 16].map(|bits| Gene::new(format!("{bits} bits"), bits));
+    let layout = Layout::new(genes.to_vec(), Coding::Binary).expect("a layout");
+    let (rounds, rate) = (20_000, 0.1);
+    let mut rng = rng(5);
+    let mut flipped = vec![0; layout.bits()];
+    let (mut changed, mut both) = (0, 0);
+    for _ in 0..rounds {
+        let mut bits = Bits::zeros(layout.bits());
+        let change = Change {
+            mutation: &Mutation::GeneBit,
+            rate,
+            generation: 0,
+            space: &layout,
+        };
+        let said = bits.mutate(&change, &mut rng);
+        assert_eq!(said, bits.ones() > 0);
+        let in_gene = |range: std::ops::Range<usize>| range.filter(|&at| bits.get(at)).count();
+        let counts = [in_gene(0..16), in_gene(16..21), in_gene(21..37)];
+        assert!(counts.iter().all(|&count| count <= 1), "{bits}");
+        changed += counts.iter().sum::<usize>();
+        both += usize::from(counts[0] + counts[2] == 2);
+        for (at, flipped) in flipped.iter_mut().enumerate() {
+            *flipped += usize::from(bits.get(at));
+        }
+    }
+    assert_share(changed, 3 * rounds, rate, "genes");
+    assert_share(both, rounds, rate * rate, "two genes at once");
+    for (at, &count) in flipped.iter().enumerate() {
+        let bits = if (16..21).contains(&at) { 5.0 } else { 16.0 };
+        assert_share(count, rounds, rate / bits, &format!("bit {at}"));
+    }
+}
+
 /// Crosses a string of zeros with one of ones; the first child then shows what
 /// came from the second parent.
 fn swapped(crossover: &Crossover, layout: &Layout, rng: &mut ChaCha8Rng) -> Bits {

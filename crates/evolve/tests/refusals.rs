@@ -86,7 +86,7 @@ const SLIPS: [Slip; 13] = [
                 generations: 9,
             }
         },
-        "`mutation` cannot be non-uniform for strings of bits: use `bit-flip`",
+        "`mutation` cannot be non-uniform for strings of bits: use `bit-flip` or `gene-bit`",
     ),
     (
         |it| {

@@ -11,8 +11,9 @@ use std::sync::atomic::AtomicBool;
 
 use mendel_arena::statistics::{Decision, EloModel, Outcomes};
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, ContestError, Entrant, FolderError, Format, Hands, Kind,
+    Adjudication, Conclusion, Contest, ContestError, Crew, Entrant, FolderError, Format, Kind,
     MatchFolder, OpeningSetting, Openings, Pace, Patience, Plan, Progress, SprtPlan, Summary,
+    Workers,
 };
 use mendel_store::{ReplaceError, replace};
 use serde::{Deserialize, Serialize};
@@ -243,6 +244,8 @@ pub struct Bout<'a> {
     pub seed: u64,
     /// Games at once.
     pub threads: usize,
+    /// Who plays them, where it is not these threads.
+    pub crew: Option<&'a Workers>,
 }
 
 impl Bout<'_> {
@@ -266,11 +269,8 @@ impl Bout<'_> {
             let folder = MatchFolder::create(&self.folder, contest.plan())?;
             (contest, folder)
         };
-        let hands = Hands {
-            concurrency: self.threads,
-            pin: false,
-        };
-        let summary = contest.run(&mut folder, hands, stop, watch)?;
+        let crew = Crew::of(self.crew, &self.folder, self.threads).map_err(ContestError::from)?;
+        let summary = contest.run(&mut folder, crew, stop, watch)?;
         if summary.conclusion == Conclusion::Unfinished {
             return Ok(None);
         }
@@ -335,7 +335,7 @@ impl Bout<'_> {
             interval: [pairing.elo.low, pairing.elo.high],
             conditions: settings.conditions(),
             conclusion: match &summary.conclusion {
-                Conclusion::Accepted | Conclusion::Rejected => STOPPED.to_owned(),
+                Conclusion::Accepted | Conclusion::Rejected => MatchProof::STOPPED.to_owned(),
                 Conclusion::TooManyFaults { player, faults } => {
                     format!("{player} misbehaved {faults} times")
                 }
@@ -358,9 +358,6 @@ impl Bout<'_> {
 
 /// What there is to say where the champion is the parent itself.
 pub const UNMOVED: &str = "not proved: nobody dethroned the parent, which is the champion itself";
-
-/// Why a match is shorter than it might have been.
-const STOPPED: &str = "stopped by the test";
 
 /// The role of the player a run started from.
 pub const PARENT: &str = "parent";
@@ -422,8 +419,11 @@ impl Proof {
 }
 
 impl MatchProof {
+    /// Why a match is shorter than it might have been.
+    pub(crate) const STOPPED: &str = "stopped by the test";
+
     /// What the match proves: better, and not by chance.
-    fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let test = self.sprt.as_ref().map(|test| test.decision.as_str());
         let above = self.interval[0].is_some_and(|low| low > 0.0);
         if test == Some("accepted") && above {
@@ -455,8 +455,8 @@ impl fmt::Display for MatchProof {
             self.games
         )?;
         // An estimate from a match that a test ended leans to the test's side.
-        if self.conclusion == STOPPED {
-            write!(f, ", {STOPPED}")?;
+        if self.conclusion == Self::STOPPED {
+            write!(f, ", {}", Self::STOPPED)?;
         }
         Ok(())
     }

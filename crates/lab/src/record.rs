@@ -29,6 +29,9 @@ pub struct Generation {
     /// How different the members are: the mean distance of genomes from the mean
     /// genome, as a share of the widest possible (0 all alike, 1 as far as can be).
     pub diversity: f64,
+    /// The share of members that are the most common one; 0 where it was not counted.
+    #[serde(default)]
+    pub commonest: f64,
     /// What random search had found with as many judgements, if it ran beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_best: Option<f64>,

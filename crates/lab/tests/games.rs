@@ -93,6 +93,7 @@ fn order(text: &str, folder: &Path) -> Order {
 fn work(threads: usize, stop: &Arc<AtomicBool>) -> Work {
     Work {
         threads,
+        crew: None,
         proof: true,
         stop: Arc::clone(stop),
     }

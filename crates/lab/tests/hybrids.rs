@@ -142,6 +142,7 @@ fn order(text: &str, folder: &Path, data: Option<&Path>) -> Order {
 fn work(threads: usize) -> Work {
     Work {
         threads,
+        crew: None,
         proof: false,
         stop: Arc::new(AtomicBool::new(false)),
     }

@@ -225,6 +225,7 @@ fn line_of(
         worst,
         deviation: (errors.iter().map(|e| (e - mean) * (e - mean)).sum::<f64>() / count).sqrt(),
         diversity: population.iter().map(distance).sum::<f64>() / count,
+        commonest: 1.0 / count,
         random_best: None,
         best_member: MemberId {
             generation,

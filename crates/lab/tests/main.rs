@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod chromosomes;
+mod cwu;
 mod data;
 mod games;
 mod hybrids;
@@ -10,9 +11,11 @@ mod made_up;
 mod matrix;
 mod network;
 mod networks;
+mod online;
 mod perturbation;
 mod pipelines;
 mod reports;
 mod runs;
 mod suite;
 mod trials;
+mod tuner_bench;

@@ -7,7 +7,6 @@ use mendel_board::sample::random_positions;
 use mendel_engine::Player;
 use mendel_evaluator::{AnyEvaluator, Classic, Evaluator};
 use mendel_lab::matrix::{Kernel, Rows, RowsError};
-use mendel_lab::trial::NetworkDistance;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -17,7 +16,7 @@ pub(crate) fn evaluators() -> Vec<AnyEvaluator> {
     for player in Player::built_in() {
         let evaluator = player.evaluator;
         let is_new = found.iter().all(|other| other.kind() != evaluator.kind());
-        let is_sum = !NetworkDistance::is_for(&evaluator);
+        let is_sum = evaluator.counting().is_some();
         if is_new && is_sum && !evaluator.weights().is_empty() {
             found.push(evaluator);
         }

@@ -97,6 +97,7 @@ fn order(text: &str, folder: &Path, name: &str) -> Order {
 fn work(threads: usize) -> Work {
     Work {
         threads,
+        crew: None,
         proof: false,
         stop: Arc::new(AtomicBool::new(false)),
     }

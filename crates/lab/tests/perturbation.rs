@@ -54,6 +54,7 @@ fn order(folder: &Path, name: &str) -> Order {
 fn work() -> Work {
     Work {
         threads: 1,
+        crew: None,
         proof: false,
         stop: Arc::new(AtomicBool::new(false)),
     }

@@ -96,6 +96,7 @@ fn order(folder: &Path, seed: u64) -> Order {
 fn work(threads: usize) -> Work {
     Work {
         threads,
+        crew: None,
         proof: true,
         stop: Arc::new(AtomicBool::new(false)),
     }

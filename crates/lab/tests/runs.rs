@@ -81,6 +81,7 @@ fn recipe(text: &str, folder: &Path) -> Recipe {
 fn work(threads: usize) -> Work {
     Work {
         threads,
+        crew: None,
         proof: true,
         stop: Arc::new(AtomicBool::new(false)),
     }

@@ -209,6 +209,7 @@ fn recipe(text: &str, folder: &Path) -> Recipe {
 fn work(threads: usize) -> Work {
     Work {
         threads,
+        crew: None,
         proof: true,
         stop: Arc::default(),
     }

@@ -11,6 +11,14 @@ use roxmltree::{Document, ParsingOptions};
 
 const HOSTILE: &str = "</svg></style><script>alert(1)</script>\"'&amp;\u{0}\u{1b}]]>-->";
 
+fn reference(name: String, value: f64) -> Reference {
+    Reference {
+        name,
+        pen: 3,
+        value,
+    }
+}
+
 /// One of each kind, with this text wherever a text goes and these values
 /// wherever a value goes.
 fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
@@ -30,11 +38,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
                 band: values.iter().map(|v| (*v, *v, at(0))).collect(),
             },
         ],
-        references: vec![Reference {
-            name: text(),
-            pen: 3,
-            value: at(1),
-        }],
+        references: vec![reference(text(), at(1))],
         height: 0,
     };
     let histograms = Histograms {
@@ -55,6 +59,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
         title: text(),
         x: Axis::whole(text()),
         first: 0.0,
+        apart: 1.0,
         rows: vec![
             HeatRow {
                 name: text(),

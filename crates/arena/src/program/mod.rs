@@ -15,7 +15,7 @@ mod xboard;
 use std::time::Duration;
 
 use mendel_board::{Game, Move, Position};
-use mendel_engine::uci::InfoLine;
+use mendel_engine::uci::{InfoLine, OptionLine};
 
 pub(crate) use self::options::check;
 use self::process::Launch;
@@ -135,6 +135,23 @@ impl Program {
     /// What it speaks, once it has been started.
     pub fn protocol(&self) -> Option<Protocol> {
         self.protocol
+    }
+
+    /// The options it offers; it is started if it does not run.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub fn offers(&mut self) -> Result<Vec<OptionLine>, Fault> {
+        if self.session.is_none() {
+            self.start()?;
+        }
+        self.with_session(|session, _| {
+            Ok(match &session.tongue {
+                Tongue::Uci(uci) => uci.options.clone(),
+                Tongue::Xboard(xboard) => xboard.offered(),
+            })
+        })
     }
 
     /// Has it think about the last position of `game`, at `pace`, for `deadline` at

@@ -22,7 +22,7 @@ const STOP: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Uci {
     pub(super) name: Option<String>,
-    options: Vec<OptionLine>,
+    pub(super) options: Vec<OptionLine>,
     /// What was set last, so that it is set only when it changes.
     chess960: bool,
     multipv: u32,

@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Color, Game, Move, Position};
-use mendel_engine::uci::InfoLine;
+use mendel_engine::uci::{InfoLine, OptionLine};
 use mendel_engine::xboard::{Command, Level, Reply as Line, Thinking};
 use mendel_engine::{Bound, Clock, SideClock};
 
@@ -136,6 +136,11 @@ impl Xboard {
     /// Whether it can play another game.
     pub(super) fn is_reusable(&self) -> bool {
         self.features.reuse
+    }
+
+    /// What can be set.
+    pub(super) fn offered(&self) -> Vec<OptionLine> {
+        self.features.offered()
     }
 
     /// Sets the options asked for.

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::limits::LimitArguments;
-use crate::request::Wrong;
+use crate::request::{Wrong, command_line};
 use crate::table::Table;
 
 /// Measure how strong the levels of limited strength are, and write their table
@@ -175,7 +175,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         threads: arguments.threads.into(),
         stop: &stop,
     };
-    let result = calibrate(&settings, &command(), &work, &mut |step| live.show(step));
+    let result = calibrate(&settings, &command_line(), &work, &mut |step| {
+        live.show(step);
+    });
     live.finish();
     let outcome = result.map_err(wrong)?;
     replace(&arguments.out, outcome.table.as_bytes())
@@ -191,23 +193,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         writeln!(out, "written to {}", arguments.out.display())?;
     }
     Ok(())
-}
-
-/// The command as it was given, for the table.
-fn command() -> String {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let quoted = |word: &String| {
-        let plain = word
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_./:=,+%".contains(c));
-        if plain && !word.is_empty() {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    let words: Vec<String> = words.iter().map(quoted).collect();
-    format!("mendel {}", words.join(" "))
 }
 
 /// What was asked for wrongly, and what broke.

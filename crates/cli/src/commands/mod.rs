@@ -5,6 +5,7 @@ mod bench;
 mod breed;
 mod calibrate;
 pub(crate) mod contest;
+mod crew;
 mod data;
 mod eval;
 mod guide;
@@ -15,7 +16,9 @@ mod players;
 mod report;
 mod runs;
 mod train;
+mod tune;
 mod uci;
+mod worker;
 
 use std::io::{self, IsTerminal};
 
@@ -52,6 +55,7 @@ enum Command {
     Match(Box<contest::Arguments>),
     Calibrate(calibrate::Arguments),
     Breed(breed::Arguments),
+    Tune(Box<tune::Arguments>),
     Resume(breed::ResumeArguments),
     Runs(runs::Arguments),
     Report(report::Arguments),
@@ -60,6 +64,8 @@ enum Command {
     Pedigree(pedigree::Arguments),
     Data(data::Arguments),
     Train(Box<train::Arguments>),
+    Worker(worker::Arguments),
+    Crew(crew::Arguments),
 }
 
 /// Does what was asked for.
@@ -75,6 +81,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Match(arguments)) => contest::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Breed(arguments)) => breed::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Resume(arguments)) => breed::resume(&arguments),
         Some(Command::Runs(arguments)) => runs::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
@@ -83,5 +90,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Pedigree(arguments)) => pedigree::run(&arguments),
         Some(Command::Data(arguments)) => data::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Worker(arguments)) => worker::run(&arguments),
+        Some(Command::Crew(arguments)) => crew::run(&arguments),
     }
 }

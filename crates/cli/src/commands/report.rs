@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mendel_lab::pipeline::is_pipeline;
-use mendel_lab::report::{self, PipelineRecord, ReportError, RunRecord, SweepRecord};
+use mendel_lab::report::{self, PipelineRecord, ReportError, RunRecord, SweepRecord, TuningRecord};
 use mendel_lab::run::manifest::ManifestError;
+use mendel_lab::tune::is_tuning;
 use serde_json::json;
 
 use crate::home;
@@ -24,7 +25,7 @@ Examples:
   mendel report 3f2a9c --out page.html    (the beginning of a run's id)
   mendel report 3f2a9c --json             what the page says, as data")]
 pub(super) struct Arguments {
-    /// The run, sweep or pipeline: its folder, or the beginning of a run's id
+    /// The run, sweep, pipeline or tuning: its folder, or the beginning of a run's id
     run: String,
     /// Where the page goes; `report.html` in the folder if not given
     #[arg(long, value_name = "FILE")]
@@ -37,7 +38,10 @@ pub(super) struct Arguments {
 /// Makes the page.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let folder = home::find_run(&arguments.run)?;
-    let (page, data) = if is_pipeline(&folder) {
+    let (page, data) = if is_tuning(&folder) {
+        let tuning = TuningRecord::read(&folder).map_err(wrong)?;
+        (tuning.page(), arguments.json.then(|| json!(tuning)))
+    } else if is_pipeline(&folder) {
         let pipeline = PipelineRecord::read(&folder).map_err(wrong)?;
         (pipeline.page(), arguments.json.then(|| json!(pipeline)))
     } else if report::is_sweep(&folder) {

@@ -22,7 +22,13 @@ use crate::table::Table;
 const SHORT: usize = 10;
 
 /// What is listed.
-const LISTED: [&str; 4] = [home::RUN, home::SWEEP, home::PIPELINE, home::TRAINING];
+const LISTED: [&str; 5] = [
+    home::RUN,
+    home::SWEEP,
+    home::PIPELINE,
+    home::TUNING,
+    home::TRAINING,
+];
 
 /// List, compare and export runs
 #[derive(Args, Debug)]
@@ -164,6 +170,7 @@ fn list(entries: &[Entry], json: bool) -> anyhow::Result<()> {
                     let (done, steps) = (text(&summary["done"]), text(&summary["steps"]));
                     format!("{done}/{steps} steps")
                 }
+                home::TUNING => format!("{} rounds", text(&summary["rounds"])),
                 home::TRAINING => format!("{} steps", text(&summary["steps"]))
                     .trim()
                     .to_owned(),

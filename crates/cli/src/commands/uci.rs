@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use mendel_engine::{Options, session};
+use mendel_lab::online::{Against, PLAYER};
 
+use crate::crew::ServerArguments;
+use crate::pupil::Pupil;
 use crate::request;
 
 /// Speak UCI with a chess GUI; or xboard, if greeted so
@@ -14,6 +17,7 @@ use crate::request;
 Examples:
   mendel uci
   mendel uci --player material
+  mendel uci --learn               sets that learn from each game
   mendel uci --tunable             the numbers of the search as options too
   xboard -fcp \"mendel uci\"
 
@@ -22,6 +26,11 @@ pub(super) struct Arguments {
     /// A built-in player or a player file
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
+    /// Learn from each game whose end is known: the sets of `cwu-online` play
+    #[arg(long)]
+    learn: bool,
+    #[command(flatten)]
+    crew: ServerArguments,
     /// Show the numbers of the search as options
     #[arg(long)]
     tunable: bool,
@@ -29,11 +38,26 @@ pub(super) struct Arguments {
 
 /// Speaks until the GUI quits or its input ends.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let pupil = if arguments.learn {
+        let pupil = Pupil::new(
+            arguments.player.as_deref(),
+            Against::Gui,
+            None,
+            &arguments.crew,
+        )?;
+        Some(Box::new(pupil) as Box<dyn session::Pupil>)
+    } else {
+        None
+    };
+    let name = match &pupil {
+        Some(_) => Some(PLAYER),
+        None => arguments.player.as_deref(),
+    };
     let settings = session::Settings {
-        player: Arc::new(request::player(arguments.player.as_deref())?),
+        player: Arc::new(request::player(name)?),
         options: Options::default(),
         tunable: arguments.tunable,
     };
-    session::run(io::stdin(), io::stdout(), settings)?;
+    session::run_with(io::stdin(), io::stdout(), settings, pupil)?;
     Ok(())
 }

@@ -34,6 +34,16 @@ impl<E: Evaluator> Searcher<'_, E> {
             return if in_check { 0 } else { self.evaluate(position) };
         }
 
+        // Without quiescence every position is judged as it stands, but for the end of
+        // the game.
+        if self.params.use_quiescence == 0 {
+            return match (position.legal_moves().is_empty(), in_check) {
+                (false, _) => self.leaf_score(position),
+                (true, true) => ply as i32 - MATE,
+                (true, false) => 0,
+            };
+        }
+
         // Step 2. The table may know the answer.
         let known = self.probe(position, ply);
         if let Some(entry) = known

@@ -6,6 +6,7 @@
 
 mod input;
 mod perft;
+mod pupil;
 mod setup;
 mod thinker;
 
@@ -17,6 +18,8 @@ use crate::{Best, Engine, Info, Options, Player, uci, xboard};
 
 pub(crate) use input::Refused;
 pub(crate) use perft::Leaves;
+pub(crate) use pupil::Lesson;
+pub use pupil::Pupil;
 pub(crate) use setup::{OptionError, Setup};
 pub(crate) use thinker::{Event, Task, Thinker};
 
@@ -58,14 +61,37 @@ impl Settings {
 /// If the search panics, which is an error in it and never the GUI's fault.
 pub fn run(
     input: impl Read + Send + 'static,
-    mut output: impl Write + Send,
+    output: impl Write + Send,
     settings: Settings,
 ) -> io::Result<()> {
+    run_with(input, output, settings, None)
+}
+
+/// The same with somebody who learns from the games, and says who plays them.
+///
+/// # Errors
+///
+/// As for [`run`].
+///
+/// # Panics
+///
+/// As for [`run`].
+pub fn run_with(
+    input: impl Read + Send + 'static,
+    mut output: impl Write + Send,
+    mut settings: Settings,
+    pupil: Option<Box<dyn Pupil>>,
+) -> io::Result<()> {
+    let mut lesson = Lesson::new(pupil);
+    if let Some(player) = lesson.begin() {
+        settings.player = player;
+    }
     let engine =
         Engine::new(settings.player.clone(), settings.options.clone()).map_err(io::Error::other)?;
     let mut desk = Desk {
         thinker: Thinker::new(engine, input)?,
         setup: Setup::new(settings),
+        lesson,
         output: &mut output,
     };
     let mut protocol: Box<dyn Protocol> = Box::new(uci::Session::default());
@@ -79,12 +105,15 @@ pub fn run(
                 }
                 undecided &= uci::Command::read(&line).0.is_none() && !xboard::is_greeting(&line);
                 if protocol.line(&mut desk, &line)? == Flow::Quit {
-                    return protocol.close(&mut desk);
+                    protocol.close(&mut desk)?;
+                    desk.lesson.close();
+                    return Ok(());
                 }
             }
             Event::Line(Err(refused)) => protocol.refuse(&mut desk, &refused)?,
             Event::End(why) => {
                 protocol.close(&mut desk)?;
+                desk.lesson.close();
                 return why;
             }
             Event::Report(info) => protocol.report(&mut desk, &info)?,
@@ -98,6 +127,7 @@ pub fn run(
 pub(crate) struct Desk<'a> {
     pub(crate) thinker: Thinker,
     pub(crate) setup: Setup,
+    pub(crate) lesson: Lesson,
     output: &'a mut (dyn Write + Send),
 }
 
@@ -106,6 +136,14 @@ impl Desk<'_> {
     pub(crate) fn say(&mut self, line: impl fmt::Display) -> io::Result<()> {
         self.output.write_all(format!("{line}\n").as_bytes())?;
         self.output.flush()
+    }
+
+    /// Another game begins, perhaps with another player.
+    pub(crate) fn new_game(&mut self) {
+        self.setup.forget();
+        if let Some(player) = self.lesson.begin() {
+            self.setup.set_player(player);
+        }
     }
 
     /// Sets an option and returns what is wrong with it. It reaches the engine

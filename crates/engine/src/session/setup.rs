@@ -106,6 +106,11 @@ impl Setup {
         &self.player
     }
 
+    /// Somebody else plays.
+    pub(crate) fn set_player(&mut self, player: Arc<Player>) {
+        self.player = player;
+    }
+
     /// What comes next has nothing to do with what was before.
     pub(crate) fn forget(&mut self) {
         self.forget = true;

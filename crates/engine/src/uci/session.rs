@@ -21,6 +21,8 @@ pub(crate) struct Session {
     game: Game,
     /// The `go` that is not answered yet.
     open: Option<Open>,
+    /// Whether another game begins once it is.
+    renew: bool,
 }
 
 /// A `go` that is not answered yet.
@@ -28,6 +30,8 @@ pub(crate) struct Session {
 struct Open {
     /// Where it thinks; the game may have gone on since.
     position: Position,
+    /// The game up to there.
+    game: Game,
     /// Waits for `stop`, whatever the search says.
     infinite: bool,
     /// Waits for `ponderhit` or `stop`, whatever the search says.
@@ -55,10 +59,20 @@ impl Protocol for Session {
                     tell(desk, fault)?;
                 }
             }
-            Some(Command::NewGame) => desk.setup.forget(),
+            // Whose game it was is told when its last move is known.
+            Some(Command::NewGame) if self.open.is_some() => {
+                desk.setup.forget();
+                self.renew = true;
+            }
+            Some(Command::NewGame) => desk.new_game(),
             Some(Command::Position { start, moves }) => {
                 match set_up(&start, &moves, desk.setup.chess960) {
-                    Ok(game) => self.game = game,
+                    Ok(game) => {
+                        self.game = game;
+                        if self.open.is_none() {
+                            desk.lesson.look(&self.game);
+                        }
+                    }
                     Err(fault) => tell(desk, fault)?,
                 }
             }
@@ -94,7 +108,11 @@ impl Protocol for Session {
 
     fn leaves(&mut self, desk: &mut Desk<'_>, leaves: &Leaves) -> io::Result<()> {
         self.open = None;
-        desk.say(leaves)
+        desk.say(leaves)?;
+        if std::mem::take(&mut self.renew) {
+            desk.new_game();
+        }
+        Ok(())
     }
 
     fn close(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
@@ -117,8 +135,13 @@ impl Session {
             tell(desk, format_args!("searchmoves: {fault}"))?;
         }
         let counts = go.perft.is_some();
+        // What is analysed is not played.
+        if !counts && !limits.infinite {
+            desk.lesson.asked(&self.game);
+        }
         self.open = Some(Open {
             position,
+            game: self.game.clone(),
             infinite: limits.infinite && !counts,
             ponder: limits.ponder && !counts,
             early: None,
@@ -154,14 +177,24 @@ impl Session {
     fn settle(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
         if let Some(Open {
             position,
+            game,
             infinite: false,
             ponder: false,
             early: Some(best),
         }) = &self.open
         {
             let reply = Reply::best(position, best);
+            let mut game = game.clone();
+            if let Some(m) = best.best
+                && game.play(m).is_ok()
+            {
+                desk.lesson.answered(&game, best);
+            }
             self.open = None;
             desk.say(reply)?;
+            if std::mem::take(&mut self.renew) {
+                desk.new_game();
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::time::Instant;
 
-use mendel_board::{CastlingMode, CastlingSide, Game, Move, Position};
+use mendel_board::{CastlingMode, CastlingSide, Color, Game, Move, Position};
 
 use super::clock::Clocks;
 use super::{Command, Reply, Thinking};
@@ -122,6 +122,7 @@ impl Protocol for Session {
             self.game
                 .play(m)
                 .expect("the engine plays legal moves of the game it was given");
+            desk.lesson.answered(&self.game, &best);
             desk.say(Reply::Move(written))?;
             self.claim(desk)?;
         }
@@ -144,7 +145,14 @@ impl Session {
             Command::Protover(_) => introduce(desk)?,
             Command::New => self.new_game(desk)?,
             Command::Variant(name) => self.variant(desk, &name)?,
-            Command::Force | Command::Result(_) => {
+            Command::Result(result) => {
+                self.halt(desk)?;
+                self.mode = Mode::Force;
+                if let Ok(winner) = winner(&result) {
+                    desk.lesson.end(winner, self.game.moves().len());
+                }
+            }
+            Command::Force => {
                 self.halt(desk)?;
                 self.mode = Mode::Force;
             }
@@ -235,7 +243,7 @@ impl Session {
         self.chess960 = false;
         self.clocks.reset();
         self.hint = None;
-        desk.setup.forget();
+        desk.new_game();
         if self.mode == Mode::Force {
             self.mode = Mode::Play;
         }
@@ -292,6 +300,9 @@ impl Session {
             .play(legal)
             .expect("a move read in a position is legal there");
         self.hint = None;
+        if self.mode == Mode::Play {
+            desk.lesson.look(&self.game);
+        }
 
         // 3. The game may be over; otherwise it is our turn, if we play.
         match self.mode {
@@ -359,6 +370,9 @@ impl Session {
             },
             Mode::Play | Mode::Force => self.clocks.limits(&self.game),
         };
+        if self.mode == Mode::Play {
+            desk.lesson.asked(&self.game);
+        }
         for fault in desk.prepare() {
             error(desk, fault, "option")?;
         }
@@ -391,6 +405,19 @@ impl Session {
             desk.say(Reply::Pong(number))?;
         }
         Ok(())
+    }
+}
+
+/// A game whose end is not known: `*`, or no result at all.
+struct Unknown;
+
+/// Who won, as `result` says it: `1-0`, `0-1`, or nobody with `1/2-1/2`.
+fn winner(result: &str) -> Result<Option<Color>, Unknown> {
+    match result.split_whitespace().next() {
+        Some("1-0") => Ok(Some(Color::White)),
+        Some("0-1") => Ok(Some(Color::Black)),
+        Some("1/2-1/2") => Ok(None),
+        _ => Err(Unknown),
     }
 }
 

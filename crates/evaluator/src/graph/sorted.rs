@@ -8,7 +8,6 @@
 use mendel_board::{Color, Position};
 
 use super::parts::{GraphError, Parts};
-use crate::features;
 use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
@@ -74,7 +73,7 @@ impl Sorted {
         }
 
         // 3. What they get from squares, and what from each other.
-        let squares = input != Input::Features;
+        let squares = !input.is_counted();
         let begin = if squares { 0 } else { parts.inputs };
         let width = padded(nodes.len());
         let mut first = First {
@@ -153,8 +152,9 @@ impl Sorted {
         };
         let Memory { boards, values } = memory;
         values.resize(self.begin + self.first.width(), 0.0);
-        if self.first.input == Input::Features {
-            values[..self.begin].copy_from_slice(&features::of(position));
+        let input = self.first.input;
+        if input.is_counted() {
+            input.count_into(position, &mut values[..self.begin]);
             values[self.begin..].copy_from_slice(&self.first.bias);
             widely(|| self.pass(values));
         } else {

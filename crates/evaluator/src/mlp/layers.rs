@@ -10,7 +10,6 @@ use mendel_board::{Color, Position};
 use super::Shape;
 use super::dense::{Dense, Matrix};
 use super::small::Small;
-use crate::features;
 use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
@@ -33,7 +32,8 @@ enum AnyFirst {
     /// The whole network.
     Small(Small),
     Squares(First),
-    Features(Dense),
+    /// Counts of the position.
+    Features(Input, Dense),
 }
 
 /// What one thread keeps between calls: the last boards, and what their squares added
@@ -90,7 +90,9 @@ impl Layers {
         let is_small = small.is_some();
         let first = match (small, shape.input) {
             (Some(small), _) => AnyFirst::Small(small),
-            (None, Input::Features) => AnyFirst::Features(Dense::new(&matrix, 1)),
+            (None, input) if input.is_counted() => {
+                AnyFirst::Features(input, Dense::new(&matrix, 1))
+            }
             (None, input) => AnyFirst::Squares(First {
                 input,
                 rows: matrix.columns(|number| number),
@@ -141,11 +143,11 @@ impl Layers {
                     network.output(position.turn().fold_wb([white, black], [black, white]))
                 })
             }
-            AnyFirst::Features(first) => {
-                let numbers = features::of(position);
+            AnyFirst::Features(input, first) => {
+                let count = input.count();
                 values.before.clear();
-                values.before.extend(numbers);
-                values.before.resize(padded(numbers.len()), 0.0);
+                values.before.resize(padded(count), 0.0);
+                input.count_into(position, &mut values.before[..count]);
                 widely(|| {
                     first.run(values);
                     self.behind(values)

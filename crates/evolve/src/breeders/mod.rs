@@ -25,6 +25,7 @@ pub use genetic::{Founders, Ga, GaSettings, HallOfFame};
 pub use mu_plus_lambda::{Archive, MuPlusLambda, MuPlusLambdaSettings};
 pub use neat::{Neat, NeatSettings, Species};
 pub use random::{RandomSearch, RandomSettings};
+pub(crate) use spsa::flip;
 pub use spsa::{Gains, Reach, Spsa, SpsaSettings};
 
 /// A member as it is remembered after it was judged.

@@ -90,7 +90,7 @@ impl SpsaSettings {
         }
     }
 
-    fn check(&self) -> Result<(), SettingsError> {
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
         within("directions", &self.directions, 1..=LARGEST_POPULATION / 2)?;
         within("iterations", &self.iterations, 1..=u32::MAX)?;
         positive("r-end", self.r_end)?;
@@ -233,7 +233,7 @@ impl Spsa {
 }
 
 /// Up or down, as likely.
-fn flip(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn flip(rng: &mut ChaCha8Rng) -> f64 {
     if rng.random::<bool>() { 1.0 } else { -1.0 }
 }
 

@@ -172,6 +172,26 @@ impl Bits {
         }
     }
 
+    /// Flips one bit of each gene with probability `rate`; returns how many.
+    fn flip_in_genes(&mut self, layout: &Layout, rate: f64, rng: &mut ChaCha8Rng) -> usize {
+        // Which genes are picked is drawn as which bits of a string are.
+        let mut picked = Self::zeros(layout.genes().len());
+        if picked.flip_at_random(rate, rng) == 0 {
+            return 0;
+        }
+        let (mut start, mut flipped) = (0, 0);
+        for (index, gene) in layout.genes().iter().enumerate() {
+            let bits = gene.bits as usize;
+            if bits > 0 && picked.get(index) {
+                let at = start + rng.random_range(0..bits);
+                self.set(at, !self.get(at));
+                flipped += 1;
+            }
+            start += bits;
+        }
+        flipped
+    }
+
     /// The words, the first bit on top of the first word.
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -256,14 +276,14 @@ impl Genome for Bits {
             }
         }
         mutation.check()?;
-        if *mutation == Mutation::BitFlip {
+        if matches!(mutation, Mutation::BitFlip | Mutation::GeneBit) {
             return Ok(());
         }
         Err(SettingsError::Unsuited {
             key: "mutation",
             value: mutation.name(),
             genomes: "strings of bits",
-            instead: "`bit-flip`",
+            instead: "`bit-flip` or `gene-bit`",
         })
     }
 
@@ -307,6 +327,7 @@ impl Genome for Bits {
     fn mutate(&mut self, change: &Change<'_, Layout>, rng: &mut ChaCha8Rng) -> bool {
         match change.mutation {
             Mutation::BitFlip => self.flip_at_random(change.rate, rng) > 0,
+            Mutation::GeneBit => self.flip_in_genes(change.space, change.rate, rng) > 0,
             // Refused by `check`.
             Mutation::Gaussian { .. } | Mutation::NonUniform { .. } => false,
         }

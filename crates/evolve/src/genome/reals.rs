@@ -64,7 +64,7 @@ impl Bounds {
         self.high - self.low
     }
 
-    fn check(&self) -> Result<(), SettingsError> {
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
         let reason = if !(self.low.is_finite() && self.high.is_finite() && self.low <= self.high) {
             format!(
                 "its bounds are {} and {}, which must rise",
@@ -115,7 +115,7 @@ impl Genome for Reals {
             }
         }
         mutation.check()?;
-        if *mutation != Mutation::BitFlip {
+        if !matches!(mutation, Mutation::BitFlip | Mutation::GeneBit) {
             return Ok(());
         }
         Err(SettingsError::Unsuited {

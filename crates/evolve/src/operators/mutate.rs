@@ -25,6 +25,21 @@ pub enum Mutation {
     /// Nowhere.
     BitFlip,
 
+    /// One of the gene's bits, all equally likely, is turned over; a gene is picked
+    /// with the breeder's `mutation-rate`, and not each of its bits. For strings of
+    /// bits.
+    ///
+    /// # Source
+    ///
+    /// Lemley and others, "CWU-Chess: An Adaptive Chess Program that Improves After
+    /// Each Game", section III.A: for every weight a chance of 1/769 that a bit
+    /// within that number changes.
+    ///
+    /// # Where this differs
+    ///
+    /// The paper's step also speaks of one or more bits; here it is one.
+    GeneBit,
+
     /// A normal deviate is added, and the sum kept within the bounds. For numbers.
     ///
     /// # Source
@@ -97,7 +112,7 @@ impl Mutation {
     /// [`SettingsError::Range`].
     pub fn check(&self) -> Result<(), SettingsError> {
         match *self {
-            Self::BitFlip => Ok(()),
+            Self::BitFlip | Self::GeneBit => Ok(()),
             Self::Gaussian { sigma, decay, .. } => {
                 positive("mutation.gaussian.sigma", sigma)?;
                 match decay {
@@ -120,6 +135,7 @@ impl Mutation {
     pub fn name(&self) -> &'static str {
         match self {
             Self::BitFlip => "bit-flip",
+            Self::GeneBit => "gene-bit",
             Self::Gaussian { .. } => "gaussian",
             Self::NonUniform { .. } => "non-uniform",
         }
@@ -135,7 +151,7 @@ impl Mutation {
     ) -> f64 {
         let moved = match *self {
             // Refused for numbers.
-            Self::BitFlip => value,
+            Self::BitFlip | Self::GeneBit => value,
             Self::Gaussian {
                 sigma,
                 measure,

@@ -8,9 +8,11 @@ mod phase;
 pub mod population;
 pub mod species;
 pub mod squares;
+mod trend;
 pub mod welch;
 pub mod wiring;
 
 pub use accuracy::{GameAccuracy, MoveAccuracy};
 pub use analyser::{Analyser, AnalysisError};
 pub use phase::Phase;
+pub use trend::{Mean, Trend};

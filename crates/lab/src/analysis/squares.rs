@@ -268,7 +268,7 @@ pub fn fields(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
         }
         _ => return Vec::new(),
     };
-    if input == Input::Features {
+    if input.is_counted() {
         return Vec::new();
     }
     let strength = |node: &(String, f64, Vec<f64>)| {

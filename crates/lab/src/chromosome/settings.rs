@@ -55,6 +55,25 @@ pub struct GenomeSettings {
 }
 
 impl GenomeSettings {
+    /// The genomes of a published chromosome, from random ones on.
+    pub(crate) fn published(coding: CodingName, chromosome: &str) -> Self {
+        Self {
+            coding,
+            chromosome: Some(chromosome.to_owned()),
+            weights: None,
+            search: Vec::new(),
+            bits: None,
+            spread: None,
+            window: None,
+            start: Start::Random,
+            network: None,
+            substrate: None,
+            hyperneat: None,
+            es_hyperneat: None,
+            mutants: None,
+        }
+    }
+
     /// The patterns of the weights that are bred.
     pub(super) fn weight_patterns(&self) -> Vec<String> {
         match &self.weights {

@@ -49,13 +49,14 @@ pub enum SpaceKind {
 /// A published chromosome: the name of each number and its bits.
 type Chromosome = &'static [(&'static str, u32)];
 
-/// The published chromosomes.
-const PUBLISHED: [(&str, Chromosome); 5] = [
-    ("gerald", &super::GERALD),
-    ("lambda", &super::LAMBDA),
-    ("david", &super::DAVID),
-    ("gerald-search", &super::GERALD_SEARCH),
-    ("david-search", &super::DAVID_SEARCH),
+/// The published chromosomes, each with the value of code 0.
+const PUBLISHED: [(&str, Chromosome, i64); 6] = [
+    ("gerald", &super::GERALD, 0),
+    ("lambda", &super::LAMBDA, 0),
+    ("david", &super::DAVID, 0),
+    ("gerald-search", &super::GERALD_SEARCH, 0),
+    ("david-search", &super::DAVID_SEARCH, 0),
+    ("cwu", &super::CWU, super::cwu::LOWEST),
 ];
 
 /// What stands before the name of a search number in the name of its gene.
@@ -345,8 +346,8 @@ fn needs_weights(settings: &GenomeSettings) -> bool {
     let Some(name) = &settings.chromosome else {
         return !settings.weight_patterns().is_empty();
     };
-    let mut known = PUBLISHED.iter().filter(|(known, _)| known == name);
-    known.any(|(_, genes)| genes.iter().any(|(gene, _)| !gene.starts_with(SEARCH)))
+    let mut known = PUBLISHED.iter().filter(|(known, ..)| known == name);
+    known.any(|(_, genes, _)| genes.iter().any(|(gene, _)| !gene.starts_with(SEARCH)))
 }
 
 /// The genes of a published chromosome.
@@ -355,8 +356,8 @@ fn published(name: &str, numbers: &[Number]) -> Result<Vec<Planned>, SpaceError>
         key: "chromosome".to_owned(),
         reason,
     };
-    let Some((_, table)) = PUBLISHED.iter().find(|(known, _)| *known == name) else {
-        let known: Vec<&str> = PUBLISHED.iter().map(|(name, _)| *name).collect();
+    let Some((_, table, lowest)) = PUBLISHED.iter().find(|(known, ..)| *known == name) else {
+        let known: Vec<&str> = PUBLISHED.iter().map(|(name, ..)| *name).collect();
         return Err(complain(format!(
             "there is no published chromosome `{name}`; there are `{}`",
             known.join("`, `")
@@ -372,7 +373,11 @@ fn published(name: &str, numbers: &[Number]) -> Result<Vec<Planned>, SpaceError>
         };
         let Number { value, limits, .. } = numbers[slot];
         // A gene without bits stays what the parent has.
-        let offset = if *bits == 0 { i64::from(value) } else { 0 };
+        let offset = if *bits == 0 {
+            i64::from(value)
+        } else {
+            *lowest
+        };
         let last = offset + (1 << bits) - 1;
         let [low, high] = limits.map(i64::from);
         let ends = [offset, last].map(|end| end.clamp(low, high) as f64);

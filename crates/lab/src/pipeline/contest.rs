@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, DrawRule, Entrant, Format, Hands, LengthRule, MatchFolder,
-    OpeningSetting, Openings, Order, Pace, Patience, Plan, ResignRule, Summary, TimeControl,
-    Verdict,
+    Adjudication, Conclusion, Contest, ContestError, Crew, DrawRule, Entrant, Format, LengthRule,
+    MatchFolder, OpeningSetting, Openings, Order, Pace, Patience, Plan, ResignRule, Summary,
+    TimeControl, Verdict,
 };
 use mendel_board::{Game, Position};
 use serde::Deserialize;
@@ -399,11 +399,9 @@ impl Working<'_> {
         };
 
         // 2. The games.
-        let hands = Hands {
-            concurrency: self.work.threads,
-            pin: false,
-        };
-        let summary = contest.run(&mut folder, hands, &self.work.stop, &mut |progress| {
+        let crew = Crew::of(self.work.crew.as_ref(), &path, self.work.threads)
+            .map_err(ContestError::from)?;
+        let summary = contest.run(&mut folder, crew, &self.work.stop, &mut |progress| {
             watch(Event::Game(progress));
         })?;
         if summary.conclusion == Conclusion::Unfinished {

@@ -38,7 +38,7 @@ const OF_RUNS: [&str; 9] = [
     "seconds",
 ];
 /// Figures of a player of a match.
-const OF_PLAYERS: [&str; 22] = [
+const OF_PLAYERS: [&str; 23] = [
     // In a match.
     "elo",
     "score",
@@ -46,6 +46,7 @@ const OF_PLAYERS: [&str; 22] = [
     "draws",
     "accuracy",
     "games",
+    "wins-per-loss",
     // Of moves that are known.
     "right",
     "share",
@@ -128,7 +129,9 @@ impl Figure {
             Some(Output::Match(played)) => self.of_match(played),
             Some(Output::Agreement(agreement)) => self.of_agreement(agreement),
             Some(Output::Judgement(judgement)) => self.of_judgement(judgement),
-            Some(Output::Data(_) | Output::Network(_)) | None => Found::default(),
+            Some(Output::Data(_) | Output::Network(_) | Output::Chance(_)) | None => {
+                Found::default()
+            }
         }
     }
 
@@ -173,6 +176,9 @@ impl Figure {
                 let Some(it) = found else {
                     return Found::default();
                 };
+                if self.what == "wins-per-loss" {
+                    return wins_per_loss(played, &name);
+                }
                 let (value, error) = match self.what.as_str() {
                     "elo" => (it.elo, it.error),
                     "score" => (it.score, None),
@@ -284,6 +290,47 @@ impl Figure {
     }
 }
 
+/// How many games a player won for each that it lost, with a 95 % interval.
+///
+/// # Source
+///
+/// The jackknife of Tukey, "Bias and Confidence in Not-Quite Large Samples", *Annals of
+/// Mathematical Statistics* 29, 1958: the spread of the logarithm is that of what it
+/// would be without each opponent in turn, because games with one opponent are alike.
+///
+/// # Where this differs
+///
+/// Half a game is added to wins and to losses in the logarithm, so that it is finite
+/// also where one of both is 0. Against one opponent there is no interval.
+fn wins_per_loss(played: &Played, name: &str) -> Found {
+    let met: Vec<(f64, f64)> = played
+        .pairings
+        .iter()
+        .filter_map(|it| match () {
+            () if it.first == name => Some((it.wins as f64, it.losses as f64)),
+            () if it.second == name => Some((it.losses as f64, it.wins as f64)),
+            () => None,
+        })
+        .collect();
+    let (wins, losses) = met
+        .iter()
+        .fold((0.0, 0.0), |all, it| (all.0 + it.0, all.1 + it.1));
+    let ratio = |wins: f64, losses: f64| libm::log((wins + 0.5) / (losses + 0.5));
+    let count = met.len() as f64;
+    let whole = ratio(wins, losses);
+    let without = met.iter().map(|it| ratio(wins - it.0, losses - it.1));
+    let without: Vec<f64> = without.collect();
+    let mean = without.iter().sum::<f64>() / count;
+    let spread: f64 = without.iter().map(|it| (it - mean) * (it - mean)).sum();
+    let error = 1.96 * libm::sqrt(spread * (count - 1.0) / count);
+    let ends = [whole - error, whole + error].map(|end| Some(libm::exp(end)));
+    Found {
+        value: (wins + losses > 0.0).then(|| libm::exp(whole)),
+        interval: (met.len() > 1 && wins + losses > 0.0).then_some(ends),
+        is_elo: false,
+    }
+}
+
 const FORMS: &str = "write `seconds`, `STEP: training.champion`, `STEP: PLAYER: score` or `STEP: FIRST - SECOND: elo`";
 
 fn measured(run: &Bred, it: &Measured, what: &str) -> Option<f64> {
@@ -327,6 +374,37 @@ mod tests {
             let error = Figure::parse(wrong, &steps).expect_err(wrong);
             assert!(error.contains(words), "{wrong}: {error}");
         }
+    }
+
+    #[test]
+    fn wins_per_loss_are_those_of_all_opponents() {
+        let pairing = |second: &str, wins, losses| Pairing {
+            first: "a".to_owned(),
+            second: second.to_owned(),
+            wins,
+            draws: 2,
+            losses,
+            elo: None,
+            interval: [None, None],
+        };
+        let played = Played {
+            players: ["a", "b", "c", "d"].map(str::to_owned).into(),
+            pairings: vec![pairing("b", 4, 1), pairing("c", 3, 0), pairing("d", 5, 2)],
+            ..Played::default()
+        };
+        let found = wins_per_loss(&played, "a");
+        assert!((found.value.expect("games") - 12.5 / 3.5).abs() < 1e-9);
+        let [Some(low), Some(high)] = found.interval.expect("three opponents") else {
+            panic!("an interval has two ends");
+        };
+        assert!(
+            low < 12.5 / 3.5 && high > 12.5 / 3.5 && low > 0.0,
+            "{low} {high}"
+        );
+        let turned = wins_per_loss(&played, "b");
+        assert!((turned.value.expect("games") - 1.5 / 4.5).abs() < 1e-9);
+        assert_eq!(turned.interval, None);
+        assert_eq!(wins_per_loss(&Played::default(), "a").value, None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod accuracy;
 mod agreement;
 mod breed;
+mod chance;
 mod colours;
 mod contest;
 mod curve;
@@ -32,6 +33,7 @@ use mendel_store::{FolderLock, Journal, Sync, fingerprint, replace};
 pub use self::accuracy::AccuracySettings;
 pub use self::agreement::{Agreement, AgreementSettings, Answers, Part, Tally};
 pub use self::breed::{BreedSettings, Source};
+pub use self::chance::ChanceSettings;
 pub use self::colours::ByColour;
 pub use self::contest::{Anchor, MatchSettings, OpeningsFrom};
 pub use self::curve::{Curve, CurveLine, CurvePoint, CurveSettings};
@@ -40,7 +42,7 @@ pub use self::judgement::{Judged, Judgement, JudgementSettings, Nearness};
 pub use self::network::NetworkSettings;
 pub use self::part::PartSettings;
 pub use self::record::{
-    Bred, Game, Output, Pairing, Pipeline, Played, Runs, Set, Standing, Step, Trained,
+    Bred, Drawn, Game, Output, Pairing, Pipeline, Played, Runs, Set, Standing, Step, Trained,
 };
 use self::refer::{Made, folder_of, run_folders};
 pub use self::sets::DataSettings;
@@ -147,6 +149,11 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
                     .map_err(|found| table_complaint("network", found))?;
                 let player = made.player(settings::PREVIOUS);
                 made.bred(&step.name, vec![player], 0);
+            }
+            What::Chance(it) => {
+                it.recipe()
+                    .map_err(|found| table_complaint("chance", found))?;
+                made.drawn(&step.name, vec![parent.to_owned(); it.sets as usize]);
             }
             What::Match(it) => it
                 .check(&made)
@@ -430,6 +437,7 @@ impl Working<'_> {
                 let trained = self.train(settings, turn, it, made, watch)?;
                 trained.map(Output::Network)
             }
+            What::Chance(it) => Some(Output::Chance(self.draw(settings, turn, it)?)),
             What::Match(it) => {
                 let played = self.contest(settings, turn, it, made, watch)?;
                 played.map(Output::Match)
@@ -456,6 +464,10 @@ impl Working<'_> {
             Some(Output::Network(_)) => {
                 let champion = folder_of(settings, turn).join(RunFolder::CHAMPION);
                 made.bred(name, vec![path(&champion)], 0);
+            }
+            Some(Output::Chance(drawn)) => {
+                let files = drawn.files.iter().map(|file| path(Path::new(file)));
+                made.drawn(name, files.collect());
             }
             Some(Output::Match(_) | Output::Agreement(_) | Output::Judgement(_)) | None => {}
         }

@@ -50,7 +50,7 @@ pub struct Step {
     /// In which round, where it is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// `breed`, `data`, `network`, `match`, `agreement` or `judgement`.
+    /// `breed`, `data`, `network`, `chance`, `match`, `agreement` or `judgement`.
     pub kind: String,
     /// Its folder, within that of the pipeline.
     pub folder: String,
@@ -69,6 +69,8 @@ pub enum Output {
     Data(Set),
     /// A network.
     Network(Trained),
+    /// Players that chance drew.
+    Chance(Drawn),
     /// Games.
     Match(Played),
     /// Moves in positions whose moves are known.
@@ -152,6 +154,15 @@ pub struct Trained {
     pub before: f64,
     /// What each epoch came to.
     pub epochs: Vec<Epoch>,
+}
+
+/// Players that chance drew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// Whose genomes they are.
+    pub recipe: String,
+    /// The player files, within the folder of the pipeline.
+    pub files: Vec<String>,
 }
 
 /// A match that a step played.

@@ -11,6 +11,8 @@ pub(super) struct Made {
     pub(super) parent: String,
     /// The champions of the steps that bred: all of them, and which is the best.
     champions: Vec<(String, Vec<String>, usize)>,
+    /// Players that chance drew.
+    drawn: Vec<(String, Vec<String>)>,
     /// The data sets.
     sets: Vec<(String, String)>,
 }
@@ -28,6 +30,11 @@ impl Made {
         if !champions.is_empty() {
             self.champions.push((step.to_owned(), champions, best));
         }
+    }
+
+    /// A step has drawn these by chance.
+    pub(super) fn drawn(&mut self, step: &str, players: Vec<String>) {
+        self.drawn.push((step.to_owned(), players));
     }
 
     /// A step has made this set.
@@ -59,8 +66,12 @@ impl Made {
     }
 
     /// All the players that a word means: of a step with several runs all its
-    /// champions.
+    /// champions, of one that drew some all of these.
     pub(super) fn players(&self, word: &str) -> Vec<String> {
+        let mut drawn = self.drawn.iter().rev();
+        if let Some((_, players)) = drawn.find(|(step, _)| step == word) {
+            return players.clone();
+        }
         match self.of(word) {
             Some((_, champions, _)) => champions.clone(),
             None => vec![self.player(word)],

@@ -183,6 +183,7 @@ impl Working<'_> {
             self.make_folder(&folder_of(settings, turn))?;
             let means = Means {
                 threads: self.work.threads,
+                crew: self.work.crew.clone(),
                 resume: true,
                 stop: self.work.stop.clone(),
             };

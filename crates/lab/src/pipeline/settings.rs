@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use super::agreement::AgreementSettings;
 use super::breed::{BreedSettings, Source};
+use super::chance::ChanceSettings;
 use super::contest::MatchSettings;
 use super::judgement::JudgementSettings;
 use super::network::NetworkSettings;
@@ -42,6 +43,8 @@ pub enum What {
     Data(Box<DataSettings>),
     /// Trains the network beside the terms.
     Network(Box<NetworkSettings>),
+    /// Draws players by chance.
+    Chance(Box<ChanceSettings>),
     /// Plays a match.
     Match(Box<MatchSettings>),
     /// Asks for moves that are known.
@@ -57,6 +60,7 @@ impl What {
             Self::Breed(_) => "breed",
             Self::Data(_) => "data",
             Self::Network(_) => "network",
+            Self::Chance(_) => "chance",
             Self::Match(_) => "match",
             Self::Agreement(_) => "agreement",
             Self::Judgement(_) => "judgement",
@@ -280,7 +284,14 @@ impl StepSettings {
         let is_data = matches!(table.get("data"), Some(Value::Table(_)));
         let breeds = table.contains_key("recipe")
             || TABLES.iter().any(|table_of| table.contains_key(*table_of));
-        let kinds = ["data", "match", "network", "agreement", "judgement"];
+        let kinds = [
+            "data",
+            "chance",
+            "match",
+            "network",
+            "agreement",
+            "judgement",
+        ];
         let mut named = kinds.into_iter().filter(|kind| {
             (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
         });
@@ -290,6 +301,7 @@ impl StepSettings {
                 let key = key(kind);
                 match kind {
                     "data" => What::Data(Box::new(document.section(&key)?)),
+                    "chance" => What::Chance(Box::new(document.section(&key)?)),
                     "match" => What::Match(Box::new(document.section(&key)?)),
                     "network" => What::Network(Box::new(document.section(&key)?)),
                     "judgement" => What::Judgement(Box::new(document.section(&key)?)),
@@ -300,7 +312,7 @@ impl StepSettings {
             _ => {
                 let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
                               breeder, trial and stop, or `[step.data]`, `[step.network]`, \
-                              `[step.match]`, `[step.agreement]` or `[step.judgement]`";
+                              `[step.chance]`, `[step.match]`, `[step.agreement]` or `[step.judgement]`";
                 return Err(document.complaint(&place, reason));
             }
         };
@@ -364,21 +376,22 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
 /// run, also when the pipeline goes on from elsewhere.
 pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     /// Behind `step.N.`; a list or a table of tables is gone into.
-    const KEYS: [&str; 10] = [
+    const KEYS: [&str; 11] = [
         "recipe",
         "parent",
         "data",
         "founders",
         "trial",
         "stage",
+        "chance",
         "match",
         "network",
         "agreement",
         "judgement",
     ];
     /// Keys below those that hold paths.
-    const LEAVES: [&str; 7] = [
-        "trial", "data", "from", "player", "expert", "players", "openings",
+    const LEAVES: [&str; 8] = [
+        "trial", "data", "from", "player", "expert", "players", "openings", "recipe",
     ];
     fn gather(value: &Value, key: &str, keys: &mut Vec<String>) {
         match value {

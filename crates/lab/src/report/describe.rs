@@ -13,11 +13,13 @@ use toml::Table;
 use super::is_sweep;
 use super::read::{has_own_samples, reached, text_of};
 use super::sweep::SweepRecord;
+use super::tuning::TuningRecord;
 use crate::pipeline::{Pipeline, is_pipeline};
 use crate::proof::Proof;
 use crate::run::RunFolder;
 use crate::run::manifest::Manifest;
 use crate::sweep::Sweep;
+use crate::tune::{TunePlan, TuneResult, is_tuning};
 
 /// The part of a generation that a list needs.
 #[derive(Deserialize)]
@@ -27,7 +29,7 @@ struct Glance {
 }
 
 /// A folder as the index lists it: a run (kind `run`), a sweep (`sweep`), a pipeline
-/// (`pipeline`), or `None`.
+/// (`pipeline`), a tuning (`tuning`), or `None`.
 ///
 /// A run is named by its id. Its summary has `id`, `recipe`, `seed`, `parent`,
 /// `generations`, `best` (the champion on all training positions once that is
@@ -35,6 +37,9 @@ struct Glance {
 /// [`OWN`](super::OWN)), `baseline`, `unit`, `smaller_is_better`, `verdict`,
 /// `training` and `holdout`.
 pub fn describe(folder: &Path) -> Option<Entry> {
+    if is_tuning(folder) {
+        return describe_tuning(folder);
+    }
     if is_pipeline(folder) {
         return describe_pipeline(folder);
     }
@@ -100,6 +105,33 @@ fn describe_pipeline(folder: &Path) -> Option<Entry> {
             "done": state.done(),
             "champion": state.champion,
             "verdict": last.map(|step| format!("{}: {}", step.title(), step.words())),
+        }),
+    })
+}
+
+fn describe_tuning(folder: &Path) -> Option<Entry> {
+    let tuning = TuningRecord::read(folder).ok()?;
+    let state = state_of(folder, TuneResult::FILE);
+    let (plan, result) = (&tuning.plan, tuning.result.as_ref());
+    let last = result.and_then(|it| it.curve.last());
+    let proof = result.and_then(|it| it.proof.as_ref());
+    Some(Entry {
+        folder: folder.to_owned(),
+        kind: "tuning".to_owned(),
+        name: plan.id(),
+        state,
+        started: seconds(folder, TunePlan::FILE).unwrap_or(0),
+        finished: seconds(folder, TuneResult::FILE).filter(|_| state == State::Finished),
+        summary: json!({
+            "id": plan.id(),
+            "recipe": format!("tune {}", tuning.engine()),
+            "seed": plan.seed,
+            "parent": plan.engine,
+            "rounds": tuning.rounds.len(),
+            "games": plan.games,
+            "best": proof.map_or_else(|| last.and_then(|it| it.elo), |it| it.elo),
+            "best_on": result.map(|_| "Elo above the start"),
+            "verdict": result.map(|it| &it.verdict),
         }),
     })
 }

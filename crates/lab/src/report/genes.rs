@@ -145,6 +145,7 @@ impl RunRecord {
             title: "Every gene of the best player, generation by generation".to_owned(),
             x: Axis::whole("generation"),
             first: f64::from(from_one(first)),
+            apart: 1.0,
             rows: rows.collect(),
             key: ("lowest".to_owned(), "highest value".to_owned()),
             head: "first → last".to_owned(),

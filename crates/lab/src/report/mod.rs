@@ -22,6 +22,7 @@ mod read;
 mod run_page;
 mod summary;
 mod sweep;
+mod tuning;
 mod warnings;
 
 pub use analyses::{Analyses, Picture, What};
@@ -36,12 +37,14 @@ pub use pipeline::PipelineRecord;
 pub use read::{ALL, OWN, Reached, RunRecord};
 pub use summary::Summary;
 pub use sweep::{SweepRecord, setting_name};
+pub use tuning::TuningRecord;
 
 use std::path::Path;
 
 use crate::pipeline::is_pipeline;
 use crate::proof::Proof;
 use crate::sweep::Sweep;
+use crate::tune::is_tuning;
 
 /// The name of the page in a folder.
 pub const FILE: &str = "report.html";
@@ -51,13 +54,15 @@ pub fn is_sweep(folder: &Path) -> bool {
     folder.join(Sweep::FILE).is_file() || folder.join(Sweep::PLAN).is_file()
 }
 
-/// The page of a folder, of a run, a sweep or a pipeline, as HTML.
+/// The page of a folder, of a run, a sweep, a pipeline or a tuning, as HTML.
 ///
 /// # Errors
 ///
 /// If the folder is none of these, or one of its files cannot be read.
 pub fn html(folder: &Path) -> Result<String, ReportError> {
-    if is_pipeline(folder) {
+    if is_tuning(folder) {
+        Ok(TuningRecord::read(folder)?.page().render())
+    } else if is_pipeline(folder) {
         Ok(PipelineRecord::read(folder)?.page().render())
     } else if is_sweep(folder) {
         Ok(SweepRecord::read(folder)?.page().render())

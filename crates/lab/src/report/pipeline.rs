@@ -148,7 +148,7 @@ impl PipelineRecord {
             .iter()
             .rev()
             .find_map(|step| match &step.result {
-                Some(Output::Data(_) | Output::Network(_)) | None => None,
+                Some(Output::Data(_) | Output::Network(_) | Output::Chance(_)) | None => None,
                 Some(output) => Some((step, output)),
             });
         let small = last.map_or_else(String::new, |(step, output)| {
@@ -278,6 +278,10 @@ fn words(output: &Output) -> String {
             trained.epochs.last().map_or(f64::NAN, |it| it.holdout),
             trained.before
         ),
+        Output::Chance(drawn) => {
+            let count = counted(drawn.files.len() as u64, "player");
+            format!("{count} drawn by chance")
+        }
         Output::Agreement(agreement) => agreement.words(),
         Output::Judgement(judgement) => judgement.words(),
         Output::Match(played) if played.pairings.is_empty() => "not played".to_owned(),
@@ -340,6 +344,11 @@ fn step_blocks(step: &Step) -> Vec<Block> {
         Some(Output::Runs(runs)) => run_blocks(&runs.runs, runs.best),
         Some(Output::Data(set)) => vec![set_block(set)],
         Some(Output::Network(trained)) => vec![network_block(trained)],
+        Some(Output::Chance(drawn)) => vec![Block::Text(format!(
+            "{} with genomes of `{}` that chance drew.",
+            counted(drawn.files.len() as u64, "player"),
+            drawn.recipe
+        ))],
         Some(Output::Agreement(agreement)) => agreement.blocks(),
         Some(Output::Judgement(judgement)) => judgement.blocks(),
         Some(Output::Match(played)) => {

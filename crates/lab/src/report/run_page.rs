@@ -137,6 +137,9 @@ impl RunRecord {
             let judgements = counted(last.judgements, "judgement");
             facts.push(("length", format!("{count}, {judgements}")));
         }
+        if let Some(takeover) = self.takeover() {
+            facts.push(("takeover", takeover));
+        }
         if self.generations.iter().any(|line| line.king.is_some()) {
             let kings = self.kings();
             let list: Vec<String> = kings.iter().map(u32::to_string).collect();

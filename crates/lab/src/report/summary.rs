@@ -46,6 +46,9 @@ pub struct Summary {
     pub best_generation: Option<u32>,
     /// The mean of the last generation.
     pub mean: Option<f64>,
+    /// Whether and when one genome took over, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takeover: Option<String>,
     /// What random search had found with as many judgements.
     pub random_best: Option<f64>,
     /// Seconds spent on generations, as the clock gave them.
@@ -91,6 +94,7 @@ impl RunRecord {
             best_on: reached.and_then(|it| it.on),
             best_generation: reached.and_then(|it| it.generation),
             mean: last.map(|line| line.mean),
+            takeover: self.takeover(),
             random_best: self.random_best(),
             seconds: self.seconds_of("generation"),
             verdict: self.proof.as_ref().map(|proof| proof.verdict.clone()),

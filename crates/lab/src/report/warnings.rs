@@ -7,6 +7,9 @@ use super::read::RunRecord;
 use super::{counted, from_one, interval_text, signed};
 use crate::record::Generation;
 
+/// A genome with more than this share of the population has taken over.
+const TAKEN: f64 = 0.5;
+
 /// So many genes are named in one warning.
 const MOST_NAMES: usize = 8;
 
@@ -77,6 +80,33 @@ impl RunRecord {
                 "Random search found as good a member ({}) with as many judgements: the breeder added nothing.",
                 number(random)
             )
+        })
+    }
+
+    /// Whether and when one genome was more than half of the population, in words;
+    /// `None` where that was not counted.
+    pub fn takeover(&self) -> Option<String> {
+        let most = self.generations.iter().map(|it| it.commonest);
+        let most = most.fold(0.0, f64::max);
+        let alone = |line: &Generation| line.commonest > TAKEN;
+        let whole = self.generations.iter().map(|it| it.histogram.counts.iter());
+        let population = whole.map(Iterator::sum::<u32>).max().unwrap_or(0);
+        if most <= 0.0 {
+            return None;
+        }
+        if most * f64::from(population) < 1.5 {
+            return Some("no set took over: no two members were ever alike".to_owned());
+        }
+        Some(match self.generations.iter().find(|line| alone(line)) {
+            Some(line) => format!(
+                "one set took over in generation {}: {} % of the population were alike",
+                from_one(line.generation),
+                number(100.0 * line.commonest)
+            ),
+            None => format!(
+                "no set took over: the most common one had {} % of the population at most",
+                number(100.0 * most)
+            ),
         })
     }
 

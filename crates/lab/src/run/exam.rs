@@ -11,13 +11,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mendel_arena::{
-    Adjudication, BoutGame, Bouts, EndReason, Entrant, Opening, Pace, Pair, Patience,
+    Adjudication, AwayError, BoutGame, Bouts, Crew, EndReason, Entrant, Opening, Pace, Pair,
+    Patience,
 };
 use mendel_board::Game;
 use mendel_engine::Player;
 use mendel_store::{Journal, JournalError, Record, Sync};
 use serde::{Deserialize, Serialize};
 
+use super::{FolderError, RunError};
 use crate::chromosome::space::Space;
 use crate::proof::first_that_plays;
 use crate::trial::games::by_the_paper;
@@ -100,12 +102,32 @@ impl Record for ExamLine {
     const VERSION: u32 = 1;
 }
 
+/// Why an examination cannot be held.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExamError {
+    /// It cannot be written down.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The crew cannot play its games.
+    #[error(transparent)]
+    Away(#[from] AwayError),
+}
+
+impl From<ExamError> for RunError {
+    fn from(error: ExamError) -> Self {
+        match error {
+            ExamError::Journal(error) => FolderError::from(error).into(),
+            ExamError::Away(error) => error.into(),
+        }
+    }
+}
+
 /// The examiner of a run.
 #[derive(Debug)]
 pub(crate) struct Exam<'a> {
     pub(super) settings: &'a ExamSettings,
     pub(super) parent: &'a Player,
-    pub(super) threads: usize,
+    pub(super) crew: &'a Crew,
     pub(super) stop: &'a Arc<AtomicBool>,
 }
 
@@ -126,7 +148,7 @@ impl Exam<'_> {
         space: &Space,
         members: &[Vec<i32>],
         told: &mut dyn FnMut(&ExamLine),
-    ) -> Result<bool, JournalError> {
+    ) -> Result<bool, ExamError> {
         let generation = generation.saturating_add(1);
         if generation != 1 && !generation.is_multiple_of(self.settings.every) {
             return Ok(true);
@@ -138,7 +160,7 @@ impl Exam<'_> {
             if lines.iter().any(held) {
                 continue;
             }
-            let Some(line) = self.row((generation, row), players, space, members) else {
+            let Some(line) = self.row((generation, row), players, space, members)? else {
                 return Ok(false);
             };
             journal.append(&line)?;
@@ -154,7 +176,7 @@ impl Exam<'_> {
         players: &[String],
         space: &Space,
         members: &[Vec<i32>],
-    ) -> Option<ExamLine> {
+    ) -> Result<Option<ExamLine>, AwayError> {
         let mut line = ExamLine {
             generation,
             row,
@@ -170,7 +192,7 @@ impl Exam<'_> {
             line.note = Some(format!(
                 "not held: none of `{names}` could be started; install Stockfish to hold it"
             ));
-            return Some(line);
+            return Ok(Some(line));
         };
 
         // 1. Everybody at a seat: the other first.
@@ -183,7 +205,7 @@ impl Exam<'_> {
         for (at, member) in members.iter().enumerate() {
             let Ok(player) = space.player(self.parent, member) else {
                 line.note = Some(format!("not held: member {at} is no player"));
-                return Some(line);
+                return Ok(Some(line));
             };
             entrants.push(Entrant::bred(
                 format!("member {at}"),
@@ -225,14 +247,17 @@ impl Exam<'_> {
 
         // 2. The games, counted in their order.
         let mut played: Vec<Option<[BoutGame; 2]>> = vec![None; pairs.len()];
-        let done = bouts.play(&pairs, self.threads, self.stop, &mut |outcome| {
+        let crew = self.crew.for_part(&format!("g{generation}-exam-{row}"));
+        bouts.play_by(&crew, &pairs, self.stop, &mut |outcome| {
             played[outcome.id as usize] = Some(outcome.games);
-            Ok::<(), std::convert::Infallible>(())
-        });
-        done.unwrap_or_else(|never| match never {});
+            Ok::<(), AwayError>(())
+        })?;
         let played: Option<Vec<[BoutGame; 2]>> = played.into_iter().collect();
-        count(&mut line, &played?);
-        Some(line)
+        let Some(played) = played else {
+            return Ok(None);
+        };
+        count(&mut line, &played);
+        Ok(Some(line))
     }
 }
 
@@ -242,6 +267,9 @@ fn count(line: &mut ExamLine, played: &[[BoutGame; 2]]) {
     let mut faults = 0;
     for games in played {
         for (colour, game) in games.iter().enumerate() {
+            if *game == BoutGame::NONE {
+                continue;
+            }
             if game.reason.is_fault() || game.reason == EndReason::Time {
                 faults += 1;
                 continue;

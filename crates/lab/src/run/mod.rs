@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_arena::Progress;
+use mendel_arena::{AwayError, Crew, Progress, Workers};
 use mendel_evolve::{
     Adam, Bits, Breeder, Cosyne, Ga, MuPlusLambda, Neat, Purpose, RandomSearch, Reals,
     SettingsError, Spsa, Stopped, generation_seed, generator,
@@ -66,6 +66,8 @@ pub struct Order {
 pub struct Work {
     /// Threads.
     pub threads: usize,
+    /// Who plays the games, where it is not these threads.
+    pub crew: Option<Workers>,
     /// Whether the matches of the proof are played.
     pub proof: bool,
     /// Set by whoever wants it to stop.
@@ -145,6 +147,9 @@ pub enum RunError {
     /// The proof cannot be made.
     #[error(transparent)]
     Proof(#[from] ProofError),
+    /// The crew cannot be used.
+    #[error(transparent)]
+    Away(#[from] AwayError),
     /// The program or the data is not what it was when the run began.
     #[error(
         "{what} has changed since the run began, and the rest would not fit to what is there; begin a new run"
@@ -160,6 +165,7 @@ impl From<StageError> for RunError {
         match error {
             StageError::Folder(error) => Self::Folder(error),
             StageError::Trial(error) => Self::Trial(error),
+            StageError::Exam(error) => error.into(),
             error @ StageError::NoSlopes => Self::Stage(error.to_string()),
         }
     }
@@ -233,6 +239,7 @@ pub fn breed(
         manifest,
         folder,
         games: GameJournal::default(),
+        crew: Crew::threads(work.threads),
         work,
     }
     .go(bench, Checkpoint::default(), watch)
@@ -275,6 +282,7 @@ pub fn resume(
         manifest,
         folder,
         games: GameJournal::default(),
+        crew: Crew::threads(work.threads),
         work,
     }
     .go(bench, checkpoint, watch)
@@ -285,6 +293,7 @@ struct Running<'a> {
     manifest: Manifest,
     folder: RunFolder,
     games: GameJournal,
+    crew: Crew,
     work: &'a Work,
 }
 
@@ -299,6 +308,8 @@ impl Running<'_> {
         self.folder.begin(checkpoint.done)?;
         self.games =
             GameJournal::open(self.folder.path(), checkpoint.done).map_err(FolderError::from)?;
+        let (path, threads) = (self.folder.path(), self.work.threads);
+        self.crew = Crew::of(self.work.crew.as_ref(), path, threads)?;
         let most = self
             .recipe
             .stages
@@ -386,6 +397,7 @@ impl Running<'_> {
             seed: generation_seed(self.seed(checkpoint.stage), generation),
             generation,
             threads: self.work.threads,
+            crew: &self.crew,
             stop: &self.work.stop,
             games: &mut self.games,
             incumbent: None,
@@ -429,7 +441,7 @@ impl Running<'_> {
         let exam = self.recipe.exam.as_ref().map(|settings| Exam {
             settings,
             parent: &self.recipe.parent,
-            threads: self.work.threads,
+            crew: &self.crew,
             stop: &self.work.stop,
         });
         let around = Stage {
@@ -440,6 +452,7 @@ impl Running<'_> {
             trial,
             seed,
             threads: self.work.threads,
+            crew: &self.crew,
             first: checkpoint.first,
             judged: checkpoint.judged,
             keep,

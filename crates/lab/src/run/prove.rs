@@ -120,6 +120,7 @@ impl Running<'_> {
                 role,
                 seed: self.manifest.seed,
                 threads: self.work.threads,
+                crew: self.work.crew.as_ref(),
             };
             let mut told = |progress: &Progress| {
                 watch(Event::Game {

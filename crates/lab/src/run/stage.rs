@@ -1,9 +1,11 @@
 //! The loop: a breeder proposes, a trial judges, the folder remembers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use mendel_arena::Crew;
 use mendel_evolve::{
     Born, Breeder, Judged, MemberId, Progress, StopRules, Stopped, generation_seed,
 };
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bred::Bred;
-use super::exam::{Exam, ExamLine};
+use super::exam::{Exam, ExamError, ExamLine};
 use super::finalist::{Finalist, Keep};
 use super::folder::{FolderError, RunFolder};
 use super::networks::networks;
@@ -49,6 +51,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) trial: &'a mut dyn Trial,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
+    /// Who plays games.
+    pub(crate) crew: &'a Crew,
     /// The number of its first generation in the run.
     pub(crate) first: u32,
     /// Judgements of the stages before.
@@ -97,6 +101,8 @@ pub(crate) enum StageError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Trial(#[from] TrialError),
+    #[error(transparent)]
+    Exam(ExamError),
     #[error(
         "the trial cannot say how its score changes with a weight, which the breeder needs; choose another breeder or another distance"
     )]
@@ -234,7 +240,7 @@ impl Stage<'_> {
             let watch = &mut *self.watch;
             let told = &mut |line: &ExamLine| watch(Step::Examined(line));
             let held = exam.hold(self.folder.path(), generation, space, &members, told);
-            if !held.map_err(FolderError::from)? {
+            if !held.map_err(StageError::Exam)? {
                 return Err(TrialError::Stopped.into());
             }
         }
@@ -254,6 +260,7 @@ impl Stage<'_> {
                 seed,
                 generation,
                 threads: self.threads,
+                crew: self.crew,
                 stop: self.asked_to_stop,
                 games: self.games,
                 incumbent: incumbent.as_deref(),
@@ -432,6 +439,7 @@ impl Stage<'_> {
             worst: told(worst),
             deviation: (spread.sum::<f64>() / count).sqrt(),
             diversity: B::Genome::diversity(self.space, genomes),
+            commonest: commonest(members),
             random_best: lucky.is_finite().then(|| told(lucky)),
             best_member: id,
             genes: self.space.genes_of(&members[best]),
@@ -477,6 +485,16 @@ pub(crate) fn timing(what: &str, generation: Option<u32>, began: Instant) -> Tim
     }
 }
 
+/// The share of the most common member.
+fn commonest(members: &[Vec<i32>]) -> f64 {
+    let mut counts: BTreeMap<&[i32], u32> = BTreeMap::new();
+    for member in members {
+        *counts.entry(member).or_default() += 1;
+    }
+    let most = counts.into_values().max().unwrap_or(0);
+    f64::from(most) / members.len().max(1) as f64
+}
+
 /// Counts in bins of equal width from the lowest to the highest.
 fn histogram(values: &[f64]) -> Histogram {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -499,7 +517,16 @@ fn histogram(values: &[f64]) -> Histogram {
 
 #[cfg(test)]
 mod tests {
-    use super::histogram;
+    use super::{commonest, histogram};
+
+    #[test]
+    #[allow(clippy::float_cmp, reason = "these values are exact")]
+    fn the_most_common_member_has_its_share() {
+        let members = [vec![1, 2], vec![3], vec![1, 2], vec![1]];
+        assert_eq!(commonest(&members), 0.5);
+        assert_eq!(commonest(&members[1..2]), 1.0);
+        assert_eq!(commonest(&[]), 0.0);
+    }
 
     #[test]
     fn every_member_is_in_one_bin() {

@@ -18,7 +18,7 @@ mod sample;
 mod scores;
 mod suite;
 
-use mendel_arena::{ContestError, EndReason};
+use mendel_arena::{AwayError, ContestError, EndReason};
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
 use mendel_store::JournalError;
@@ -194,6 +194,9 @@ pub enum TrialError {
     /// Games cannot be played.
     #[error(transparent)]
     Contest(#[from] ContestError),
+    /// The crew cannot play them.
+    #[error(transparent)]
+    Away(#[from] AwayError),
     /// Somebody misbehaves in game after game.
     #[error(
         "`{who}` misbehaved in {count} games of one round, the last time by {last:?}; mend it or name another player, then `mendel resume`"

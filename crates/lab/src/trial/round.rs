@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use mendel_arena::Crew;
 use mendel_evolve::MemberId;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,8 @@ pub struct Round<'a> {
     pub generation: u32,
     /// Threads; no score depends on them.
     pub threads: usize,
+    /// Who plays games, where members are judged by them.
+    pub crew: &'a Crew,
     /// Set by whoever wants it to stop.
     pub stop: &'a Arc<AtomicBool>,
     /// Where finished pairs of games are kept, and found again.
@@ -109,6 +112,7 @@ impl Alone {
             seed,
             generation: self.generation,
             threads,
+            crew: &Crew::threads(threads),
             stop: &self.stop,
             games: &mut self.games,
             incumbent: None,

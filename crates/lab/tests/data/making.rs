@@ -17,6 +17,7 @@ use super::Scratch;
 fn means(threads: usize) -> Means {
     Means {
         threads,
+        crew: None,
         resume: false,
         stop: Arc::default(),
     }

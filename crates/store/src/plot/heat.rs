@@ -28,6 +28,8 @@ pub struct HeatMap {
     pub x: Axis,
     /// Where the first column lies on the axis.
     pub first: f64,
+    /// How far the next one lies from it; 0 is the usual 1.
+    pub apart: f64,
     /// From top to bottom.
     pub rows: Vec<HeatRow>,
     /// What the darkest and the brightest colour mean.
@@ -103,7 +105,8 @@ impl HeatMap {
         }
 
         // 3. The axis.
-        let last = self.first + columns.saturating_sub(1) as f64;
+        let apart = if self.apart > 0.0 { self.apart } else { 1.0 };
+        let last = self.first + apart * columns.saturating_sub(1) as f64;
         let half = (x1 - x0) / columns.max(1) as f64 / 2.0;
         let x = Scale::new(Some((self.first, last)), x0 + half, x1 - half);
         for (value, text) in x.ticks(8, self.x.whole) {

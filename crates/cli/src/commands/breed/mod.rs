@@ -1,6 +1,7 @@
 //! `mendel breed` and `mendel resume`: run an experiment to its proof.
 
 mod live;
+mod online;
 mod pacing;
 mod pipeline;
 mod tell;
@@ -10,11 +11,16 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mendel_arena::ContestError;
+use mendel_lab::proof::ProofError;
 use mendel_lab::recipe::{Recipe, summaries};
 use mendel_lab::run::{self, Event, FolderError, Order, Outcome, RunError, Work};
+use mendel_lab::trial::TrialError;
 use mendel_lab::{report, sweep};
 use serde_json::json;
 
+use super::tune;
+use crate::crew::{CrewArguments, account, went_wrong};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::request::Wrong;
@@ -34,7 +40,9 @@ Examples:
   mendel breed gerald-eval --data positions.mds --no-proof
   mendel breed first-steps --set breeder.population=200 --set stop.generations=50
   mendel breed gerald-search --full       (as in the thesis: days, not minutes)
-  mendel breed my-experiment.toml --threads 2 --json")]
+  mendel breed my-experiment.toml --threads 2 --json
+  mendel breed gerald-search --crew nats://127.0.0.1:4222     (see `mendel worker --help`)
+  mendel breed cwu-online --opponent 'material?.depth=1' --games 300 --out learning")]
 pub(super) struct Arguments {
     /// The experiment: a built-in name or a file
     recipe: Option<String>,
@@ -54,6 +62,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     full: bool,
     #[command(flatten)]
+    online: online::OnlineArguments,
+    #[command(flatten)]
     work: WorkArguments,
 }
 
@@ -62,6 +72,7 @@ pub(super) struct Arguments {
 #[command(after_help = "\
 Examples:
   mendel resume runs/gerald-7
+  mendel resume runs/gerald-7 --crew nats://127.0.0.1:4222
   mendel resume 3f2a9c        (the beginning of a run's id, see `mendel runs`)")]
 pub(super) struct ResumeArguments {
     /// The run: its folder, or the beginning of its id
@@ -76,6 +87,8 @@ struct WorkArguments {
     /// Threads; the result does not depend on them [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    crew: CrewArguments,
     /// Play no matches at the end
     #[arg(long)]
     no_proof: bool,
@@ -110,9 +123,15 @@ impl WorkArguments {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Work {
             threads: self.threads.map_or(cores, usize::from),
+            crew: self.crew.workers(self.quiet || self.json)?,
             proof: !self.no_proof,
             stop: stop_on_ctrl_c()?,
         })
+    }
+
+    /// Tells what the crew did, where there is one.
+    fn account(&self, work: &Work) {
+        account(work.crew.as_ref(), self.quiet || self.json);
     }
 }
 
@@ -121,6 +140,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Some(name) = &arguments.recipe else {
         return list(arguments.work.json);
     };
+    if name == mendel_lab::online::NAME {
+        return online::run(arguments);
+    }
+    arguments.online.only_online()?;
     // 1. The whole request is checked before anything is written or bred.
     let find = if arguments.full {
         Recipe::find_full
@@ -148,33 +171,53 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         folder,
     };
 
-    // 2. A pipeline has steps, a sweep is many runs.
+    // 2. It is done, here or by others.
     let work = arguments.work.work()?;
+    let result = begin(&order, &work, &arguments.work);
+    arguments.work.account(&work);
+    result
+}
+
+/// A pipeline has steps, a sweep is many runs.
+fn begin(order: &Order, work: &Work, arguments: &WorkArguments) -> anyhow::Result<()> {
     if order.recipe.pipeline.is_some() {
-        return pipeline::breed(&order, &work, &arguments.work);
+        return pipeline::breed(order, work, arguments);
     }
     if order.recipe.sweep.is_some() {
-        return run_sweep(&order, &work, &arguments.work);
+        return run_sweep(order, work, arguments);
     }
-    let mut teller = Teller::new(&order.folder, arguments.work.json, arguments.work.quiet);
-    let result = run::breed(&order, &work, &mut |event| teller.hear(&event));
+    let mut teller = Teller::new(&order.folder, arguments.json, arguments.quiet);
+    let result = run::breed(order, work, &mut |event| teller.hear(&event));
     finish(result, &order.folder, teller)
 }
 
-/// Goes on with a run, a sweep or a pipeline.
+/// Goes on with a run, a sweep, a pipeline or a tuning.
 pub(super) fn resume(arguments: &ResumeArguments) -> anyhow::Result<()> {
     let folder = home::find_run(&arguments.run)?;
     let work = arguments.work.work()?;
-    if mendel_lab::pipeline::is_pipeline(&folder) {
-        return pipeline::resume(&folder, &work, &arguments.work);
+    let result = go_on(&folder, &work, &arguments.work);
+    arguments.work.account(&work);
+    result
+}
+
+fn go_on(folder: &Path, work: &Work, arguments: &WorkArguments) -> anyhow::Result<()> {
+    if mendel_lab::tune::is_tuning(folder) {
+        let going = tune::Going {
+            json: arguments.json,
+            quiet: arguments.quiet,
+        };
+        return tune::resume(folder, work, going);
     }
-    if report::is_sweep(&folder) {
-        let order = sweep::order_of(&folder).map_err(wrong)?;
-        return run_sweep(&order, &work, &arguments.work);
+    if mendel_lab::pipeline::is_pipeline(folder) {
+        return pipeline::resume(folder, work, arguments);
     }
-    let mut teller = Teller::new(&folder, arguments.work.json, arguments.work.quiet);
-    let result = run::resume(&folder, &work, &mut |event| teller.hear(&event));
-    finish(result, &folder, teller)
+    if report::is_sweep(folder) {
+        let order = sweep::order_of(folder).map_err(wrong)?;
+        return run_sweep(&order, work, arguments);
+    }
+    let mut teller = Teller::new(folder, arguments.json, arguments.quiet);
+    let result = run::resume(folder, work, &mut |event| teller.hear(&event));
+    finish(result, folder, teller)
 }
 
 fn finish(result: Result<Outcome, RunError>, folder: &Path, teller: Teller) -> anyhow::Result<()> {
@@ -197,7 +240,17 @@ fn finish(result: Result<Outcome, RunError>, folder: &Path, teller: Teller) -> a
 
 /// What is wrong with the request is the asker's fault, what breaks later is not.
 fn wrong(error: RunError) -> anyhow::Error {
+    let error = match error {
+        RunError::Away(away)
+        | RunError::Trial(TrialError::Away(away))
+        | RunError::Proof(ProofError::Contest(ContestError::Away(away))) => {
+            return went_wrong(away);
+        }
+        error => error,
+    };
     let hint = match &error {
+        // A full disk is nobody's request.
+        RunError::Trial(TrialError::Journal(_)) => return error.into(),
         RunError::Folder(FolderError::Taken { .. }) => {
             "`--out DIR` names a new folder, `mendel resume DIR` goes on with one"
         }
@@ -251,6 +304,12 @@ fn list(json: bool) -> anyhow::Result<()> {
     for it in &recipes {
         table.row([it.name.as_str(), &it.parent, &it.about]);
     }
+    // Not a recipe: it has no end of its own.
+    table.row([
+        mendel_lab::online::NAME,
+        mendel_lab::online::PLAYER,
+        mendel_lab::online::ABOUT,
+    ]);
     out.write_all(table.render().as_bytes())?;
     Ok(())
 }

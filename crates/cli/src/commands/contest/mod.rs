@@ -12,12 +12,13 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, ContestError, DrawRule, FolderError, Format, Hands,
-    LengthRule, MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience, Plan, ResignRule,
-    SprtPlan, SyzygyRule, Verdict,
+    Adjudication, AwayError, Conclusion, Contest, ContestError, Crew, DrawRule, FolderError,
+    Format, Hands, LengthRule, MatchFolder, MaterialRule, OpeningSetting, Order, Pace, Patience,
+    Plan, ResignRule, SprtPlan, SyzygyRule, Verdict, Workers,
 };
 use mendel_store::{Entry, State};
 
+use crate::crew::{CrewArguments, account, went_wrong};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::limits::LimitArguments;
@@ -41,6 +42,7 @@ Examples:
   mendel match mendel 'cmd:stockfish?Hash=16&UCI_LimitStrength=true&UCI_Elo=2000' --tc 2+0.02
   mendel match mendel 'xboard:phalanx -b-?.tc=4+0.04' --tc 2+0.02 --games 20
   mendel match a.toml b.toml c.toml --format gauntlet --concurrency 2 --json
+  mendel match mendel material --nodes 5000 --crew nats://127.0.0.1:4222
   mendel match --resume test")]
 pub(super) struct Arguments {
     /// Who plays: two for a match, more for a tournament
@@ -107,6 +109,8 @@ pub(super) struct Arguments {
     /// A table of opening names (columns eco, name, pgn) for the PGN
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
+    #[command(flatten)]
+    crew: CrewArguments,
     #[command(flatten)]
     voice: VoiceArguments,
 }
@@ -282,6 +286,19 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    /// Who plays the games that are kept in `folder`.
+    fn crew(&self, workers: Option<&Workers>, folder: &Path) -> Result<Crew, AwayError> {
+        let hands = Hands {
+            concurrency: self.concurrency.into(),
+            pin: self.pin,
+        };
+        workers.map_or(Ok(hands.into()), |workers| {
+            workers.desk(folder).map(Crew::There)
+        })
+    }
+}
+
 impl EarlyArguments {
     fn rules(&self) -> Adjudication {
         Adjudication {
@@ -341,6 +358,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (contest, folder)
     };
 
+    let quiet = arguments.voice.quiet || arguments.voice.json;
+    let workers = arguments.crew.workers(quiet)?;
+
     // 2. The first Ctrl-C asks, the second does not.
     let stop = stop_on_ctrl_c()?;
 
@@ -348,21 +368,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let path = folder.path().to_owned();
     register(&path, &contest, State::Running, None);
     let mut live = Live::new(&contest, &path, arguments.voice.json, arguments.voice.quiet);
-    let hands = Hands {
-        concurrency: arguments.concurrency.into(),
-        pin: arguments.pin,
+    let result = match arguments.crew(workers.as_ref(), &path) {
+        Ok(crew) => contest.run(&mut folder, crew, &stop, &mut |progress| {
+            live.show(progress);
+        }),
+        Err(error) => Err(error.into()),
     };
-    let result = contest.run(&mut folder, hands, &stop, &mut |progress| {
-        live.show(progress);
-    });
     live.finish();
+    account(workers.as_ref(), quiet);
 
     // 4. Tell.
     let summary = match result {
         Ok(summary) => summary,
         Err(error) => {
             register(&path, &contest, State::Failed, None);
-            return Err(error.into());
+            return Err(match error {
+                ContestError::Away(error) => went_wrong(error),
+                error => error.into(),
+            });
         }
     };
     let state = state_of(&summary.conclusion);

@@ -12,6 +12,7 @@ use mendel_lab::data::make::{
 use mendel_lab::data::{Header, Kind, Reader};
 use serde_json::json;
 
+use crate::crew::{CrewArguments, account, went_wrong};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::request::Wrong;
 
@@ -33,7 +34,8 @@ Examples:
   mendel data make quiet --from quiet.mds --expert-eval nnue --out neural.mds
   mendel data make moves --positions 10000 --expert-nodes 20000 --out moves.mds
   mendel data make selfplay --positions 100000 --nodes 2000 --threads 2 --out games.mds
-  mendel data make quiet --positions 1000 --expert mendel --out own.mds")]
+  mendel data make quiet --positions 1000 --expert mendel --out own.mds
+  mendel data make moves --expert cmd:stockfish --crew nats://127.0.0.1:4222 --out moves.mds")]
 pub(super) struct Arguments {
     /// What the set is for
     #[arg(value_enum)]
@@ -50,6 +52,8 @@ pub(super) struct Arguments {
     /// Games and labels at once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    #[command(flatten)]
+    crew: CrewArguments,
     #[command(flatten)]
     games: GameArguments,
     #[command(flatten)]
@@ -217,9 +221,11 @@ impl ExpertArguments {
 /// Makes the set.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let plan = arguments.plan()?;
+    let quiet = arguments.quiet || arguments.json;
     let stop = stop_on_ctrl_c()?;
     let means = Means {
         threads: arguments.threads.into(),
+        crew: arguments.crew.workers(quiet)?,
         resume: arguments.resume,
         stop,
     };
@@ -228,6 +234,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         live.show(progress);
     });
     live.finish();
+    account(means.crew.as_ref(), quiet);
     let made = result.map_err(wrong)?;
     let mut out = io::stdout().lock();
     if arguments.json {
@@ -260,6 +267,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// What is wrong with a request is the asker's fault, what breaks later is not.
 fn wrong(error: MakeError) -> anyhow::Error {
+    let error = match error {
+        MakeError::Away(error) => return went_wrong(error),
+        error => error,
+    };
     let hint = match &error {
         MakeError::Plan { .. } => "`mendel data make --help` shows what can be asked for",
         MakeError::Taken { .. } | MakeError::Unfinished { .. } | MakeError::OtherPlan { .. } => {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mendel_arena::TimeControl;
 use mendel_board::pgn::{GameResult, PgnGame};
 use mendel_board::{Color, Game, Move, Position};
-use mendel_engine::{Best, Control, Engine, Limits, Options, Score};
+use mendel_engine::{Best, Control, Engine, Limits, Options, Player, Score};
 
 use super::THINKING_TIME;
 use super::clock::Clocks;
@@ -48,6 +49,24 @@ impl fmt::Display for Forfeit {
     }
 }
 
+/// What somebody who learns may make of the game.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lesson {
+    /// Nothing yet, or no more.
+    Goes,
+    /// It is over.
+    Over {
+        /// The engine's side.
+        own: Color,
+        winner: Option<Color>,
+        plies: usize,
+    },
+    /// It is over, but moves were taken back.
+    Spoilt,
+    /// Another game begins.
+    Anew,
+}
+
 /// A game, the engine that plays it, and where both are shown.
 #[derive(Debug)]
 pub(super) struct Desk<W> {
@@ -62,6 +81,12 @@ pub(super) struct Desk<W> {
     /// An end that the rules of the board do not know: resignation or time.
     ended: Option<Forfeit>,
     view: Color,
+    /// Whether this game was learned from.
+    learned: bool,
+    /// Whether moves were taken back.
+    spoilt: bool,
+    /// Whether the engine still sits there as in the game before.
+    anew: bool,
     ink: Ink,
     out: W,
 }
@@ -86,9 +111,49 @@ impl<W: Write> Desk<W> {
             since: Instant::now(),
             ended: None,
             view: Color::White,
+            learned: false,
+            spoilt: false,
+            anew: false,
             ink,
             out,
         }
+    }
+
+    /// What somebody who learns may make of the game now.
+    pub(super) fn lesson(&mut self) -> Lesson {
+        if std::mem::take(&mut self.anew) {
+            return Lesson::Anew;
+        }
+        if self.learned || !self.is_over() {
+            return Lesson::Goes;
+        }
+        if self.spoilt {
+            return Lesson::Spoilt;
+        }
+        let winner = match (&self.ended, self.game.outcome()) {
+            (Some(forfeit), _) => Some(!forfeit.loser),
+            (None, outcome) => outcome.and_then(|it| it.winner),
+        };
+        Lesson::Over {
+            own: if self.people.white {
+                Color::Black
+            } else {
+                Color::White
+            },
+            winner,
+            plies: self.game.moves().len(),
+        }
+    }
+
+    /// The game was learned from, or cannot be.
+    pub(super) fn learned(&mut self, text: &str) -> io::Result<()> {
+        self.learned = true;
+        self.say(text)
+    }
+
+    /// Somebody else plays on.
+    pub(super) fn take_seat(&mut self, player: Arc<Player>) {
+        self.engine.set_player(player);
     }
 
     /// Whose side of the board is below.
@@ -158,6 +223,7 @@ impl<W: Write> Desk<W> {
                 self.game = Game::new(self.game.start().clone());
                 self.clocks = Clocks::new(self.control);
                 self.ended = None;
+                (self.learned, self.spoilt, self.anew) = (false, false, true);
                 self.engine.new_game();
                 self.since = Instant::now();
                 self.show()
@@ -286,6 +352,7 @@ impl<W: Write> Desk<W> {
 
     /// Takes back to where a person was to move.
     fn take_back(&mut self) -> io::Result<()> {
+        self.spoilt = true;
         let resigned = self.ended.take().is_some();
         if !resigned || self.game.outcome().is_some() {
             if self.game.undo().is_none() {

@@ -11,11 +11,14 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use mendel_board::{Color, Position};
 use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
+use mendel_lab::online::Against;
 
+use crate::crew::ServerArguments;
 use crate::draw::Ink;
 use crate::limits::LimitArguments;
+use crate::pupil::Pupil;
 use crate::request::{self, Wrong};
-use desk::{Desk, Seats};
+use desk::{Desk, Lesson, Seats};
 use order::Order;
 
 /// How long the engine thinks where nothing is said.
@@ -33,6 +36,7 @@ Examples:
   mendel play --elo 1200                    an opponent of your strength
   mendel play --elo 1200 --seed 2           another one: the same seed, the same answers
   mendel play --player 'human?Rating=1200'  a network that plays like people
+  mendel play --learn                       an opponent that learns from each game
   mendel play --side both                   two people, one board; `hint` still works
   mendel play --side none --nodes 20000     watch it play itself
   echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
@@ -58,6 +62,12 @@ pub(super) struct Arguments {
     /// Chance in its moves, where they are drawn or its strength is limited
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Learn from each game: the sets of `cwu-online` play, two plies deep unless
+    /// something else is said
+    #[arg(long, conflicts_with_all = ["elo", "self_play"])]
+    learn: bool,
+    #[command(flatten)]
+    crew: ServerArguments,
     /// Size of the engine's table in MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
@@ -119,7 +129,29 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
 
 /// Plays until the game or the input ends.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let player = Arc::new(opponent(arguments)?);
+    let mut pupil = None;
+    let player = if arguments.learn {
+        let seat = matches!(arguments.side, Side::White | Side::Black);
+        if !seat {
+            return Err(Wrong::new(
+                "`--learn` needs one side for you and one for the sets that learn",
+                "take `--side white` or `--side black`",
+            )
+            .into());
+        }
+        let who = arguments.player.as_deref();
+        let mut learner = Pupil::new(who, Against::Person, arguments.seed, &arguments.crew)?;
+        let player = learner.next()?;
+        pupil = Some(learner);
+        Arc::new(player)
+    } else {
+        Arc::new(opponent(arguments)?)
+    };
+    let mut limits = arguments.limits.clone();
+    if arguments.learn && limits.depth.is_none() && limits.nodes.is_none() {
+        // As in the paper; a clock or a time for each move still ends it earlier.
+        limits.depth = Some(mendel_lab::online::DEPTH);
+    }
     let words: Vec<String> = arguments.fen.iter().cloned().collect();
     let start: Position = request::position(&words)?;
     let side = if arguments.self_play {
@@ -144,7 +176,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             white: matches!(side, Side::White | Side::Both),
             black: matches!(side, Side::Black | Side::Both),
         },
-        &arguments.limits,
+        &limits,
         ink,
         stdout.lock(),
     );
@@ -157,18 +189,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         Color::White
     });
-    converse(&mut desk)?;
+    converse(&mut desk, pupil.as_mut())?;
     Ok(())
 }
 
 /// The game with people: the engine moves when it is its turn, a line is read
 /// when it is not.
-fn converse<W: Write>(desk: &mut Desk<W>) -> io::Result<()> {
+fn converse<W: Write>(desk: &mut Desk<W>, mut pupil: Option<&mut Pupil>) -> anyhow::Result<()> {
     let stdin = io::stdin();
     let asks = stdin.is_terminal();
     let mut input = stdin.lock();
     desk.show()?;
     loop {
+        if let Some(pupil) = pupil.as_deref_mut() {
+            learn(desk, pupil)?;
+        }
         if !desk.is_over() && !desk.is_peoples_turn() {
             desk.engine_moves()?;
             desk.show()?;
@@ -186,6 +221,22 @@ fn converse<W: Write>(desk: &mut Desk<W>) -> io::Result<()> {
             order => desk.obey(&order)?,
         }
     }
+}
+
+/// Tells the pupil of a game that is over, once, and asks it for the next.
+fn learn<W: Write>(desk: &mut Desk<W>, pupil: &mut Pupil) -> anyhow::Result<()> {
+    match desk.lesson() {
+        Lesson::Goes => {}
+        Lesson::Over { own, winner, plies } => {
+            let event = pupil.told(own, winner, plies)?;
+            desk.learned(&format!("learned from game {}\n", event.id.number))?;
+        }
+        Lesson::Spoilt => {
+            desk.learned("not learned from: moves were taken back\n")?;
+        }
+        Lesson::Anew => desk.take_seat(Arc::new(pupil.next()?)),
+    }
+    Ok(())
 }
 
 /// A line of what people type; `None` at the end of the input. What is beyond

@@ -96,8 +96,12 @@ impl ExpertPlan {
     /// have the same unit.
     pub const STATIC_SCALE: f64 = 2.0;
 
-    fn entrant(&self) -> Result<Entrant, EntrantError> {
-        let mut entrant = Entrant::parse(&self.player)?;
+    pub(super) fn entrant(&self) -> Result<Entrant, EntrantError> {
+        Ok(self.prepared(Entrant::parse(&self.player)?))
+    }
+
+    /// The same entrant as it has to be to be asked.
+    pub(super) fn prepared(&self, mut entrant: Entrant) -> Entrant {
         if let Kind::Program {
             command, protocol, ..
         } = &mut entrant.kind
@@ -116,7 +120,7 @@ impl ExpertPlan {
                 }
             }
         }
-        Ok(entrant)
+        entrant
     }
 }
 
@@ -182,11 +186,15 @@ impl From<Fault> for Trouble {
 
 impl Consultant {
     pub(super) fn new(plan: &ExpertPlan) -> Result<Self, MakeError> {
-        let entrant = plan.entrant()?;
+        Self::of(plan, &plan.entrant()?)
+    }
+
+    /// This entrant in its seat.
+    pub(super) fn of(plan: &ExpertPlan, entrant: &Entrant) -> Result<Self, MakeError> {
         let seat = match (&entrant.kind, plan.ask) {
             (Kind::Bred(player), Ask::Static { .. }) => Seat::Evaluator(Arc::clone(player)),
             (Kind::Program { .. }, ask) => {
-                let program = started(&entrant)?;
+                let program = started(entrant)?;
                 match ask {
                     Ask::Static { .. } => Seat::Program(program),
                     Ask::Nodes { .. } | Ask::Depth { .. } => Seat::Searcher(program),

@@ -4,9 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mendel_arena::task::Luggage;
+use mendel_arena::{Desk, Errand};
 use mendel_board::Position;
+use mendel_crew::GoOn;
 
 use super::expert::{Ask, Consultant, ExpertPlan, Label, Trouble};
+use super::task::{self, LabelTask, Said};
 use super::work::{LabelLine, Work};
 use super::{MakeError, Means, Progress, Stage, pool};
 use crate::data::Sample;
@@ -47,28 +51,24 @@ pub(super) fn given(
         .filter(|&index| lines[index as usize].is_none())
         .collect();
     if !open.is_empty() {
-        let positions = &samples;
-        pool::run(
-            means,
-            open.into_iter(),
-            || Consultant::new(plan),
-            |consultant, index, halt| {
-                label(consultant, plan, &positions[index as usize].position, halt)
-            },
-            |index, label| {
-                let position = &samples[index as usize].position;
-                let line = LabelLine {
-                    index,
-                    score: label.score,
-                    best: label.best.map(|m| position.uci(m)),
-                };
-                work.labels.append(&line)?;
-                lines[index as usize] = Some(line);
-                done += 1;
-                tell(done);
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+        let desk = means.crew.as_ref().map(|crew| crew.desk(work.folder()));
+        let mut take = |said: Said| {
+            let index = said.index;
+            let line = LabelLine {
+                index,
+                score: said.score,
+                best: said.best,
+            };
+            work.labels.append(&line)?;
+            lines[index as usize] = Some(line);
+            done += 1;
+            tell(done);
+            Ok(())
+        };
+        match desk.transpose()? {
+            None => here(plan, &samples, open, means, &mut take)?,
+            Some(desk) => there(plan, &samples, open, &desk, &means.stop, &mut take)?,
+        }
         work.labels.flush()?;
     }
 
@@ -79,6 +79,83 @@ pub(super) fn given(
         line.is_some_and(|line| put(sample, &line, plan.ask))
     });
     Ok(samples)
+}
+
+/// Takes what is said of a position.
+type Take<'a> = dyn FnMut(Said) -> Result<(), MakeError> + 'a;
+
+/// Labels by threads of this process.
+fn here(
+    plan: &ExpertPlan,
+    samples: &[Sample],
+    open: Vec<u64>,
+    means: &Means,
+    take: &mut Take,
+) -> Result<(), MakeError> {
+    let again = || Consultant::new(plan);
+    pool::run(
+        means,
+        open.into_iter(),
+        again,
+        |consultant, index, halt| {
+            let position = &samples[index as usize].position;
+            label(consultant, &again, plan.ask, position, halt)
+        },
+        |index, label| {
+            let position = &samples[index as usize].position;
+            take(Said::of(index, label, position))?;
+            Ok(ControlFlow::Continue(()))
+        },
+    )
+}
+
+/// Labels by workers elsewhere.
+fn there(
+    plan: &ExpertPlan,
+    samples: &[Sample],
+    open: Vec<u64>,
+    desk: &Desk,
+    stop: &AtomicBool,
+    take: &mut Take,
+) -> Result<(), MakeError> {
+    let mut luggage = Luggage::new();
+    let bare = LabelTask::new(plan, &mut luggage)?;
+    let errand = Errand {
+        kind: task::KIND,
+        version: task::VERSION,
+        total: samples.len() as u64,
+        luggage: &luggage,
+        pack: &|indices: &[u64]| {
+            let fen = |&index: &u64| (index, samples[index as usize].position.fen());
+            let task = LabelTask {
+                positions: indices.iter().map(fen).collect(),
+                ..bare.clone()
+            };
+            let payload = serde_json::to_vec(&task).expect("a task is plain data");
+            (payload, task.expert.blobs())
+        },
+    };
+    let pieces = open.into_iter().map(|index| (index, index));
+    desk.for_part("labels")
+        .work(&errand, pieces, stop, &mut |returned| {
+            let said: Vec<Said> = match returned.answer {
+                None => returned.pieces.iter().copied().map(Said::nothing).collect(),
+                Some(answer) => serde_json::from_slice(answer)
+                    .map_err(|error| returned.nonsense(error.to_string()))?,
+            };
+            // An earlier life may have asked for more than is open now.
+            for &index in returned.pieces {
+                let found = said.iter().find(|it| it.index == index).cloned();
+                let missing = || returned.nonsense(format!("position {index} is not in it"));
+                take(found.ok_or_else(missing)?)?;
+            }
+            Ok::<_, MakeError>(GoOn::Yes)
+        })?;
+    // Whatever is not labelled by now was stopped.
+    if stop.load(Ordering::Relaxed) {
+        return Err(MakeError::Stopped);
+    }
+    Ok(())
 }
 
 /// Puts a label on its position; whether there was one.
@@ -93,9 +170,10 @@ fn put(sample: &mut Sample, line: &LabelLine, ask: Ask) -> bool {
 }
 
 /// One label. An expert that fails is started again, a bounded number of times.
-fn label(
+pub(super) fn label(
     consultant: &mut Consultant,
-    plan: &ExpertPlan,
+    again: &dyn Fn() -> Result<Consultant, MakeError>,
+    ask: Ask,
     position: &Position,
     halt: &Arc<AtomicBool>,
 ) -> Result<Option<Label>, MakeError> {
@@ -113,7 +191,7 @@ fn label(
             Trouble::Mute => {
                 return Err(MakeError::Mute {
                     expert: consultant.name().to_owned(),
-                    what: match plan.ask {
+                    what: match ask {
                         Ask::Static { evaluation } => evaluation.as_str(),
                         _ => "search",
                     },
@@ -131,6 +209,6 @@ fn label(
                 last_words: consultant.last_words(),
             });
         }
-        *consultant = Consultant::new(plan)?;
+        *consultant = again()?;
     }
 }

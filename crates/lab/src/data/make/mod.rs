@@ -13,6 +13,7 @@ mod games;
 mod labels;
 mod plan;
 mod pool;
+mod task;
 mod work;
 
 use std::io;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_arena::{EntrantError, Fault, SeatError};
+use mendel_arena::{AwayError, EntrantError, Fault, SeatError, Workers};
 use mendel_store::{JournalError, LockError, ReplaceError};
 
 use super::{Collector, DataError, Header, Kind};
@@ -30,6 +31,7 @@ use work::Work;
 pub use expert::{Ask, Evaluation, ExpertPlan};
 pub(super) use games::result_for;
 pub use plan::Plan;
+pub use task::LabelHandler;
 
 /// Why a set was not made. What was finished is kept.
 #[derive(Debug, thiserror::Error)]
@@ -141,6 +143,9 @@ pub enum MakeError {
     /// The positions to start from cannot be read, or the file not written.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The crew cannot label.
+    #[error(transparent)]
+    Away(#[from] AwayError),
     /// Somebody asked to stop.
     #[error("stopped; what was finished is kept, and `--resume` goes on with it")]
     Stopped,
@@ -178,6 +183,8 @@ pub enum Stage {
 pub struct Means {
     /// Games or labels at once.
     pub threads: usize,
+    /// Who labels, where it is not these threads.
+    pub crew: Option<Workers>,
     /// Go on with unfinished work, if there is some.
     pub resume: bool,
     /// When it becomes true the work stops soon and can go on later.

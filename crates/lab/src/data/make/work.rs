@@ -71,6 +71,11 @@ pub(super) fn folder(path: &Path) -> PathBuf {
 }
 
 impl Work {
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Opens the folder, or makes it; what is in it must belong to the same plan.
     pub(super) fn open(
         path: &Path,

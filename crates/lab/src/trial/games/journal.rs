@@ -20,6 +20,17 @@ pub enum Phase {
     Verify,
 }
 
+impl Phase {
+    /// As records write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Trial => "trial",
+            Self::Ladder => "ladder",
+            Self::Verify => "verify",
+        }
+    }
+}
+
 /// A line of `pairs.jsonl`: a pair of games. Nothing in it comes from a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {

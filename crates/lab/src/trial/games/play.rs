@@ -161,7 +161,10 @@ impl Programmed<'_> {
 
         // 3. The rest is, and each pair is written down before it is counted.
         let (journal, watch) = (&mut *round.games, &mut *round.watch);
-        bouts.play(&open, round.threads, round.stop, &mut |outcome| {
+        let crew = round
+            .crew
+            .for_part(&format!("g{generation}-{}", self.phase.name()));
+        bouts.play_by(&crew, &open, round.stop, &mut |outcome| {
             let pair = &pairs[outcome.id as usize];
             faults.count(seats, pair, &outcome)?;
             journal.keep(wanted(pair, outcome.games))?;

@@ -205,6 +205,7 @@ fn asked_to_stop_it_is_as_before_and_says_so() {
             seed: 1,
             generation: 0,
             threads: 2,
+            crew: &mendel_arena::Crew::threads(2),
             stop: &stop,
             games: &mut games,
             incumbent: None,

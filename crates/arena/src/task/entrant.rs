@@ -1,0 +1,325 @@
+//! Entrants as a task holds them, and what the owner of a machine allows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mendel_crew::{BlobId, Blobs, Refusal};
+use mendel_engine::{Luggage as Packed, Player};
+use serde::{Deserialize, Serialize};
+
+use super::{CarryError, Luggage};
+use crate::entrant::{one_line, program_name};
+use crate::seats;
+use crate::{Entrant, EntrantError, Kind, Pace};
+
+/// An entrant on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Visitor {
+    /// What it is called in tables.
+    pub name: String,
+    /// Who it is.
+    pub who: Who,
+    /// Its own pace, where it differs from the others'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
+    /// Engine options, in the order given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
+}
+
+/// A player of ours with all it needs, or a program by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Who {
+    /// A player of ours.
+    Bred {
+        /// The text of its player file.
+        player: Text,
+        /// Its networks that are not built in, by the names in the text.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        networks: BTreeMap<String, BlobId>,
+    },
+    /// A program that the owner of the machine knows by this name.
+    Program {
+        /// Its name.
+        program: String,
+    },
+}
+
+/// A text in the task, or beside it where it is long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Text {
+    /// Here.
+    Inline(String),
+    /// By its content.
+    Blob(BlobId),
+}
+
+/// Longer texts travel once and not with every task.
+const SHORT: usize = 4096;
+
+/// Options of our players that name files.
+const FILES: [&str; 3] = ["SyzygyPath", "Book", crate::bred::LEVELS];
+
+/// What our players take for their tables if nothing is said, in MiB; of a program it
+/// is not known, and the same is assumed.
+const USUAL_HASH: u64 = 16;
+
+impl Text {
+    fn pack(text: String, luggage: &mut Luggage) -> Self {
+        if text.len() <= SHORT {
+            return Self::Inline(text);
+        }
+        Self::Blob(put(text.into_bytes().into(), luggage))
+    }
+
+    fn read(&self, blobs: &dyn Blobs) -> Result<String, Refusal> {
+        match self {
+            Self::Inline(text) => Ok(text.clone()),
+            Self::Blob(id) => {
+                let bytes = fetch(id, blobs)?;
+                let text = String::from_utf8(bytes.to_vec());
+                text.map_err(|_| Refusal::Bad("a player file is not text".to_owned()))
+            }
+        }
+    }
+}
+
+fn put(bytes: Arc<[u8]>, luggage: &mut Luggage) -> BlobId {
+    let id = BlobId::of(&bytes);
+    luggage.insert(id, bytes);
+    id
+}
+
+fn fetch(id: &BlobId, blobs: &dyn Blobs) -> Result<Arc<[u8]>, Refusal> {
+    let read = blobs.read(id);
+    // Somebody else may reach it.
+    read.map_err(|error| Refusal::Cannot(error.to_string()))
+}
+
+impl Visitor {
+    /// Makes `entrant` ready to travel; what it needs goes into `luggage`.
+    ///
+    /// # Errors
+    ///
+    /// If something of it belongs to this machine: a file, a command.
+    pub fn pack(entrant: &Entrant, luggage: &mut Luggage) -> Result<Self, CarryError> {
+        let name = &entrant.name;
+        let who = match &entrant.kind {
+            Kind::Bred(player) => {
+                let packed = player.pack().map_err(|source| CarryError::Network {
+                    name: name.clone(),
+                    source,
+                })?;
+                let networks = packed.networks.into_iter();
+                Who::Bred {
+                    player: Text::pack(packed.text, luggage),
+                    networks: networks
+                        .map(|(file, bytes)| (file, put(bytes, luggage)))
+                        .collect(),
+                }
+            }
+            Kind::Program {
+                command,
+                directory,
+                environment,
+                ..
+            } => {
+                let program = program_name(&command[0]);
+                let what = match () {
+                    () if command.len() > 1 => Some("arguments"),
+                    () if directory.is_some() => Some("`.dir`"),
+                    () if !environment.is_empty() => Some("`.env`"),
+                    () => None,
+                };
+                if let Some(what) = what {
+                    let name = name.clone();
+                    return Err(CarryError::Command {
+                        name,
+                        what,
+                        program,
+                    });
+                }
+                Who::Program { program }
+            }
+        };
+        let visitor = Self {
+            name: name.clone(),
+            who,
+            pace: entrant.pace,
+            options: entrant.options.clone(),
+        };
+        match visitor.unfit() {
+            None => Ok(visitor),
+            Some((option, value, reason)) => Err(CarryError::Option {
+                name: name.clone(),
+                option: option.to_owned(),
+                value: value.to_owned(),
+                reason,
+            }),
+        }
+    }
+
+    /// An option that must not travel, if there is one, and why not.
+    fn unfit(&self) -> Option<(&str, &str, &'static str)> {
+        let is_program = matches!(self.who, Who::Program { .. });
+        self.options.iter().find_map(|(name, value)| {
+            let is_file = FILES.iter().any(|file| file.eq_ignore_ascii_case(name));
+            let reason = if is_program && !is_plain(value) {
+                "of a program only numbers, true and false can be set elsewhere"
+            } else if !is_program && is_file && value != "<empty>" {
+                "it names a file of this machine"
+            } else {
+                return None;
+            };
+            Some((name.as_str(), value.as_str(), reason))
+        })
+    }
+
+    /// What it needs beside itself.
+    pub fn blobs(&self) -> Vec<BlobId> {
+        match &self.who {
+            Who::Bred { player, networks } => {
+                let text = match player {
+                    Text::Inline(_) => None,
+                    Text::Blob(id) => Some(*id),
+                };
+                text.into_iter().chain(networks.values().copied()).collect()
+            }
+            Who::Program { .. } => Vec::new(),
+        }
+    }
+
+    /// MiB that it takes for its tables.
+    fn hash(&self) -> u64 {
+        self.number("Hash").unwrap_or(USUAL_HASH)
+    }
+
+    fn number(&self, wanted: &str) -> Option<u64> {
+        let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
+        let (_, value) = self.options.iter().find(is_it)?;
+        // What is no number is refused where it is set.
+        value.trim().parse().ok()
+    }
+}
+
+/// A number, `true` or `false`: nothing that a program could take for a file.
+fn is_plain(value: &str) -> bool {
+    let value = value.trim();
+    value.parse::<f64>().is_ok_and(f64::is_finite) || ["true", "false"].contains(&value)
+}
+
+/// What the owner of a machine lets others' jobs do on it.
+#[derive(Clone, Debug, Default)]
+pub struct HouseRules {
+    programs: BTreeMap<String, Entrant>,
+    /// MiB that the tables of a job may take together.
+    memory: Option<u64>,
+}
+
+impl HouseRules {
+    /// No program, and so many MiB for the tables of all players of a job together.
+    pub fn new(memory: u64) -> Self {
+        Self {
+            memory: Some(memory),
+            ..Self::default()
+        }
+    }
+
+    /// Allows a program: jobs name it `name`, and `command` is how it is started here,
+    /// as a player is written on the command line; `cmd:` may be left out.
+    ///
+    /// # Errors
+    ///
+    /// If `command` is none.
+    pub fn allow(&mut self, name: &str, command: &str) -> Result<(), EntrantError> {
+        let kinds = ["cmd:", "uci:", "xboard:"];
+        let entrant = if kinds.iter().any(|kind| command.starts_with(kind)) {
+            Entrant::parse(command)?
+        } else {
+            Entrant::parse(&format!("cmd:{command}"))?
+        };
+        self.programs.insert(name.to_owned(), entrant);
+        Ok(())
+    }
+
+    /// The names of the programs that are allowed.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.programs.keys().map(String::as_str)
+    }
+
+    /// Lets the players of a job in.
+    ///
+    /// # Errors
+    ///
+    /// If a player makes no sense, or is not allowed here.
+    pub fn admit(&self, visitors: &[Visitor], blobs: &dyn Blobs) -> Result<Vec<Entrant>, Refusal> {
+        // 1. What they would take.
+        let mut hashes: Vec<u64> = visitors.iter().map(Visitor::hash).collect();
+        hashes.sort_unstable_by(|one, other| other.cmp(one));
+        // Those who play now, and those who keep their seats.
+        let most = hashes.iter().take(seats::MOST_SEATS + 2);
+        let hash = most.fold(0, |sum: u64, &hash| sum.saturating_add(hash));
+        if let Some(memory) = self.memory.filter(|&memory| hash > memory) {
+            return Err(Refusal::Cannot(format!(
+                "its players ask for {hash} MiB of tables, and this worker gives {memory}"
+            )));
+        }
+        let threads = visitors.iter().filter_map(|it| it.number("Threads")).max();
+        if let Some(threads) = threads.filter(|&threads| threads > 1) {
+            return Err(Refusal::Cannot(format!(
+                "a player asks for {threads} threads, and a worker gives one to each job"
+            )));
+        }
+
+        // 2. Who they are.
+        let admitted = visitors.iter().map(|visitor| self.entrant(visitor, blobs));
+        admitted.collect()
+    }
+
+    fn entrant(&self, visitor: &Visitor, blobs: &dyn Blobs) -> Result<Entrant, Refusal> {
+        if let Some((option, value, reason)) = visitor.unfit() {
+            return Err(Refusal::Bad(format!("`{option}={value}`: {reason}")));
+        }
+        let name = one_line(&visitor.name);
+        let mut options = visitor.options.clone();
+        let kind = match &visitor.who {
+            Who::Bred { player, networks } => {
+                let mut carried = BTreeMap::new();
+                for (file, id) in networks {
+                    carried.insert(file.clone(), fetch(id, blobs)?);
+                }
+                let packed = Packed {
+                    text: player.read(blobs)?,
+                    networks: carried,
+                };
+                let player = Player::unpack(&packed, &format!("the player `{name}`"));
+                let player = player.map_err(|error| Refusal::Bad(error.to_string()))?;
+                Kind::Bred(Arc::new(player))
+            }
+            Who::Program { program } => {
+                let Some(allowed) = self.programs.get(program) else {
+                    let program = one_line(program);
+                    return Err(Refusal::Cannot(format!(
+                        "`{program}` is not allowed on this worker; its owner can start it with `--allow {program}=PATH`"
+                    )));
+                };
+                // The owner's settings stand before those of the job.
+                let own = allowed.options.iter();
+                let set = |name: &str| own.clone().any(|(own, _)| own.eq_ignore_ascii_case(name));
+                options.retain(|(name, _)| !set(name));
+                options.splice(0..0, allowed.options.iter().cloned());
+                allowed.kind.clone()
+            }
+        };
+        Ok(Entrant {
+            text: name.clone(),
+            name,
+            kind,
+            pace: visitor.pace,
+            options,
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! `mendel crew`: who is there, and what there is to do.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use clap::{Args, Subcommand};
+use mendel_crew::{Status, status};
+
+use crate::crew::{ServerArguments, failed};
+use crate::table::Table;
+
+/// Look at a crew: its workers, its jobs and how fast it is
+#[derive(Args, Debug)]
+pub(in crate::commands) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Status(StatusArguments),
+}
+
+/// Show workers, jobs waiting, running and done, games a second and failures
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  mendel crew status --crew nats://127.0.0.1:4222
+  MENDEL_CREW=tls://crew.example.org mendel crew status --json")]
+struct StatusArguments {
+    #[command(flatten)]
+    server: ServerArguments,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does what was asked for.
+pub(in crate::commands) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        Command::Status(arguments) => show(arguments),
+    }
+}
+
+fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
+    let options = arguments.server.required()?;
+    let found = status(&options).map_err(failed)?;
+    let text = if arguments.json {
+        format!("{:#}\n", serde_json::to_value(&found)?)
+    } else {
+        text(&found)
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn text(status: &Status) -> String {
+    let mut text = format!(
+        "{}: {} workers, {} jobs waiting, {} running, {} done, {:.1} games a second\n",
+        status.server,
+        status.workers.len(),
+        status.waiting,
+        status.running,
+        status.done,
+        status.per_second
+    );
+    if status.dead + status.refused > 0 {
+        let _ = writeln!(
+            text,
+            "{} jobs set aside, {} times a worker did not do one",
+            status.dead, status.refused
+        );
+    }
+    if !status.workers.is_empty() {
+        text.push('\n');
+        text.push_str(&workers(status).render());
+    }
+    if !status.runs.is_empty() {
+        text.push('\n');
+        text.push_str(&runs(status).render());
+    }
+    text
+}
+
+fn workers(status: &Status) -> Table {
+    let mut table = Table::default();
+    table.row([
+        "worker", "version", "hands", "working", "jobs", "games", "a second", "not done",
+    ]);
+    table.rule();
+    for worker in &status.workers {
+        table.row([
+            worker.name.clone(),
+            worker.program.clone(),
+            worker.hands.to_string(),
+            worker.working.to_string(),
+            worker.worked.jobs.to_string(),
+            worker.worked.units.to_string(),
+            format!("{:.1}", worker.per_second),
+            worker.worked.refused.to_string(),
+        ]);
+    }
+    table
+}
+
+/// What the server holds of each run, and whether somebody is at it.
+fn runs(status: &Status) -> Table {
+    let mut table = Table::default();
+    table.row(["run", "jobs", "results", "coordinator"]);
+    table.rule();
+    for held in &status.runs {
+        let mut coordinators = status.coordinators.iter();
+        let there = coordinators.any(|it| it.run == held.run);
+        table.row([
+            held.run.clone(),
+            held.jobs.to_string(),
+            held.results.to_string(),
+            if there { "there" } else { "away" }.to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,165 @@
+//! The bench of tuners: who wastes least of the same number of games.
+
+use std::io::{self, IsTerminal, Write as _};
+use std::num::NonZeroUsize;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use mendel_lab::tune::bench::{self, Figure, Landscape, Lane, Plan, Summary};
+
+use super::engine::EngineArguments;
+use crate::interrupt::stop_on_ctrl_c;
+use crate::request::Wrong;
+use crate::table::Table;
+
+/// More knobs than this take hours.
+const MOST_KNOBS: u64 = 200;
+
+/// What is compared.
+#[derive(Args, Debug)]
+pub(super) struct BenchArguments {
+    /// Tune no engine: compare the tuners on synthetic ones whose best setting is known
+    #[arg(long, conflicts_with_all = ["engine", "options", "params", "write", "openings", "out"])]
+    pub(super) bench: bool,
+    /// Bench: how many programs of each size and landscape
+    #[arg(long, value_name = "N", requires = "bench", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    seeds: u32,
+    /// Bench: numbers of knobs
+    #[arg(long, value_name = "N,…", requires = "bench", value_delimiter = ',', default_values_t = [2, 5, 10], value_parser = clap::value_parser!(u64).range(1..=MOST_KNOBS))]
+    sizes: Vec<u64>,
+    /// Bench: landscapes, such as plain,crooked [default: all]
+    #[arg(long, value_name = "NAME,…", requires = "bench", value_delimiter = ',')]
+    landscapes: Vec<Landscape>,
+    /// Bench: print a table for each landscape too
+    #[arg(long, requires = "bench")]
+    by_landscape: bool,
+}
+
+/// Runs the bench and prints its table.
+pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyhow::Result<()> {
+    if common.games < 2 {
+        return Err(Wrong::new(
+            format!("`--games {}` is no pair of games", common.games),
+            "`--games 2000` is usual",
+        )
+        .into());
+    }
+    let mut plan = Plan {
+        lanes: lanes(common.tuner.as_deref())?,
+        sizes: arguments.sizes.iter().map(|size| *size as usize).collect(),
+        landscapes: arguments.landscapes.clone(),
+        seeds: arguments.seeds,
+        games: common.games,
+        seed: common.seed,
+    };
+    plan.sizes.sort_unstable();
+    plan.sizes.dedup();
+    if plan.landscapes.is_empty() {
+        plan.landscapes = Landscape::ALL.to_vec();
+    }
+
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = common.work.threads.map_or(cores, usize::from);
+    let stop = stop_on_ctrl_c()?;
+    let shown = io::stderr().is_terminal() && !common.work.quiet;
+    let bar = shown.then(|| {
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("tunings {bar:30} {pos}/{len}, {eta} left");
+        bar.set_style(style.expect("the template is tested by use"));
+        bar
+    });
+    let watch = |done: usize, total: usize| {
+        if let Some(bar) = &bar {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+    };
+    let tried = bench::run(&plan, threads, &stop, watch)?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    let Some(tried) = tried else {
+        anyhow::bail!("stopped before the end: a bench is not kept, the same command repeats it");
+    };
+    let summary = bench::summary(&plan, &tried);
+    let mut out = io::stdout().lock();
+    if common.work.json {
+        writeln!(out, "{}", serde_json::to_value(&summary)?)?;
+    } else {
+        out.write_all(text(&summary, &plan, arguments.by_landscape).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// All tuners, or those that were named, and plain SPSA to measure them by.
+fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
+    let all = Lane::all();
+    let Some(names) = names else {
+        return Ok(all);
+    };
+    let find = |name: &str| {
+        let name = name.trim();
+        let found: Vec<Lane> = all
+            .iter()
+            .filter(|lane| lane.plan.name() == name)
+            .cloned()
+            .collect();
+        if found.is_empty() {
+            let known: Vec<&str> = all.iter().map(|lane| lane.name.as_str()).collect();
+            let hint = format!("the tuners are {}", known.join("; "));
+            return Err(Wrong::new(format!("there is no tuner `{name}`"), hint));
+        }
+        Ok(found)
+    };
+    let lanes: Result<Vec<Vec<Lane>>, Wrong> = names.split(',').map(find).collect();
+    let mut lanes: Vec<Lane> = lanes?.into_iter().flatten().collect();
+    lanes.dedup();
+    Ok(lanes)
+}
+
+fn text(summary: &Summary, plan: &Plan, by_landscape: bool) -> String {
+    let mut text = format!(
+        "Elo below the best setting after {} games, the start being {} below it\n\
+         (mean over {} programs of {} landscapes, 95 %)\n\n",
+        summary.games,
+        summary.start,
+        summary.seeds as usize * plan.landscapes.len(),
+        plan.landscapes.len(),
+    );
+    text.push_str(&table(summary, plan, None));
+    if by_landscape {
+        for landscape in &plan.landscapes {
+            let part = table(summary, plan, Some(*landscape));
+            text.extend(["\n", landscape.name(), "\n\n", &part]);
+        }
+    }
+    text
+}
+
+fn table(summary: &Summary, plan: &Plan, landscape: Option<Landscape>) -> String {
+    let mut table = Table::default();
+    let heads = plan.sizes.iter().map(|size| format!("{size} knobs"));
+    table.row(std::iter::once("tuner".to_owned()).chain(heads));
+    table.rule();
+    for lane in &plan.lanes {
+        let own = |size: &usize| {
+            summary.cells.iter().find(|cell| {
+                cell.tuner == lane.name && cell.knobs == *size && cell.landscape == landscape
+            })
+        };
+        let cells = plan
+            .sizes
+            .iter()
+            .map(|size| own(size).map_or(String::new(), |it| figure(&it.regret)));
+        table.row(std::iter::once(lane.name.clone()).chain(cells));
+    }
+    table.render()
+}
+
+fn figure(figure: &Figure) -> String {
+    let mean = figure.mean;
+    match figure.error {
+        Some(error) => format!("{mean:.1} ± {error:.1}"),
+        None => format!("{mean:.1}"),
+    }
+}

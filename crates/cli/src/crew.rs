@@ -1,0 +1,175 @@
+//! `--crew`: workers elsewhere, written alike in every command.
+
+use std::env;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use mendel_arena::{AwayError, WhenDead, Workers};
+use mendel_crew::{CrewError, Options, OptionsError, Remote, Secret, status};
+
+use crate::request::Wrong;
+
+/// This program, as coordinators and workers compare it.
+pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// Where a crew is, and what lets us in.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ServerArguments {
+    /// A crew's server, such as `nats://127.0.0.1:4222` or `tls://host:4222` [env: `MENDEL_CREW`]
+    #[arg(long, value_name = "URL")]
+    crew: Option<String>,
+    /// A file with the secret for it: one line, a token, `NAME:PASSWORD` or the seed of an
+    /// `NKey` [env: `MENDEL_CREW_TOKEN`, the token itself]
+    #[arg(long, value_name = "FILE")]
+    crew_token_file: Option<PathBuf>,
+    /// A file with the certificate that its server is known by
+    #[arg(long, value_name = "FILE")]
+    crew_ca: Option<PathBuf>,
+}
+
+/// Who plays the games of a run, if not this process.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CrewArguments {
+    #[command(flatten)]
+    server: ServerArguments,
+    /// When no worker of the crew can do a job: stop, or go on without its games
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    crew_dead: DeadName,
+    /// Seconds that a worker may take for one game or label before its job is given to
+    /// another: longer than the longest
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    crew_lease: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum DeadName {
+    /// Stop with an error; going on later tries the job again
+    #[default]
+    Stop,
+    /// Go on; the games count as not played
+    Skip,
+}
+
+impl ServerArguments {
+    /// How the crew is reached; `None` if none is named.
+    pub(crate) fn options(&self) -> Result<Option<Options>, Wrong> {
+        let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
+        let Some(url) = self.crew.clone().or_else(from_environment) else {
+            return Ok(None);
+        };
+        let secret = match &self.crew_token_file {
+            Some(path) => Some(Secret::read(path).map_err(|error| wrong_options(&error))?),
+            None => env::var("MENDEL_CREW_TOKEN").ok().map(Secret::Token),
+        };
+        let options = Options::new(&url, secret, self.crew_ca.as_deref());
+        options.map(Some).map_err(|error| wrong_options(&error))
+    }
+
+    /// How the crew is reached, where there must be one.
+    pub(crate) fn required(&self) -> Result<Options, Wrong> {
+        self.options()?.ok_or_else(|| {
+            Wrong::new(
+                "no crew is named",
+                "`--crew nats://127.0.0.1:4222` or the environment variable MENDEL_CREW names its server; \
+                 `nats-server --jetstream` starts one",
+            )
+        })
+    }
+}
+
+impl CrewArguments {
+    /// How its server is reached; `None` if none is named.
+    pub(crate) fn server(&self) -> &ServerArguments {
+        &self.server
+    }
+
+    /// Connects to the crew, if one is named; what it has to say goes to stderr unless
+    /// `quiet`.
+    pub(crate) fn workers(&self, quiet: bool) -> anyhow::Result<Option<Workers>> {
+        let Some(mut options) = self.server.options()? else {
+            return Ok(None);
+        };
+        options.lease = Duration::from_secs(self.crew_lease);
+        let remote = Remote::connect(&options, PROGRAM).map_err(failed)?;
+        if !quiet && status(&options).is_ok_and(|status| status.workers.is_empty()) {
+            let url = options.url();
+            let text =
+                format!("crew: nobody works at {url} yet; `mendel worker --crew {url}` does");
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+        let when_dead = match self.crew_dead {
+            DeadName::Stop => WhenDead::Stop,
+            DeadName::Skip => WhenDead::Skip,
+        };
+        Ok(Some(Workers::new(remote, when_dead, move |text| {
+            if !quiet {
+                // With stderr closed there is nobody left to tell.
+                let _ = writeln!(io::stderr().lock(), "crew: {text}");
+            }
+        })))
+    }
+}
+
+/// Tells what the crew did, where there is one.
+pub(crate) fn account(workers: Option<&Workers>, quiet: bool) {
+    let Some(workers) = workers.filter(|_| !quiet) else {
+        return;
+    };
+    let tally = workers.tally();
+    if tally == mendel_crew::Tally::default() {
+        return;
+    }
+    let mut text = format!(
+        "crew: {} jobs handed in, {} found, {} done",
+        tally.handed_in, tally.found, tally.done
+    );
+    for (count, what) in [
+        (tally.dead, "set aside"),
+        (tally.duplicates, "answered twice"),
+        (tally.corrupt, "answers unreadable"),
+        (tally.repeated, "handed in again"),
+    ] {
+        if count > 0 {
+            text.extend([", ", &count.to_string(), " ", what]);
+        }
+    }
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn wrong_options(error: &OptionsError) -> Wrong {
+    Wrong::new(
+        error,
+        "on one machine `--crew nats://127.0.0.1:4222` is enough; docs/crew.md shows a server for many",
+    )
+}
+
+/// What was asked for wrongly, and what broke.
+pub(crate) fn failed(error: CrewError) -> anyhow::Error {
+    let hint = match &error {
+        CrewError::NoServer { .. } => {
+            "is it running, and is the address right? without `--crew` all is done on this machine"
+        }
+        CrewError::Refused { .. } => {
+            "`--crew-token-file FILE` names a file with the secret, MENDEL_CREW_TOKEN holds a token"
+        }
+        CrewError::OtherVersion { .. } => "`mendel --version` says which one this is",
+        error if error.is_wrong_request() => "docs/crew.md shows how a crew is set up",
+        _ => return error.into(),
+    };
+    Wrong::new(error, hint).into()
+}
+
+/// The same for work that was given to a crew.
+pub(crate) fn went_wrong(error: AwayError) -> anyhow::Error {
+    match error {
+        AwayError::Crew(error) => failed(error),
+        AwayError::Carry(_) => Wrong::new(
+            error,
+            "without `--crew` the same is played on this machine, with all its files",
+        )
+        .into(),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,172 @@
+//! The same work, done by others.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::place::{Place, Process};
+use crate::mendel::mendel;
+
+/// What of a match no clock gave.
+fn played(folder: &str) -> Vec<Value> {
+    let text = fs::read_to_string(format!("{folder}/games.jsonl")).expect("it was written");
+    let mut games: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line"))
+        .collect();
+    for game in &mut games {
+        game["date"] = Value::Null;
+        for m in game["moves"].as_array_mut().expect("a list") {
+            m["time"] = Value::Null;
+        }
+    }
+    games
+}
+
+#[test]
+fn a_match_by_a_crew_is_the_match_at_home() {
+    let place = Place::new("match", &[]);
+    let _workers = [place.worker(&["--quiet"]), place.worker(&["--quiet"])];
+    let (here, there) = (place.scratch.at("here"), place.scratch.at("there"));
+    let arguments = [
+        "match",
+        "mendel?Hash=1",
+        "chessnet",
+        "random",
+        "--games",
+        "4",
+        "--nodes",
+        "40",
+        "--max-plies",
+        "60",
+        "--quiet",
+    ];
+    let home = [&arguments[..], &["--out", &here]].concat();
+    let (code, shown, err) = Process::start(&place.scratch, &home).end();
+    assert_eq!(code, Some(0), "{err}");
+    let crewed = place.coordinator(&[&arguments[..], &["--out", &there]].concat());
+    let (code, out, err) = crewed.end();
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(out.replace(&there, ""), shown.replace(&here, ""));
+    assert_eq!(played(&there), played(&here));
+    assert_eq!(played(&there).len(), 12);
+}
+
+#[test]
+fn labels_by_a_crew_are_those_at_home() {
+    let place = Place::new("labels", &[]);
+    let workers = [place.worker(&["--quiet"]), place.worker(&["--quiet"])];
+    let (here, there) = (place.scratch.at("here.mds"), place.scratch.at("there.mds"));
+    let arguments = [
+        "data",
+        "make",
+        "moves",
+        "--positions",
+        "40",
+        "--nodes",
+        "50",
+        "--expert",
+        "mendel?Hash=1",
+        "--expert-nodes",
+        "60",
+        "--quiet",
+    ];
+    let home = [&arguments[..], &["--out", &here]].concat();
+    let (code, _, err) = Process::start(&place.scratch, &home).end();
+    assert_eq!(code, Some(0), "{err}");
+    let crewed = place.coordinator(&[&arguments[..], &["--out", &there]].concat());
+    let (code, _, err) = crewed.end();
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(
+        fs::read(&there).expect("made"),
+        fs::read(&here).expect("made")
+    );
+    // Ctrl-C ends a worker cleanly.
+    for worker in workers {
+        worker.interrupt();
+        let (code, _, err) = worker.end();
+        assert_eq!(code, Some(0), "{err}");
+    }
+}
+
+#[test]
+fn the_status_tells_of_workers_and_jobs() {
+    let place = Place::new("status", &[]);
+    let worker = place.worker(&["--name", "pea-1"]);
+    let out = place.scratch.at("match");
+    let crewed = place.coordinator(&[
+        "match",
+        "random",
+        "material",
+        "--games",
+        "4",
+        "--nodes",
+        "20",
+        "--max-plies",
+        "40",
+        "--out",
+        &out,
+    ]);
+    let (code, _, err) = crewed.end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        err.contains("crew: 2 jobs handed in, 0 found, 2 done"),
+        "{err}"
+    );
+    let json = mendel(&["crew", "status", "--crew", &place.url(), "--json"], b"");
+    assert_eq!(json.code, Some(0), "{}", json.err);
+    let status: Value = serde_json::from_str(&json.out).expect("JSON");
+    let first = &status["workers"][0];
+    assert_eq!(first["name"], "pea-1", "{status}");
+    assert_eq!(
+        (&first["worked"]["jobs"], &first["worked"]["units"]),
+        (&2.into(), &4.into())
+    );
+    let text = mendel(&["crew", "status", "--crew", &place.url()], b"");
+    assert!(
+        text.out.contains("1 workers") && text.out.contains("pea-1"),
+        "{}",
+        text.out
+    );
+    worker.interrupt();
+    let (code, _, err) = worker.end();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        err.contains("joined the crew") && err.contains("worked: 2 jobs, 4 games"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_tuning_by_a_crew_is_the_tuning_at_home() {
+    let place = Place::new("tuning", &[]);
+    let _workers = [place.worker(&["--quiet"]), place.worker(&["--quiet"])];
+    let params = place.scratch.at("params.toml");
+    let text = "[[param]]\nname = \"aspiration_window\"\nkind = \"spin\"\nstart = 200\nlow = 10\nhigh = 200\nstep = 20\n";
+    fs::write(&params, text).expect("there is room");
+    let (here, there) = (place.scratch.at("here"), place.scratch.at("there"));
+    let arguments = [
+        "tune",
+        "mendel?Hash=1",
+        "--params",
+        &params,
+        "--nodes",
+        "40",
+        "--games",
+        "48",
+        "--proof-games",
+        "8",
+        "--quiet",
+        "--out",
+    ];
+    let home = [&arguments[..], &[&here]].concat();
+    let (code, _, err) = Process::start(&place.scratch, &home).end();
+    assert_eq!(code, Some(0), "{err}");
+    let crewed = place.coordinator(&[&arguments[..], &[&there]].concat());
+    let (code, _, err) = crewed.end();
+    assert_eq!(code, Some(0), "{err}");
+    for file in ["pairs.jsonl", "rounds.jsonl", "result.json"] {
+        let read = |folder: &str| fs::read_to_string(format!("{folder}/{file}")).expect("written");
+        assert_eq!(read(&there), read(&here), "{file}");
+    }
+}

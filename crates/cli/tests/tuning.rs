@@ -1,0 +1,439 @@
+//! `mendel tune`: killed and resumed, with engines that crash, and what it refuses.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::mendel::{Said, Scratch};
+
+/// Two numbers of our own search.
+const PARAMS: &str = r#"
+[[param]]
+name = "null_reduction"
+kind = "spin"
+start = 1
+low = 1
+high = 5
+step = 1
+
+[[param]]
+name = "aspiration_window"
+kind = "spin"
+start = 200
+low = 10
+high = 200
+step = 20
+"#;
+
+fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    command
+        .args(arguments)
+        .env_remove("MENDEL_PLAYER")
+        .env("MENDEL_HOME", scratch.at("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn mendel(scratch: &Scratch, arguments: &[&str]) -> Said {
+    let output = command(scratch, arguments).output().expect("it was built");
+    Said {
+        out: String::from_utf8(output.stdout).expect("the program speaks UTF-8"),
+        err: String::from_utf8(output.stderr).expect("the program speaks UTF-8"),
+        code: output.status.code(),
+    }
+}
+
+fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
+    let said = mendel(scratch, arguments);
+    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
+    said.out
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn read(folder: &str, name: &str) -> String {
+    fs::read_to_string(Path::new(folder).join(name))
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The parameters that are tuned in a file, and the words of the command.
+fn request<'a>(params: &'a str, folder: &'a str) -> Vec<&'a str> {
+    vec![
+        "tune",
+        "mendel?Hash=1",
+        "--params",
+        params,
+        "--nodes",
+        "40",
+        "--games",
+        "160",
+        "--proof-games",
+        "20",
+        "--seed",
+        "3",
+        "--out",
+        folder,
+    ]
+}
+
+#[test]
+fn a_tuning_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two() {
+    let scratch = Scratch::new("tune-killed");
+    let params = scratch.at("params.toml");
+    fs::write(&params, PARAMS).expect("there is room");
+    let folders = ["one", "two", "killed"].map(|name| scratch.at(name));
+    let mut took = Duration::ZERO;
+    for (folder, threads) in folders.iter().zip(["1", "2"]) {
+        let mut arguments = request(&params, folder);
+        arguments.extend(["--quiet", "--threads", threads]);
+        let begun = Instant::now();
+        printed(&scratch, &arguments);
+        took = begun.elapsed();
+    }
+
+    // Killed with SIGKILL at odd moments, then brought to its end.
+    let killed = &folders[2];
+    let first = request(&params, killed);
+    let again = ["resume", killed, "--quiet"];
+    let mut seen = 0;
+    for share in [0.3, 0.25, 0.35, 0.15, 0.2] {
+        let begun = Path::new(killed).join("tune.toml").exists();
+        let arguments = if begun { &again[..] } else { &first };
+        let mut child = command(&scratch, arguments).spawn().expect("it was built");
+        thread::sleep(took.mul_f64(share));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it is gone");
+        let lines = fs::read_to_string(Path::new(killed).join("pairs.jsonl"));
+        seen = seen.max(lines.unwrap_or_default().lines().count());
+    }
+    assert!(seen > 0, "it was never on its way");
+    printed(&scratch, &again);
+    for name in [
+        "tune.toml",
+        "pairs.jsonl",
+        "rounds.jsonl",
+        "result.json",
+        "champion.toml",
+        "champion.txt",
+    ] {
+        let without_command = |text: String| -> String {
+            // What was typed names the folder.
+            let lines = text.lines().filter(|line| !line.starts_with("command"));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let unbroken = without_command(read(&folders[0], name));
+        assert_eq!(
+            unbroken,
+            without_command(read(&folders[1], name)),
+            "{name} on two threads"
+        );
+        assert_eq!(
+            unbroken,
+            without_command(read(killed, name)),
+            "{name} after five deaths"
+        );
+    }
+
+    tells_of_itself(&scratch, killed);
+    let said = mendel(&scratch, &first);
+    assert_eq!(
+        said.code,
+        Some(2),
+        "a folder is not used twice: {}",
+        said.err
+    );
+}
+
+/// What is in the folder of a tuning that is done, and who knows it.
+fn tells_of_itself(scratch: &Scratch, folder: &str) {
+    // What came of it.
+    let result = json(&read(folder, "result.json"));
+    let params = result["params"].as_array().expect("a list");
+    assert_eq!(params.len(), 2);
+    let start = result["engine"].as_str().expect("a text");
+    let spoilt = "null_reduction=1&aspiration_window=200";
+    assert!(
+        start.ends_with(spoilt),
+        "it starts where the file says: {start}"
+    );
+    assert!(read(folder, "proof/match.toml").contains(spoilt) || result["proof"].is_null());
+    assert!(
+        params
+            .iter()
+            .all(|it| it["interval"][0].is_number() && it["gain"]["low"].is_number())
+    );
+    assert_eq!(result["curve"].as_array().map(Vec::len), Some(5));
+    let verdict = result["verdict"].as_str().expect("a text");
+    assert!(
+        verdict.starts_with("proved") || verdict.starts_with("not proved"),
+        "{verdict}"
+    );
+    let champion = read(folder, "champion.toml");
+    assert!(
+        champion.contains("[pedigree]") && champion.contains("recipe = \"tune\""),
+        "{champion}"
+    );
+    let player = Path::new(folder).join("champion.toml");
+    printed(
+        scratch,
+        &[
+            "eval",
+            "startpos",
+            "--player",
+            &player.display().to_string(),
+        ],
+    );
+
+    // Others know it.
+    let runs = json(&printed(scratch, &["runs", "--json"]));
+    let tunings = runs.as_array().expect("a list").iter();
+    assert_eq!(tunings.filter(|it| it["kind"] == "tuning").count(), 3);
+    let page = printed(scratch, &["report", folder]);
+    let page = fs::read_to_string(page.trim()).expect("a page");
+    for words in [
+        "Paths of the parameters",
+        "Strength on the way",
+        "Landscapes",
+        "null_reduction",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+/// Our own program, but it dies when an option gets a value.
+fn fragile(scratch: &Scratch, name: &str, value: &str) -> String {
+    let path = scratch.at("fragile.sh");
+    let script = format!(
+        "while read -r line; do\n case \"$line\" in *'name {name} value '{value}) echo 'assertion failed' >&2; exit 3;; esac\n \
+         printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
+        env!("CARGO_BIN_EXE_mendel")
+    );
+    fs::write(&path, script).expect("there is room");
+    format!("uci:sh '{path}'")
+}
+
+#[test]
+fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
+    let scratch = Scratch::new("tune-fragile");
+    let engine = fragile(&scratch, "null_reduction", "7");
+
+    // The probe finds it, and draws the bound in.
+    let file = scratch.at("written.toml");
+    let arguments = [
+        "tune",
+        &engine,
+        "--options",
+        "null_reduction",
+        "--depth",
+        "6",
+        "--write",
+        &file,
+        "--json",
+    ];
+    let written = json(&printed(&scratch, &arguments));
+    assert_eq!(
+        written["infeasible"][0]["options"], "null_reduction=7",
+        "{written}"
+    );
+    let reason = written["infeasible"][0]["reason"].as_str().expect("a text");
+    assert!(reason.contains("ended"), "{reason}");
+    let high = written["param"][0]["high"].as_i64().expect("a number");
+    assert!(high < 7, "{written}");
+
+    // The games find it too.
+    let engine = fragile(&scratch, "null_reduction", "[345]");
+    let params = scratch.at("params.toml");
+    fs::write(&params, PARAMS).expect("there is room");
+    let folder = scratch.at("folder");
+    let arguments = [
+        "tune",
+        &engine,
+        "--params",
+        &params,
+        "--nodes",
+        "30",
+        "--games",
+        "40",
+        "--no-proof",
+        "--tuner",
+        "random",
+        "--out",
+        &folder,
+        "--json",
+        "--quiet",
+    ];
+    let result = json(&printed(&scratch, &arguments));
+    let infeasible = result["infeasible"].as_array().expect("a list");
+    assert!(!infeasible.is_empty(), "{result}");
+    for it in infeasible {
+        let options = it["options"].as_str().expect("a text");
+        let dies = |value| options.contains(&format!("null_reduction={value}"));
+        assert!((3..=5).any(dies), "{it}");
+    }
+    let found = result["params"][0]["number"].as_i64();
+    assert!(found.is_some_and(|value| value < 3), "{result}");
+    assert!(read(&folder, "rounds.jsonl").contains("infeasible"));
+    let verdict = result["verdict"].as_str().expect("a text");
+    assert!(verdict.starts_with("not proved"), "{verdict}");
+
+    // An engine that dies as it starts cannot be tuned.
+    let engine = fragile(&scratch, "null_reduction", "1");
+    let said = mendel(
+        &scratch,
+        &[
+            "tune",
+            &format!("{engine}?null_reduction=1"),
+            "--nodes",
+            "30",
+        ],
+    );
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(
+        said.err.contains("assertion failed") || said.err.contains("ended"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused_with_the_reason() {
+    let scratch = Scratch::new("tune-refused");
+    let nodes = ["--nodes", "30"];
+    let no_options = scratch.at("plain.sh");
+    let script = "while read -r line; do case \"$line\" in uci) echo uciok;; isready) echo readyok;; quit) exit;; esac; done";
+    fs::write(&no_options, script).expect("there is room");
+    let plain = format!("uci:sh '{no_options}'");
+    let table: [(&[&str], &str); 9] = [
+        (&[], "no engine"),
+        (&["nobody"], "there is no player `nobody`"),
+        (&["uci:/no/such/engine"], "cannot be started"),
+        (&[&plain], "offers no options"),
+        (&["mendel", "--options", "Razr*"], "`Razr*` matches none"),
+        (&["mendel", "--games", "3"], "at least 20"),
+        (
+            &["mendel", "--tuner", "magic"],
+            "the tuners are surface, spsa",
+        ),
+        (
+            &["mendel", "--params", "/no/such/file.toml"],
+            "/no/such/file.toml",
+        ),
+        (&["mendel?null_reduction=99"], "null_reduction=99"),
+    ];
+    for (arguments, reason) in table {
+        let said = mendel(&scratch, &[&["tune"], arguments, &nodes].concat());
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
+    }
+    let said = mendel(&scratch, &["tune", "mendel"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("--nodes"), "{}", said.err);
+
+    // Parameter files.
+    let path = scratch.at("params.toml");
+    let table = [
+        ("null_reduction", "razor", "no option of the engine"),
+        ("high = 5", "high = 500", "the engine takes"),
+        ("start = 1", "start = 7", "outside 1 to 5"),
+        ("step = 1", "step = 0", "above 0"),
+        ("kind = \"spin\"", "kind = \"check\"", "true or false"),
+        ("low = 10", "low = 300", "must rise"),
+        ("low = 10\n", "", "needs `low` and `high`"),
+        ("aspiration_window", "null_reduction", "twice"),
+        ("start = 200", "begin = 200", "begin"),
+        ("[[param]]", "[[parameter]]", "parameter"),
+    ];
+    for (from, to, reason) in table {
+        fs::write(&path, PARAMS.replacen(from, to, 1)).expect("there is room");
+        let said = mendel(
+            &scratch,
+            &["tune", "mendel", "--params", &path, "--nodes", "30"],
+        );
+        assert_eq!(said.code, Some(2), "{to}: {}", said.err);
+        assert!(said.err.contains(reason), "{to}: {}", said.err);
+        assert!(said.err.contains("params.toml"), "{to}: {}", said.err);
+    }
+}
+
+/// An engine written by others, where it is installed.
+#[test]
+fn the_options_of_toga_are_read_and_probed() {
+    if !Path::new("/usr/games/toga2").exists() {
+        return;
+    }
+    let scratch = Scratch::new("tune-toga");
+    let file = scratch.at("toga.toml");
+    let arguments = [
+        "tune",
+        "uci:/usr/games/toga2",
+        "--depth",
+        "3",
+        "--write",
+        &file,
+        "--json",
+        "--options",
+        "Pawn*,NullMove*,Search Time,Hash*",
+    ];
+    let said = mendel(&scratch, &arguments);
+    assert_eq!(
+        said.code,
+        Some(2),
+        "nobody tunes a table by a pattern: {}",
+        said.err
+    );
+    let arguments = [&arguments[..8], &["Pawn*,NullMove*,History Threshold"]].concat();
+    let written = json(&printed(&scratch, &arguments));
+    let names: Vec<&str> = written["param"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
+    assert!(names.contains(&"Pawn Structure"), "{written}");
+    assert!(!names.contains(&"Hash"), "{written}");
+    let text = fs::read_to_string(&file).expect("it was written");
+    assert!(
+        text.contains("[[param]]") && text.contains("step ="),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_bench_of_tuners_repeats_its_table() {
+    let scratch = Scratch::new("tune-bench");
+    let request = [
+        "tune", "--bench", "--games", "60", "--sizes", "2", "--seeds", "1",
+    ];
+    let table = printed(&scratch, &request);
+    assert!(
+        table.contains("surface") && table.contains("genetic"),
+        "{table}"
+    );
+    assert_eq!(table, printed(&scratch, &request));
+    let text = printed(
+        &scratch,
+        &[&request[..], &["--json", "--threads", "1"]].concat(),
+    );
+    let value = json(&text);
+    assert_eq!(value["start"], 80.0);
+    assert_eq!(value["cells"][0]["knobs"], 2);
+
+    let refused = |arguments: &[&str]| {
+        let said = mendel(&scratch, &[&["tune", "--bench"], arguments].concat());
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        said.err
+    };
+    assert!(refused(&["--tuner", "luck"]).contains("`luck`"));
+    assert!(refused(&["--landscapes", "flat"]).contains("flat"));
+    assert!(refused(&["--games", "1"]).contains("--games 1"));
+    assert!(refused(&["uci:toga2"]).contains("--bench"));
+}

@@ -1,0 +1,185 @@
+//! Things that many jobs share, named by their contents.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The name of a blob: the SHA-256 of its contents.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BlobId([u8; 32]);
+
+impl BlobId {
+    /// The name of these contents.
+    pub fn of(contents: &[u8]) -> Self {
+        Self(Sha256::digest(contents).into())
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlobId({self})")
+    }
+}
+
+/// A text that names no blob.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the name of a blob: {0:?}; 64 hexadecimal digits are")]
+pub struct NoBlobId(String);
+
+impl TryFrom<String> for BlobId {
+    type Error = NoBlobId;
+
+    fn try_from(text: String) -> Result<Self, NoBlobId> {
+        let mut bytes = [0; 32];
+        let digits = text.as_bytes();
+        let fits = digits.len() == 2 * bytes.len() && digits.iter().all(u8::is_ascii_hexdigit);
+        if !fits {
+            return Err(NoBlobId(text.chars().take(80).collect()));
+        }
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or_default() as u8;
+            *byte = digit(pair[0]) << 4 | digit(pair[1]);
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl From<BlobId> for String {
+    fn from(id: BlobId) -> Self {
+        id.to_string()
+    }
+}
+
+/// Where a handler finds the blobs of its job, and of no other.
+pub trait Blobs {
+    /// The contents of a blob.
+    ///
+    /// # Errors
+    ///
+    /// If the job does not name it.
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError>;
+}
+
+impl Blobs for HashMap<BlobId, Arc<[u8]>> {
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError> {
+        let found = self.get(id).map(Arc::clone);
+        found.ok_or(BlobError::NotNamed { id: *id })
+    }
+}
+
+/// Why a blob cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlobError {
+    /// The job does not name it.
+    #[error("the job does not name blob {id}")]
+    NotNamed {
+        /// The blob.
+        id: BlobId,
+    },
+    /// The server does not have it.
+    #[error("the server does not give blob {id}: {why}")]
+    Missing {
+        /// The blob.
+        id: BlobId,
+        /// What the server said.
+        why: String,
+    },
+    /// The contents have another name.
+    #[error("blob {id} arrived with other contents")]
+    Corrupt {
+        /// The blob.
+        id: BlobId,
+    },
+    /// More than the worker's owner allows.
+    #[error("the blobs of the job take more than {most} bytes")]
+    TooLarge {
+        /// What is allowed.
+        most: usize,
+    },
+}
+
+/// The blobs a worker has fetched, the latest used last, at most so many bytes.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    most: usize,
+    kept: Mutex<Vec<(BlobId, Arc<[u8]>)>>,
+}
+
+impl Cache {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            most,
+            kept: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn get(&self, id: &BlobId) -> Option<Arc<[u8]>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = kept.iter().position(|(known, _)| known == id)?;
+        let entry = kept.remove(place);
+        let contents = Arc::clone(&entry.1);
+        kept.push(entry);
+        Some(contents)
+    }
+
+    pub(crate) fn put(&self, id: BlobId, contents: Arc<[u8]>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| *known != id);
+        kept.push((id, contents));
+        let mut bytes: usize = kept.iter().map(|(_, contents)| contents.len()).sum();
+        while bytes > self.most {
+            bytes -= kept.remove(0).1.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blob_is_named_by_its_contents() {
+        let id = BlobId::of(b"abc");
+        // Published with the hash (FIPS 180-2).
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(id.to_string(), text);
+        assert_eq!(BlobId::try_from(text.to_owned()), Ok(id));
+        for wrong in ["", "ba78", &"g".repeat(64), &"é".repeat(32)] {
+            assert!(BlobId::try_from(wrong.to_owned()).is_err());
+        }
+    }
+
+    #[test]
+    fn a_cache_keeps_what_was_used_last_and_no_more_than_it_may() {
+        let cache = Cache::new(10);
+        let blob = |byte: u8, length| Arc::<[u8]>::from(vec![byte; length]);
+        let id = |byte: u8| BlobId::of(&[byte]);
+        cache.put(id(1), blob(1, 4));
+        cache.put(id(2), blob(2, 4));
+        assert!(cache.get(&id(1)).is_some());
+        cache.put(id(3), blob(3, 4));
+        assert!(cache.get(&id(2)).is_none(), "it was used longest ago");
+        assert_eq!(cache.get(&id(1)), Some(blob(1, 4)));
+        cache.put(id(4), blob(4, 11));
+        assert!(
+            [1, 2, 3, 4]
+                .iter()
+                .all(|&byte| cache.get(&id(byte)).is_none())
+        );
+    }
+}

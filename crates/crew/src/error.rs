@@ -1,0 +1,187 @@
+//! What can go wrong between a coordinator, a server and its workers.
+
+use crate::blob::BlobId;
+use crate::job::JobId;
+
+/// Why the crew cannot be used. Nothing finished is lost by any of these: what
+/// the server holds is found by the next connection.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CrewError {
+    /// The address, a name or a secret makes no sense, or is not safe.
+    #[error("{0}")]
+    Request(#[from] OptionsError),
+    /// Nobody answers at the address.
+    #[error(
+        "no crew server at {url}: {why}; start one with `nats-server --jetstream` or see docs/crew.md"
+    )]
+    NoServer {
+        /// The address.
+        url: String,
+        /// What the connection said.
+        why: String,
+    },
+    /// The server does not know us.
+    #[error("the crew server at {url} refused the secret; check the token, user or key: {why}")]
+    Refused {
+        /// The address.
+        url: String,
+        /// What the server said.
+        why: String,
+    },
+    /// The server was there, went away, and did not come back.
+    #[error(
+        "the crew server at {url} did not answer for {seconds} s: {why}; what it holds is found again when the work is resumed"
+    )]
+    Lost {
+        /// The address.
+        url: String,
+        /// So long was waited.
+        seconds: u64,
+        /// What was tried.
+        why: String,
+    },
+    /// The server answered, but not what is needed.
+    #[error("the crew server cannot {what}: {why}")]
+    Server {
+        /// What was asked of it.
+        what: String,
+        /// What it said.
+        why: String,
+    },
+    /// The coordinators at this server are of other versions.
+    #[error(
+        "this worker is version {ours}, but the crew at {url} works with version {theirs}; install that version here or update the coordinator"
+    )]
+    OtherVersion {
+        /// The address.
+        url: String,
+        /// The version of this program.
+        ours: String,
+        /// The versions of the coordinators.
+        theirs: String,
+    },
+    /// A job does not fit into a message.
+    #[error(
+        "job {job} takes {bytes} bytes, and the crew server takes {most}; move data into blobs or raise `max_payload`"
+    )]
+    TooLarge {
+        /// The job.
+        job: JobId,
+        /// Its size on the wire.
+        bytes: usize,
+        /// What the server takes.
+        most: usize,
+    },
+    /// A job names a blob that its coordinator does not have.
+    #[error("job {job} needs blob {blob}, which its coordinator does not have")]
+    NoBlob {
+        /// The job.
+        job: JobId,
+        /// The blob.
+        blob: BlobId,
+    },
+    /// Two jobs of a run have the same name.
+    #[error("two jobs of run {run} have the same name: {job}")]
+    SameId {
+        /// The run.
+        run: String,
+        /// The name.
+        job: JobId,
+    },
+    /// Jobs that do not end hold more threads than the worker can spare.
+    #[error(
+        "{abandoned} jobs neither end nor stop and hold their threads; start the worker again, and report the kind of job: {kinds}"
+    )]
+    Stuck {
+        /// So many threads were given up.
+        abandoned: usize,
+        /// The kinds of the jobs.
+        kinds: String,
+    },
+    /// The system refused something to this process.
+    #[error("the system refused {what}: {why}")]
+    System {
+        /// What was asked.
+        what: String,
+        /// What it said.
+        why: String,
+    },
+}
+
+impl CrewError {
+    /// Whether the request was wrong, as opposed to something having failed.
+    pub fn is_wrong_request(&self) -> bool {
+        matches!(
+            self,
+            Self::Request(_) | Self::OtherVersion { .. } | Self::Refused { .. }
+        )
+    }
+}
+
+/// What is wrong with a name, an address or a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionsError {
+    /// Not an address.
+    #[error(
+        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
+    )]
+    Url {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Jobs and results would travel in the clear.
+    #[error(
+        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
+    )]
+    NotEncrypted {
+        /// What was given.
+        url: String,
+    },
+    /// Anybody could join.
+    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
+    NoSecret {
+        /// What was given.
+        url: String,
+    },
+    /// A file with a secret or a certificate cannot be used.
+    #[error("cannot use {path}: {why}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A name that cannot be part of a subject.
+    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
+    Name {
+        /// What was to be named.
+        what: &'static str,
+        /// What was given.
+        name: String,
+    },
+    /// A notice that does not fit into a message.
+    #[error("notice {id} takes {bytes} bytes, and the crew server takes {most}")]
+    Notice {
+        /// Its id.
+        id: String,
+        /// Its size.
+        bytes: usize,
+        /// What the server takes.
+        most: usize,
+    },
+}
+
+/// Why the work on a run ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError<E> {
+    /// The crew failed.
+    #[error(transparent)]
+    Crew(#[from] CrewError),
+    /// Whoever takes the outcomes failed; the outcome stays in the server.
+    #[error(transparent)]
+    Taker(E),
+}

@@ -1,0 +1,151 @@
+//! Streams and subjects, each written once. `docs/crew-server.conf` gives rights
+//! by these names.
+
+use std::time::Duration;
+
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+
+use crate::blob::BlobId;
+use crate::job::JobId;
+
+/// Jobs until they are done: one subject for each, so that the server itself
+/// refuses a second job of the same name.
+pub(crate) const JOBS: &str = "MENDEL_JOBS";
+/// Results until their coordinator has them.
+pub(crate) const RESULTS: &str = "MENDEL_RESULTS";
+/// That a job which had been lost before was begun again.
+pub(crate) const STARTS: &str = "MENDEL_STARTS";
+/// What installations tell each other.
+pub(crate) const NOTICES: &str = "MENDEL_NOTICES";
+/// The object store of blobs.
+pub(crate) const BLOBS: &str = "mendel-blobs";
+
+/// Everybody answers with what it does.
+pub(crate) const ROLL_CALL: &str = "mendel.roll-call";
+/// Coordinators answer with their versions.
+pub(crate) const COORDINATORS: &str = "mendel.coordinators";
+/// Workers drop what they do for a run.
+pub(crate) const ENOUGH: &str = "mendel.enough";
+
+/// What nobody came back for is swept away. What a run misses of it when it comes
+/// back after all is worked again.
+const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
+
+pub(crate) const NOTICES_MOST_BYTES: i64 = 1 << 32;
+
+/// What a version of the program is called in subjects.
+pub(crate) fn token(program: &str) -> String {
+    BlobId::of(program.as_bytes()).to_string()[..16].to_owned()
+}
+
+pub(crate) fn job(token: &str, run: &str, id: &JobId) -> String {
+    format!("mendel.jobs.{token}.{run}.{id}")
+}
+
+pub(crate) fn jobs_of(token: &str, run: &str) -> String {
+    format!("mendel.jobs.{token}.{run}.*")
+}
+
+pub(crate) fn jobs_for(token: &str) -> String {
+    format!("mendel.jobs.{token}.>")
+}
+
+pub(crate) const ALL_JOBS: &str = "mendel.jobs.>";
+
+pub(crate) fn result(run: &str, id: &JobId) -> String {
+    format!("mendel.results.{run}.{id}")
+}
+
+pub(crate) fn results_of(run: &str) -> String {
+    format!("mendel.results.{run}.*")
+}
+
+pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
+
+pub(crate) fn start(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}")
+}
+
+pub(crate) fn starts_of(run: &str) -> String {
+    format!("mendel.starts.{run}.*")
+}
+
+pub(crate) fn enough(run: &str) -> String {
+    format!("{ENOUGH}.{run}")
+}
+
+/// Where workers say why they did not do a job of a run.
+pub(crate) fn refused(run: &str) -> String {
+    format!("mendel.refused.{run}")
+}
+
+pub(crate) fn notice(id: &str) -> String {
+    format!("mendel.notices.{id}")
+}
+
+/// The consumer that all workers of a version share.
+pub(crate) fn workers(token: &str) -> String {
+    format!("workers-{token}")
+}
+
+/// The consumer of the coordinator of a run.
+pub(crate) fn coordinator(run: &str) -> String {
+    format!("run-{run}")
+}
+
+/// The last part of a subject.
+pub(crate) fn last(subject: &str) -> &str {
+    subject.rsplit('.').next().unwrap_or_default()
+}
+
+/// The run a subject of a job or a result belongs to.
+pub(crate) fn run_of(subject: &str) -> &str {
+    subject.rsplit('.').nth(1).unwrap_or_default()
+}
+
+pub(crate) fn jobs_stream() -> Config {
+    Config {
+        name: JOBS.to_owned(),
+        subjects: vec![ALL_JOBS.to_owned()],
+        retention: RetentionPolicy::WorkQueue,
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+/// Here a second message of the same subject is taken: the first may be corrupt.
+pub(crate) fn results_stream() -> Config {
+    Config {
+        name: RESULTS.to_owned(),
+        subjects: vec![ALL_RESULTS.to_owned()],
+        retention: RetentionPolicy::WorkQueue,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+pub(crate) fn starts_stream() -> Config {
+    Config {
+        name: STARTS.to_owned(),
+        subjects: vec!["mendel.starts.>".to_owned()],
+        max_messages_per_subject: 100,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+/// One subject for each record, for the same reason as with jobs; nothing ages.
+pub(crate) fn notices_stream() -> Config {
+    Config {
+        name: NOTICES.to_owned(),
+        subjects: vec!["mendel.notices.*".to_owned()],
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_bytes: NOTICES_MOST_BYTES,
+        ..Config::default()
+    }
+}

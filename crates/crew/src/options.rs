@@ -1,0 +1,299 @@
+//! Where the server is, who we are to it, and how long to wait.
+
+use std::fmt;
+use std::fs;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::error::OptionsError;
+
+/// The port where no other is given.
+const PORT: u16 = 4222;
+
+/// How a crew is reached.
+#[derive(Clone, Debug)]
+pub struct Options {
+    url: Url,
+    secret: Option<Secret>,
+    ca: Option<PathBuf>,
+    /// So long a job stays with a worker that shows no progress; the coordinator's
+    /// word, which its workers read from the server.
+    pub lease: Duration,
+    /// Jobs of a run that are in the server at a time.
+    pub window: usize,
+    /// So long a server that was there may be away before the work is given up.
+    pub patience: Duration,
+}
+
+/// Where a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Url {
+    text: String,
+    encrypted: bool,
+    loopback: bool,
+}
+
+/// What tells the server who we are. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// A token that all of a kind share.
+    Token(String),
+    /// A name and a password.
+    User(String, String),
+    /// The seed of an `NKey`: `SU…`.
+    NKey(String),
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token",
+            Self::User(..) => "User",
+            Self::NKey(_) => "NKey",
+        })
+    }
+}
+
+impl Secret {
+    /// Reads a file of one line: the seed of an `NKey` (`SU…`), `NAME:PASSWORD`, or
+    /// a token.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is empty.
+    pub fn read(path: &Path) -> Result<Self, OptionsError> {
+        let wrong = |why: String| OptionsError::File {
+            path: path.display().to_string(),
+            why,
+        };
+        let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let line = text.trim();
+        if line.is_empty() || line.lines().count() != 1 {
+            return Err(wrong("one line with the secret was expected".to_owned()));
+        }
+        Ok(Self::parse(line))
+    }
+
+    fn parse(line: &str) -> Self {
+        let seed = line.len() == 58
+            && line.starts_with("SU")
+            && line.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if seed {
+            return Self::NKey(line.to_owned());
+        }
+        match line.split_once(':') {
+            Some((name, password)) => Self::User(name.to_owned(), password.to_owned()),
+            None => Self::Token(line.to_owned()),
+        }
+    }
+}
+
+impl Options {
+    /// A crew at an address such as `nats://127.0.0.1:4222` or `tls://host:4222`.
+    /// Beyond this machine, encryption and a secret are required.
+    ///
+    /// # Errors
+    ///
+    /// If it is no such address, carries a secret (others could read it there),
+    /// or is not safe; or if the authority's file is not there.
+    pub fn new(url: &str, secret: Option<Secret>, ca: Option<&Path>) -> Result<Self, OptionsError> {
+        let url = Url::parse(url)?;
+        if !url.loopback && !url.encrypted {
+            return Err(OptionsError::NotEncrypted { url: url.text });
+        }
+        if !url.loopback && secret.is_none() {
+            return Err(OptionsError::NoSecret { url: url.text });
+        }
+        if let Some(path) = ca {
+            fs::File::open(path).map_err(|error| OptionsError::File {
+                path: path.display().to_string(),
+                why: error.to_string(),
+            })?;
+        }
+        Ok(Self {
+            url,
+            secret,
+            ca: ca.map(Path::to_owned),
+            lease: Duration::from_secs(30),
+            window: 1024,
+            patience: Duration::from_mins(10),
+        })
+    }
+
+    /// The address, as it may be shown.
+    pub fn url(&self) -> &str {
+        &self.url.text
+    }
+
+    pub(crate) fn secret(&self) -> Option<&Secret> {
+        self.secret.as_ref()
+    }
+
+    pub(crate) fn ca(&self) -> Option<&Path> {
+        self.ca.as_deref()
+    }
+
+    pub(crate) fn encrypted(&self) -> bool {
+        self.url.encrypted
+    }
+}
+
+impl Url {
+    fn parse(text: &str) -> Result<Self, OptionsError> {
+        let wrong = |why| OptionsError::Url {
+            url: text.rsplit('@').next().unwrap_or_default().to_owned(),
+            why,
+        };
+        let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
+        let encrypted = match scheme {
+            "nats" => false,
+            "tls" => true,
+            _ => return Err(wrong("it must begin with nats:// or tls://")),
+        };
+        if rest.contains('@') {
+            return Err(wrong("a secret does not belong into an address"));
+        }
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        let (host, port) = match rest.rsplit_once(':') {
+            // The colons of a bare IPv6 address are no port.
+            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
+                host,
+                port.parse().map_err(|_| wrong("the port is no number"))?,
+            ),
+            _ => (rest, PORT),
+        };
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let address = bare.parse::<IpAddr>();
+        let named = !bare.is_empty()
+            && bare
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+        if address.is_err() && !named {
+            return Err(wrong("the host is no name and no number"));
+        }
+        let host = match address {
+            Ok(IpAddr::V6(address)) => format!("[{address}]"),
+            _ => bare.to_owned(),
+        };
+        Ok(Self {
+            text: format!("{scheme}://{host}:{port}"),
+            encrypted,
+            loopback: address.map_or(bare == "localhost", |address| address.is_loopback()),
+        })
+    }
+}
+
+/// What a worker's owner allows.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Jobs at once.
+    pub hands: usize,
+    /// Bytes of a job's payload.
+    pub payload: usize,
+    /// Bytes of all blobs of a job.
+    pub blobs: usize,
+    /// Bytes of blobs kept for later jobs.
+    pub cache: usize,
+    /// So long may a job take, progress or not.
+    pub job_time: Duration,
+    /// Bytes of address space for the whole process; beyond it, it dies and its
+    /// jobs go to others.
+    pub memory: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            hands: 1,
+            payload: 1 << 20,
+            blobs: 1 << 28,
+            cache: 1 << 28,
+            job_time: Duration::from_hours(1),
+            memory: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(url: &str) -> Result<Options, OptionsError> {
+        Options::new(url, None, None)
+    }
+
+    #[test]
+    fn this_machine_needs_no_secret() {
+        for (url, shown) in [
+            ("nats://127.0.0.1:4222", "nats://127.0.0.1:4222"),
+            ("127.0.0.1", "nats://127.0.0.1:4222"),
+            ("localhost:99", "nats://localhost:99"),
+            ("nats://[::1]:4223/", "nats://[::1]:4223"),
+            ("::1", "nats://[::1]:4222"),
+            ("tls://127.3.2.1", "tls://127.3.2.1:4222"),
+        ] {
+            assert_eq!(
+                options(url).map(|options| options.url().to_owned()),
+                Ok(shown.to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn other_machines_need_encryption_and_a_secret() {
+        for url in [
+            "nats://10.0.0.1",
+            "nats://example.org:4222",
+            "0.0.0.0",
+            "127.0.0.1.example.org",
+        ] {
+            let refused = options(url);
+            assert!(
+                matches!(refused, Err(OptionsError::NotEncrypted { .. })),
+                "{url}"
+            );
+            let secret = Some(Secret::Token("s3cret".into()));
+            assert!(
+                Options::new(url, secret, None).is_err(),
+                "a token does not encrypt: {url}"
+            );
+        }
+        let refused = options("tls://example.org");
+        assert!(matches!(refused, Err(OptionsError::NoSecret { .. })));
+        let secret = Some(Secret::Token("s3cret".into()));
+        assert!(Options::new("tls://example.org", secret, None).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_showing_a_secret() {
+        for url in [
+            "",
+            "http://127.0.0.1",
+            "nats://",
+            "nats://a:b",
+            "nats://a b",
+            "nats://a:70000",
+        ] {
+            assert!(
+                matches!(options(url), Err(OptionsError::Url { .. })),
+                "{url:?}"
+            );
+        }
+        let refused = options("nats://s3cret@127.0.0.1").unwrap_err().to_string();
+        assert!(refused.contains("does not belong"), "{refused}");
+        assert!(!refused.contains("s3cret"), "{refused}");
+    }
+
+    #[test]
+    fn a_secret_is_told_by_its_form_and_not_printed() {
+        let seed = format!("SU{}", "A".repeat(56));
+        assert_eq!(Secret::parse(&seed), Secret::NKey(seed.clone()));
+        assert_eq!(
+            Secret::parse("anna:pea"),
+            Secret::User("anna".into(), "pea".into())
+        );
+        assert_eq!(Secret::parse("SUn"), Secret::Token("SUn".into()));
+        assert_eq!(format!("{:?}", Secret::parse("anna:pea")), "User");
+    }
+}

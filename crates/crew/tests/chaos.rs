@@ -1,0 +1,96 @@
+//! Everything dies, at moments that a seed chooses: `MENDEL_CREW_TEST_SEED`, or 7.
+
+use super::*;
+use crate::children::Process;
+
+/// A small generator of our own: the same moments in every run of the test.
+struct Dice(u64);
+
+impl Dice {
+    fn new() -> Self {
+        let seed = std::env::var("MENDEL_CREW_TEST_SEED").ok();
+        Self(seed.and_then(|seed| seed.parse().ok()).unwrap_or(7))
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        // Knuth's constants for a linear congruential generator of 64 bits.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Kills worker processes and the server until all is over.
+fn rage(mut place: Place, over: &AtomicBool) -> Place {
+    let mut dice = Dice::new();
+    let mut victims: Vec<Process> = (0..4).map(|_| Process::start(&place)).collect();
+    while !over.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(300 + dice.below(500)));
+        if dice.below(4) == 0 {
+            place.kill();
+            thread::sleep(Duration::from_millis(dice.below(400)));
+            place.start();
+        } else {
+            let victim = dice.below(4) as usize;
+            victims[victim] = Process::start(&place);
+        }
+    }
+    place
+}
+
+/// Ends the rage when it goes out of scope.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn whatever_dies_the_books_are_right() {
+    const JOBS: usize = 120;
+    let place = Place::new("chaos");
+    let options = place.options();
+    let over = AtomicBool::new(false);
+    let mut books = Books::default();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        let over = &over;
+        // Also when a test fails here, so that it does not wait for ever.
+        let _end = End(over);
+        scope.spawn(move || rage(place, over));
+        let mut dice = Dice::new();
+        // Each life of the coordinator takes some outcomes and dies.
+        while books.outcomes.len() < JOBS {
+            assert!(begun.elapsed() < LIMIT, "{} are done", books.outcomes.len());
+            let Ok(remote) = Remote::connect(&options, PROGRAM) else {
+                continue;
+            };
+            let rest: Vec<Job> = naps(JOBS, 100)
+                .into_iter()
+                .filter(|job| !books.outcomes.contains_key(job.id.as_str()))
+                .collect();
+            let mut left = 10 + dice.below(30);
+            // A third dies of a disk that is full, after the outcome was given.
+            let cruel = dice.below(3) == 0;
+            let stop = AtomicBool::new(false);
+            let ended = remote.work("run", rest.into_iter(), &no_blobs, &stop, &mut |outcome| {
+                // It may be given some more while it stops.
+                left = u64::saturating_sub(left, 1);
+                if left == 0 && cruel {
+                    return Err("full");
+                }
+                books.enter(outcome);
+                stop.fetch_or(left == 0, Ordering::Relaxed);
+                Ok(GoOn::Yes)
+            });
+            let fine = match &ended {
+                Ok(tally) => tally.dead == 0 && tally.corrupt == 0,
+                Err(error) => matches!(error, WorkError::Taker("full")),
+            };
+            assert!(fine, "{ended:?}");
+        }
+    });
+    books.check_naps(JOBS);
+}

@@ -1,0 +1,65 @@
+//! Workers in processes of their own: this test program, started again.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use mendel_crew::{Limits, Options, Worker};
+
+use crate::places::Place;
+use crate::{Actor, PROGRAM};
+
+const URL: &str = "MENDEL_CREW_TEST_URL";
+const MEMORY: &str = "MENDEL_CREW_TEST_MEMORY";
+
+/// A worker process; killed as `kill -9` kills when it goes out of scope.
+pub(crate) struct Process(Child);
+
+impl Process {
+    pub(crate) fn start(place: &Place) -> Self {
+        Self::start_with(place, None)
+    }
+
+    pub(crate) fn start_with(place: &Place, memory: Option<u64>) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        command
+            .args(["--exact", "children::works", "--ignored", "--nocapture"])
+            .env(URL, place.url())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if let Some(memory) = memory {
+            command.env(MEMORY, memory.to_string());
+        }
+        Self(command.spawn().expect("this program can be started again"))
+    }
+
+    pub(crate) fn is_dead(&mut self) -> bool {
+        self.0.try_wait().expect("it is our child").is_some()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+#[ignore = "the part of a worker process, started by other tests"]
+fn works() {
+    let Ok(url) = std::env::var(URL) else {
+        return;
+    };
+    let memory = std::env::var(MEMORY).ok();
+    let limits = Limits {
+        memory: memory.map(|memory| memory.parse().expect("a number")),
+        ..Limits::default()
+    };
+    let options = Options::new(&url, None, None).expect("this machine is safe");
+    let name = format!("process-{}", std::process::id());
+    let worker = Worker::new(options, limits, &name, PROGRAM).handler(Arc::new(Actor));
+    let end = worker.run(&AtomicBool::new(false), &mut |_| {});
+    panic!("it was to be killed: {end:?}");
+}

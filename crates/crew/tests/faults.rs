@@ -1,0 +1,239 @@
+//! What arrives damaged, late, twice or too large does no harm.
+
+use futures_util::StreamExt;
+
+use super::*;
+
+/// The subject of a result of the run `run`.
+fn result_subject(id: &str) -> String {
+    format!("mendel.results.run.{id}")
+}
+
+/// The messages of the results of a run, taken from the server without removing them.
+async fn results(streams: &async_nats::jetstream::Context) -> Vec<(String, Vec<u8>)> {
+    let stream = streams
+        .get_stream("MENDEL_RESULTS")
+        .await
+        .expect("it is there");
+    let state = stream.cached_info().state.clone();
+    let mut found = Vec::new();
+    for sequence in state.first_sequence..=state.last_sequence {
+        if let Ok(message) = stream.get_raw_message(sequence).await {
+            found.push((message.subject.to_string(), message.payload.to_vec()));
+        }
+    }
+    found
+}
+
+async fn put(streams: &async_nats::jetstream::Context, subject: String, payload: Vec<u8>) {
+    let sent = streams.publish(subject, payload.into()).await;
+    sent.expect("it is sent").await.expect("it is stored");
+}
+
+/// Has jobs handed in and worked, and none of their results taken.
+fn worked_untaken(remote: &Remote, place: &Place, jobs: Vec<Job>) {
+    let count = jobs.len();
+    let help = Help::start(place);
+    let stop = AtomicBool::new(false);
+    let failed = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| Err(()));
+    assert!(matches!(failed, Err(WorkError::Taker(()))));
+    let begun = Instant::now();
+    while place.behind(async |streams| results(&streams).await.len()) < count {
+        assert!(begun.elapsed() < LIMIT, "the worker goes on alone");
+        thread::sleep(Duration::from_millis(20));
+    }
+    help.end().expect("it worked");
+}
+
+#[test]
+fn doubled_delayed_and_reordered_results_count_once() {
+    let place = Place::new("doubled");
+    let remote = connect(&place);
+    worked_untaken(&remote, &place, echoes(10));
+    // Everything again, in the other order, and a third time later.
+    place.behind(async |streams| {
+        let mut all = results(&streams).await;
+        all.reverse();
+        for (subject, payload) in all {
+            put(&streams, subject, payload).await;
+        }
+    });
+    // One job takes its time, so that all of it is read before the end.
+    let help = Help::start(&place);
+    let jobs = echoes(10).into_iter().chain(naps(1, 500));
+    let mut books = Books::default();
+    let tally = work_into(&remote, "run", jobs.collect(), &mut |outcome| {
+        books.enter(outcome);
+        if books.outcomes.len() == 2 {
+            place.behind(async |streams| {
+                for (subject, payload) in results(&streams).await {
+                    put(&streams, subject, payload).await;
+                }
+            });
+        }
+        GoOn::Yes
+    });
+    assert_eq!(books.outcomes.len(), 11);
+    assert_eq!((tally.found, tally.done, tally.dead), (10, 11, 0));
+    assert!(tally.duplicates >= 10, "{tally:?}");
+    help.end().expect("it worked");
+}
+
+#[test]
+fn a_result_that_nobody_asked_for_is_counted_and_dropped() {
+    let place = Place::new("strays");
+    let remote = connect(&place);
+    worked_untaken(&remote, &place, echoes(6));
+    // In this life the last three are not asked for.
+    let (books, tally) = work(&remote, "run", echoes(3));
+    assert_eq!(books.outcomes.len(), 3);
+    assert_eq!((tally.found, tally.done), (3, 3));
+    let left = place.behind(async |streams| results(&streams).await.len());
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn corrupt_and_oversized_results_are_counted_and_the_job_is_done_again() {
+    let place = Place::new("corrupt");
+    let remote = connect(&place);
+    worked_untaken(&remote, &place, echoes(4));
+    place.behind(async |streams| {
+        let good = results(&streams).await;
+        let stream = streams
+            .get_stream("MENDEL_RESULTS")
+            .await
+            .expect("it is there");
+        stream.purge().await.expect("it is purged");
+        // One bit, a cut, nothing, junk as large as a message can be, and a good
+        // one under another's name; only the last job's own result is left.
+        let mut bit = good[0].1.clone();
+        bit[40] ^= 4;
+        put(&streams, good[0].0.clone(), bit).await;
+        put(&streams, good[1].0.clone(), good[1].1[..50].to_vec()).await;
+        put(&streams, good[1].0.clone(), Vec::new()).await;
+        put(&streams, good[2].0.clone(), vec![b'{'; 1 << 20]).await;
+        put(&streams, result_subject("job-77"), good[2].1.clone()).await;
+        put(&streams, good[3].0.clone(), good[3].1.clone()).await;
+    });
+    let help = Help::start(&place);
+    let (books, tally) = work(&remote, "run", echoes(4));
+    assert_eq!(books.outcomes.len(), 4);
+    for (id, result) in &books.outcomes {
+        assert_eq!(result.as_deref(), Ok(&id.as_bytes()[4..]));
+    }
+    assert_eq!((tally.corrupt, tally.found, tally.repeated), (5, 4, 3));
+    help.end().expect("it worked");
+}
+
+/// A result that was damaged after its job had left the queue: nothing remains of
+/// the job but what the coordinator remembers.
+#[test]
+fn a_job_that_vanished_is_handed_in_again() {
+    let place = Place::new("vanished");
+    let remote = connect(&place);
+    let thief = thread::scope(|scope| {
+        let thief = scope.spawn(|| {
+            place.behind(async |streams| {
+                let stream = streams
+                    .get_stream("MENDEL_JOBS")
+                    .await
+                    .expect("it is there");
+                let begun = Instant::now();
+                while stream.get_info().await.expect("it is there").state.messages < 5 {
+                    assert!(begun.elapsed() < LIMIT, "the jobs are handed in");
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                stream.purge().await.expect("it is purged");
+            });
+            Help::start(&place)
+        });
+        let (books, tally) = work(&remote, "run", echoes(5));
+        assert_eq!(books.outcomes.len(), 5);
+        assert_eq!(tally.repeated, 5);
+        thief.join().expect("it steals")
+    });
+    thief.end().expect("it worked");
+}
+
+/// What is no job is thrown away by the worker, which goes on.
+#[test]
+fn corrupt_jobs_do_no_harm() {
+    let place = Place::new("no-jobs");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let (_, _) = work(&remote, "run", echoes(1));
+    place.behind(async |streams| {
+        let stream = streams
+            .get_stream("MENDEL_JOBS")
+            .await
+            .expect("it is there");
+        let queue = stream.consumer_names().next().await;
+        let queue = queue.expect("there is one").expect("it has a name");
+        let token = queue.strip_prefix("workers-").expect("it is the workers'");
+        for (number, payload) in [vec![], vec![b'x'; 100], vec![0; 1 << 20]]
+            .into_iter()
+            .enumerate()
+        {
+            put(
+                &streams,
+                format!("mendel.jobs.{token}.run.junk-{number}"),
+                payload,
+            )
+            .await;
+        }
+        // And one of a good form with a run that is none.
+        put(
+            &streams,
+            format!("mendel.jobs.{token}.run.deep.er"),
+            b"x".to_vec(),
+        )
+        .await;
+    });
+    for _ in 0..4 {
+        help.wait_for("junk is found", |event| {
+            matches!(event, Event::Corrupt { .. })
+        });
+    }
+    let (books, _) = work(&remote, "run", echoes(3));
+    assert_eq!(books.outcomes.len(), 3);
+    assert_eq!(help.end().expect("it went on").refused, 4);
+}
+
+/// A blob whose contents were exchanged is not given to a handler.
+#[test]
+fn an_exchanged_blob_is_found() {
+    let place = Place::new("exchanged");
+    let remote = connect(&place);
+    let contents: Arc<[u8]> = b"the weights".as_slice().into();
+    let id = BlobId::of(&contents);
+    place.behind(async |streams| {
+        let store = streams
+            .get_object_store("mendel-blobs")
+            .await
+            .expect("it is there");
+        let name = id.to_string();
+        // Of the same length, so that the coordinator believes it.
+        let put = store.put(name.as_str(), &mut &b"the poisons"[..]).await;
+        put.expect("it is put");
+    });
+    let help = Help::start(&place);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            help.wait_for("the exchange is found", |event| {
+                matches!(event, Event::Refused { why, .. } if why.contains("other contents"))
+            });
+            stop.store(true, Ordering::Relaxed);
+        });
+        let one = Job {
+            blobs: vec![id],
+            ..job("blob", "blob")
+        };
+        let find = |_: &BlobId| Some(Arc::clone(&contents));
+        let tally = remote.work("run", [one].into_iter(), &find, &stop, &mut |_| {
+            Ok::<_, Infallible>(GoOn::Yes)
+        });
+        assert_eq!(tally.expect("it was stopped").done, 0);
+    });
+    help.end().expect("it worked");
+}

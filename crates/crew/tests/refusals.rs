@@ -1,0 +1,374 @@
+//! Who and what is refused, and what happens to jobs that nobody can do.
+
+use mendel_crew::Secret;
+
+use super::*;
+use crate::children::Process;
+
+#[test]
+fn a_job_that_kills_its_workers_is_set_aside() {
+    let place = Place::new("killer");
+    let remote = connect(&place);
+    let jobs = vec![job("killer", "abort"), job("good", "echo yes")];
+    let over = AtomicBool::new(false);
+    let (books, deaths) = thread::scope(|scope| {
+        // Somebody who starts a new worker each time one dies.
+        let nurse = scope.spawn(|| {
+            let mut deaths = 0;
+            let mut worker = Process::start(&place);
+            while !over.load(Ordering::Relaxed) {
+                if worker.is_dead() {
+                    deaths += 1;
+                    worker = Process::start(&place);
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+            deaths
+        });
+        let (books, tally) = work(&remote, "run", jobs);
+        over.store(true, Ordering::Relaxed);
+        assert_eq!((tally.done, tally.dead), (1, 1));
+        (books, nurse.join().expect("it only watches"))
+    });
+    assert_eq!(books.outcomes["good"].as_deref(), Ok(&b"yes"[..]));
+    let dead = books.outcomes["killer"]
+        .as_ref()
+        .expect_err("it was set aside");
+    // On a busy machine a delivery may be over before it was begun.
+    assert!(dead.deliveries >= 3 && deaths <= 3, "{dead}: {deaths}");
+}
+
+#[test]
+fn a_stuck_worker_loses_its_job() {
+    let place = Place::new("stuck");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let begun = Instant::now();
+    let (books, tally) = work(
+        &remote,
+        "run",
+        vec![job("hang", "hang"), job("good", "echo yes")],
+    );
+    assert_eq!((tally.done, tally.dead), (1, 1));
+    let dead = books.outcomes["hang"]
+        .as_ref()
+        .expect_err("it was set aside");
+    assert!(dead.deliveries >= 3, "{dead}");
+    assert!(
+        begun.elapsed() > 3 * place.options().lease,
+        "it had three leases"
+    );
+    help.wait_for("it is told", |event| matches!(event, Event::Stuck { .. }));
+    help.end().expect("it goes on");
+}
+
+/// Threads cannot be killed; a worker that has none to spare says so and ends.
+#[test]
+fn a_worker_with_deaf_jobs_ends() {
+    let place = Place::new("deaf");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let ended = help
+                .thread
+                .join()
+                .expect("no panic")
+                .expect_err("it is stuck");
+            stop.store(true, Ordering::Relaxed);
+            let CrewError::Stuck { abandoned, kinds } = ended else {
+                panic!("{ended}");
+            };
+            assert_eq!((abandoned, kinds.as_str()), (2, "act"));
+        });
+        let jobs = vec![job("deaf-1", "deaf"), job("deaf-2", "deaf")];
+        let tally = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| {
+            Ok::<_, Infallible>(GoOn::Yes)
+        });
+        assert_eq!(tally.expect("it was stopped").done, 0);
+    });
+}
+
+/// Longer than many leases, but it gets on.
+#[test]
+fn progress_keeps_a_job() {
+    let place = Place::new("progress");
+    let remote = connect(&place);
+    let helpers = [Help::start(&place), Help::start(&place)];
+    let (books, tally) = work(&remote, "run", naps(2, 3000));
+    books.check_naps(2);
+    assert_eq!(tally.duplicates, 0);
+    let worked = helpers.map(|help| help.end().expect("it worked").jobs);
+    assert_eq!(worked.iter().sum::<u64>(), 2);
+}
+
+#[test]
+fn a_job_that_makes_no_sense_is_set_aside_at_once() {
+    let place = Place::new("senseless");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let (books, _) = work(
+        &remote,
+        "run",
+        vec![
+            job("bad", "dance"),
+            job("large", "large 1048577"),
+            job("panic", "panic"),
+        ],
+    );
+    let dead = |id: &str| books.outcomes[id].clone().expect_err("it was set aside");
+    assert_eq!(dead("bad").deliveries, 1);
+    assert!(dead("bad").why.contains("no such act: dance"));
+    assert!(
+        dead("large").why.contains("takes 1048576"),
+        "{}",
+        dead("large")
+    );
+    assert!(dead("panic").deliveries >= 3, "{}", dead("panic"));
+    help.end().expect("it worked");
+}
+
+/// Whoever stops because of it gets another chance with it.
+#[test]
+fn a_job_that_was_set_aside_is_tried_anew_in_the_next_life() {
+    let place = Place::new("anew");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let stop = AtomicBool::new(false);
+    for _ in 0..2 {
+        let jobs = vec![job("panic", "panic")];
+        let mut deliveries = 0;
+        let ended = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |outcome| {
+            deliveries = outcome.result.expect_err("it was set aside").deliveries;
+            Err::<GoOn, _>("the recipe says so")
+        });
+        assert!(matches!(ended, Err(WorkError::Taker(_))));
+        assert!(deliveries >= 3);
+    }
+    help.end().expect("it worked");
+}
+
+#[test]
+fn a_job_too_large_for_the_server_is_refused_by_name() {
+    let place = Place::new("too-large");
+    let remote = connect(&place);
+    let stop = AtomicBool::new(false);
+    let jobs = vec![job("whale", &"x".repeat(1 << 20))];
+    let refused = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| {
+        Ok::<_, Infallible>(GoOn::Yes)
+    });
+    let refused = refused.expect_err("it cannot be sent").to_string();
+    assert!(
+        refused.contains("whale") && refused.contains("blobs"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn two_jobs_of_one_name_are_refused() {
+    let place = Place::new("twins");
+    let remote = connect(&place);
+    let stop = AtomicBool::new(false);
+    let jobs = vec![job("twin", "echo 1"), job("twin", "echo 2")];
+    let refused = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| {
+        Ok::<_, Infallible>(GoOn::Yes)
+    });
+    assert!(matches!(
+        refused,
+        Err(WorkError::Crew(CrewError::SameId { .. }))
+    ));
+    for wrong in ["", "Run", "a.b", "*"] {
+        let refused = remote.work(wrong, std::iter::empty(), &no_blobs, &stop, &mut |_| {
+            Ok::<_, Infallible>(GoOn::Yes)
+        });
+        let refused = refused.expect_err("it is no name");
+        assert!(matches!(refused, WorkError::Crew(error) if error.is_wrong_request()));
+    }
+}
+
+/// What one worker's owner does not allow, another's may.
+#[test]
+fn a_worker_keeps_to_its_limits() {
+    let place = Place::new("limits");
+    let remote = connect(&place);
+    let small = Limits {
+        payload: 100,
+        blobs: 1000,
+        job_time: Duration::from_millis(100),
+        ..Limits::default()
+    };
+    let small = Help::start_as(place.options(), small, PROGRAM);
+    let contents: Arc<[u8]> = vec![1; 1001].into();
+    let blob = BlobId::of(&contents);
+    let jobs = vec![
+        job("payload", &format!("echo {}", "x".repeat(200))),
+        job("time", "nap 5000"),
+        Job {
+            blobs: vec![blob],
+            ..job("blob", "blob")
+        },
+        Job {
+            kind: "dance".into(),
+            ..job("kind", "echo")
+        },
+        Job {
+            version: 2,
+            ..job("version", "echo")
+        },
+    ];
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut reasons = BTreeMap::new();
+            while reasons.len() < 5 {
+                let event =
+                    small.wait_for("it refuses", |event| matches!(event, Event::Refused { .. }));
+                if let Event::Refused { id, why, .. } = event {
+                    reasons.entry(String::from(id)).or_insert(why);
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+            for (id, part) in [
+                ("payload", "allows payloads of 100 bytes"),
+                ("time", "more than 0.1 s"),
+                ("blob", "more than 1000 bytes"),
+                ("kind", "\"dance\""),
+                ("version", "this is version 2"),
+            ] {
+                assert!(reasons[id].contains(part), "{id}: {}", reasons[id]);
+            }
+        });
+        let find = |_: &BlobId| Some(Arc::clone(&contents));
+        let tally = remote.work("run", jobs.into_iter(), &find, &stop, &mut |_| {
+            Ok::<_, Infallible>(GoOn::Yes)
+        });
+        assert_eq!(tally.expect("it was stopped").done, 0);
+    });
+    small.end().expect("it worked");
+}
+
+/// A process that wants more memory than it may dies, and the job with it; its
+/// owner's machine lives.
+#[test]
+fn a_job_cannot_have_all_the_memory() {
+    let place = Place::new("memory");
+    let remote = connect(&place);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut worker = Process::start_with(&place, Some(1 << 30));
+            while !over.load(Ordering::Relaxed) {
+                if worker.is_dead() {
+                    worker = Process::start_with(&place, Some(1 << 30));
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let (_, tally) = work(
+            &remote,
+            "run",
+            vec![job("grow", "grow"), job("good", "echo")],
+        );
+        over.store(true, Ordering::Relaxed);
+        assert_eq!((tally.done, tally.dead), (1, 1));
+    });
+}
+
+#[test]
+fn a_worker_of_another_version_is_refused() {
+    let place = Place::new("versions");
+    // First there is nobody to differ from.
+    let early = Help::start_as(place.options(), Limits::default(), "1.2.2");
+    early.wait_for("it joins", |event| matches!(event, Event::Joined { .. }));
+    let remote = connect(&place);
+    let begun = Instant::now();
+    let refused = early
+        .thread
+        .join()
+        .expect("no panic")
+        .expect_err("it is refused");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    let text = refused.to_string();
+    assert!(text.contains("1.2.2") && text.contains(PROGRAM), "{text}");
+    assert!(refused.is_wrong_request());
+
+    let late = Help::start_as(place.options(), Limits::default(), "2.0.0");
+    let refused = late
+        .thread
+        .join()
+        .expect("no panic")
+        .expect_err("it is refused");
+    assert!(matches!(refused, CrewError::OtherVersion { .. }));
+
+    let right = Help::start(&place);
+    let (books, _) = work(&remote, "run", echoes(2));
+    assert_eq!(books.outcomes.len(), 2);
+    right.end().expect("it worked");
+}
+
+#[test]
+fn a_wrong_token_is_refused() {
+    let place = Place::with("token", &["--auth", "s3cret"]);
+    let right = place.options_with(Some(Secret::Token("s3cret".into())));
+    let remote = Remote::connect(&right, PROGRAM).expect("the token is right");
+    for secret in [None, Some(Secret::Token("s3crets".into()))] {
+        let wrong = place.options_with(secret);
+        let refused = Remote::connect(&wrong, PROGRAM).expect_err("the token is wrong");
+        assert!(matches!(refused, CrewError::Refused { .. }), "{refused}");
+        assert!(!refused.to_string().contains("s3cret"), "{refused}");
+        let refused = Help::start_as(wrong, Limits::default(), PROGRAM)
+            .thread
+            .join();
+        let refused = refused.expect("no panic").expect_err("the token is wrong");
+        assert!(matches!(refused, CrewError::Refused { .. }), "{refused}");
+    }
+    let help = Help::start_as(right, Limits::default(), PROGRAM);
+    let (books, _) = work(&remote, "run", echoes(2));
+    assert_eq!(books.outcomes.len(), 2);
+    help.end().expect("it worked");
+}
+
+#[test]
+fn no_server_is_said_soon() {
+    let mut place = Place::new("nobody");
+    place.kill();
+    let begun = Instant::now();
+    let refused = Remote::connect(&place.options(), PROGRAM).expect_err("it is gone");
+    assert!(matches!(refused, CrewError::NoServer { .. }), "{refused}");
+    assert!(refused.to_string().contains("nats-server"), "{refused}");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_server_that_cannot_keep_jobs_is_refused() {
+    let place = Place::in_folder(fresh_folder("no-jetstream"), &[], &[]);
+    let refused = Remote::connect(&place.options(), PROGRAM).expect_err("it keeps nothing");
+    assert!(refused.to_string().contains("--jetstream"), "{refused}");
+}
+
+#[test]
+fn a_server_that_stays_away_ends_the_work() {
+    let mut place = Place::new("away");
+    let mut options = place.options();
+    options.patience = Duration::from_millis(500);
+    let remote = Remote::connect(&options, PROGRAM).expect("the server is there");
+    let help = Help::start_as(options, Limits::default(), PROGRAM);
+    help.wait_for("it joins", |event| matches!(event, Event::Joined { .. }));
+    place.kill();
+    let stop = AtomicBool::new(false);
+    let ended = remote.work("run", echoes(1).into_iter(), &no_blobs, &stop, &mut |_| {
+        Ok::<_, Infallible>(GoOn::Yes)
+    });
+    let ended = ended.expect_err("there is no server");
+    assert!(
+        matches!(ended, WorkError::Crew(CrewError::Lost { .. })),
+        "{ended}"
+    );
+    let ended = help
+        .thread
+        .join()
+        .expect("no panic")
+        .expect_err("there is no server");
+    assert!(matches!(ended, CrewError::Lost { .. }), "{ended}");
+}

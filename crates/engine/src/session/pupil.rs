@@ -1,0 +1,86 @@
+//! Who learns from the games of a session.
+
+use std::sync::Arc;
+
+use mendel_board::{Color, Game};
+
+use crate::{Best, Player, Score};
+
+/// Somebody who learns from the games of a session: asked who plays before each, and told
+/// how it ended.
+///
+/// A GUI that speaks UCI does not say how a game ends, so that the session looks for
+/// itself: it knows an end by the rules of the game, and a mate that nothing could avert.
+/// xboard says it.
+pub trait Pupil: Send {
+    /// A game begins; who plays it?
+    fn begin(&mut self) -> Arc<Player>;
+
+    /// The game in which it had `own` is over, after so many half-moves.
+    fn end(&mut self, own: Color, winner: Option<Color>, plies: usize);
+}
+
+/// A pupil, and what is known of the game it plays.
+#[derive(Default)]
+pub(crate) struct Lesson {
+    pupil: Option<Box<dyn Pupil>>,
+    /// The colour it has, once it was asked for a move.
+    own: Option<Color>,
+    /// Whether the end of this game was told.
+    told: bool,
+    /// Half-moves when a mate was seen that it cannot avert.
+    doomed: Option<usize>,
+}
+
+impl Lesson {
+    pub(crate) fn new(pupil: Option<Box<dyn Pupil>>) -> Self {
+        Self {
+            pupil,
+            ..Self::default()
+        }
+    }
+
+    /// Another game begins: who plays it, where somebody learns.
+    pub(crate) fn begin(&mut self) -> Option<Arc<Player>> {
+        self.close();
+        (self.own, self.told, self.doomed) = (None, false, None);
+        Some(self.pupil.as_mut()?.begin())
+    }
+
+    /// It is asked for a move; the game did not end where it seemed to.
+    pub(crate) fn asked(&mut self, game: &Game) {
+        self.doomed = None;
+        self.own = Some(game.position().turn());
+    }
+
+    /// It has answered, and the game stands so.
+    pub(crate) fn answered(&mut self, game: &Game, best: &Best) {
+        let score = best.info.as_ref().map(|info| info.score);
+        if score == Some(Score::Mate(-1)) {
+            self.doomed = Some(game.moves().len() + 1);
+        }
+        self.look(game);
+    }
+
+    /// The game stands so; it may be over by the rules.
+    pub(crate) fn look(&mut self, game: &Game) {
+        if let Some(outcome) = game.outcome() {
+            self.end(outcome.winner, game.moves().len());
+        }
+    }
+
+    /// The game is over.
+    pub(crate) fn end(&mut self, winner: Option<Color>, plies: usize) {
+        if let (Some(pupil), Some(own), false) = (&mut self.pupil, self.own, self.told) {
+            pupil.end(own, winner, plies);
+            self.told = true;
+        }
+    }
+
+    /// Nothing more comes of this game.
+    pub(crate) fn close(&mut self) {
+        if let (Some(plies), Some(own)) = (self.doomed, self.own) {
+            self.end(Some(!own), plies);
+        }
+    }
+}

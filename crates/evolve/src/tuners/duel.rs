@@ -1,0 +1,122 @@
+//! What a tuner asks for, and what it is told.
+
+use serde::{Deserialize, Serialize};
+
+use super::knob::Setting;
+
+/// Two settings that are to meet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Duel {
+    /// Whose points are told.
+    pub first: Setting,
+    /// Its opponent.
+    pub second: Setting,
+    /// How many pairs of games they play; in each both have both sides once.
+    pub pairs: u32,
+}
+
+/// Pairs of games by the points that the first of two made in them: 0, ½, 1, 1½, 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pairs(pub [u64; 5]);
+
+impl Pairs {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The share of the points that the first made, from 0 to 1, if anything was
+    /// played.
+    pub fn score(&self) -> Option<f64> {
+        let pairs = self.count();
+        (pairs > 0).then(|| self.points() / (2 * pairs) as f64)
+    }
+
+    /// The points of the first.
+    pub fn points(&self) -> f64 {
+        let halves = self.0.iter().zip(0..).map(|(count, halves)| count * halves);
+        halves.sum::<u64>() as f64 / 2.0
+    }
+
+    /// Games won more than lost.
+    pub fn ahead(&self) -> f64 {
+        2.0 * (self.points() - self.count() as f64)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let mut sum = *self;
+        for (count, more) in sum.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+        sum
+    }
+
+    /// As the second saw them.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let mut counts = self.0;
+        counts.reverse();
+        Self(counts)
+    }
+}
+
+/// How a duel ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It was played; perhaps with fewer pairs than were asked for.
+    Played(Pairs),
+    /// A program cannot work with a setting: it refused a value, crashed or hung.
+    Infeasible {
+        /// The first was such a one.
+        first: bool,
+        /// The second was.
+        second: bool,
+    },
+}
+
+impl Outcome {
+    /// The share of the points that the first is credited with: who cannot work has
+    /// lost. None if nothing is known.
+    pub(super) fn score(&self) -> Option<f64> {
+        match *self {
+            Self::Played(pairs) => pairs.score(),
+            Self::Infeasible { first, second } if first != second => Some(f64::from(!first)),
+            Self::Infeasible { .. } => None,
+        }
+    }
+
+    /// Games won more than lost; who cannot work has lost all of so many pairs.
+    pub(super) fn ahead(&self, pairs: u32) -> f64 {
+        match self {
+            Self::Played(pairs) => pairs.ahead(),
+            Self::Infeasible { .. } => {
+                let score = self.score().unwrap_or(0.5);
+                4.0 * (score - 0.5) * f64::from(pairs)
+            }
+        }
+    }
+}
+
+/// A duel that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fought {
+    /// Who met.
+    pub duel: Duel,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl Fought {
+    /// The pairs that were played.
+    pub fn pairs(&self) -> u64 {
+        match self.outcome {
+            Outcome::Played(pairs) => pairs.count(),
+            Outcome::Infeasible { .. } => 0,
+        }
+    }
+}

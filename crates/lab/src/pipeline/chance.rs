@@ -1,0 +1,131 @@
+//! A step that draws players by chance: what breeding is to be better than.
+
+use mendel_evolve::{Bits, Breeder as _, Cosyne, RandomSearch, RandomSettings, Reals};
+use mendel_store::replace;
+use serde::Deserialize;
+
+use super::Working;
+use super::error::StepError;
+use super::record::Drawn;
+use super::refer::{folder_of, seed_of};
+use super::settings::{Settings, Turn};
+use crate::chromosome::space::{Space, SpaceKind};
+use crate::recipe::{BreederSettings, Recipe};
+use crate::run::FolderError;
+
+/// The table `[step.chance]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ChanceSettings {
+    /// Whose genomes: the recipe's first stage, and its parent for all that is not bred.
+    pub recipe: String,
+    /// How many are drawn.
+    pub sets: u32,
+}
+
+impl ChanceSettings {
+    /// The recipe, or which key is wrong and why.
+    pub(super) fn recipe(&self) -> Result<(Recipe, Space), (&'static str, String)> {
+        if !(1..=1000).contains(&self.sets) {
+            return Err(("sets", "must be from 1 to 1000".to_owned()));
+        }
+        let wrong = |reason: String| ("recipe", reason);
+        let recipe = Recipe::find(&self.recipe, &[]).map_err(|it| wrong(it.to_string()))?;
+        let Some(stage) = recipe.stages.first() else {
+            let reason = format!("`{}` breeds nothing itself", self.recipe);
+            return Err(wrong(reason));
+        };
+        let space = Space::new(&recipe.parent, &stage.genome).map_err(|it| wrong(it.reason))?;
+        let grows = matches!(space.kind, SpaceKind::Nets(_));
+        if grows || drawn(&space, &stage.breeder, 1, 1).is_none() {
+            let reason = format!("`{}` breeds what chance cannot draw", self.recipe);
+            return Err(wrong(reason));
+        }
+        Ok((recipe, space))
+    }
+}
+
+/// So many members of a space; `None` where its first generation is not drawn.
+fn drawn(
+    space: &Space,
+    breeder: &BreederSettings,
+    count: usize,
+    seed: u64,
+) -> Option<Vec<Vec<i32>>> {
+    let settings = RandomSettings { population: count };
+    Some(match &space.kind {
+        SpaceKind::Bits(layout) => {
+            let search = RandomSearch::<Bits>::new(settings, layout.clone(), None, seed).ok()?;
+            let born = search.ask().into_iter();
+            born.map(|it| space.from_bits(&it.genome)).collect()
+        }
+        SpaceKind::Reals(bounds) => {
+            let search = RandomSearch::<Reals>::new(settings, bounds.clone(), None, seed).ok()?;
+            let born = search.ask().into_iter();
+            born.map(|it| space.from_reals(&it.genome)).collect()
+        }
+        SpaceKind::Synapses(synapses) => {
+            let BreederSettings::Cosyne(settings) = breeder else {
+                return None;
+            };
+            // A first generation after the other, until there are enough.
+            let mut members = Vec::with_capacity(count);
+            for more in 0.. {
+                let seed = seed.wrapping_add(more);
+                let first = Cosyne::new(*settings, synapses.clone(), None, seed).ok()?;
+                members.extend(first.ask().iter().map(|it| space.from_reals(&it.genome)));
+                if members.len() >= count {
+                    break;
+                }
+            }
+            members.truncate(count);
+            members
+        }
+        SpaceKind::Nets(_) => return None,
+    })
+}
+
+impl Working<'_> {
+    /// The players of a step, each in a file.
+    pub(super) fn draw(
+        &self,
+        settings: &Settings,
+        turn: Turn,
+        step: &ChanceSettings,
+    ) -> Result<Drawn, StepError> {
+        let found = step.recipe().map_err(|(key, reason)| {
+            let key = format!("step.{}.chance.{key}", turn.step);
+            self.recipe.complaint(&key, reason)
+        });
+        let (recipe, space) = found?;
+        let folder = folder_of(settings, turn);
+        self.make_folder(&folder)?;
+        let seed = seed_of(self.seed, turn, 0);
+        let count = step.sets as usize;
+        let members = drawn(&space, &recipe.stages[0].breeder, count, seed).unwrap_or_default();
+        let mut files = Vec::with_capacity(members.len());
+        for (at, member) in members.iter().enumerate() {
+            let player = space.player(&recipe.parent, member);
+            let mut player =
+                player.map_err(|error| self.recipe.complaint("", error.to_string()))?;
+            player.name = format!("{}-{:03}", settings.steps[turn.step].name, at + 1);
+            player.about = format!("Drawn by chance from the genomes of {}", recipe.name);
+            player.pedigree = origin();
+            let file = folder.join(format!("{:03}.toml", at + 1));
+            replace(&self.folder.join(&file), player.to_toml().as_bytes())
+                .map_err(FolderError::from)
+                .map_err(crate::run::RunError::from)?;
+            files.push(file.to_string_lossy().into_owned());
+        }
+        Ok(Drawn {
+            recipe: recipe.name,
+            files,
+        })
+    }
+}
+
+fn origin() -> toml::Table {
+    [("origin".to_owned(), "drawn by chance".into())]
+        .into_iter()
+        .collect()
+}

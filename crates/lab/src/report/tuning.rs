@@ -1,0 +1,372 @@
+//! A tuning: what was found, whether it is better, and the way there.
+
+use std::path::{Path, PathBuf};
+
+use mendel_store::Journal;
+use mendel_store::page::{Block, Page, Table, Tone};
+use mendel_store::plot::{Axis, HeatMap, HeatRow, LineChart, Reference, Series, number};
+use serde::Serialize;
+
+use super::error::ReportError;
+use super::{counted, elo, elo_interval};
+use crate::tune::{Landscape, ROUNDS, TunePlan, TuneResult, TunedRound, Validation};
+
+/// A tuning, as its folder tells it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuningRecord {
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// What was asked for.
+    pub plan: TunePlan,
+    /// The rounds so far.
+    #[serde(skip)]
+    pub rounds: Vec<TunedRound>,
+    /// What was found, once it is done.
+    pub result: Option<TuneResult>,
+}
+
+/// So many paths are read in one picture.
+const PATHS: usize = 6;
+
+impl TuningRecord {
+    /// Reads a tuning's folder.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing or broken.
+    pub fn read(folder: &Path) -> Result<Self, ReportError> {
+        let broken = |file: &str, reason: String| ReportError::Broken {
+            path: folder.join(file),
+            reason,
+        };
+        let plan = TunePlan::read(folder);
+        let plan = plan.map_err(|error| broken(TunePlan::FILE, error.to_string()))?;
+        let path = folder.join(ROUNDS);
+        let rounds = if path.exists() {
+            Journal::read(&path)?
+        } else {
+            Vec::new()
+        };
+        let result = TuneResult::read(folder);
+        Ok(Self {
+            folder: folder.to_owned(),
+            result: result.map_err(|error| broken(TuneResult::FILE, error.to_string()))?,
+            plan,
+            rounds,
+        })
+    }
+
+    /// The engine's name.
+    pub fn engine(&self) -> String {
+        let entrant = self.plan.entrant();
+        entrant.map_or_else(|_| self.plan.engine.clone(), |it| it.name)
+    }
+
+    /// The page that shows the tuning to a person.
+    pub fn page(&self) -> Page {
+        let mut blocks = vec![self.verdict()];
+        blocks.push(Block::Warnings(self.warnings()));
+        if let Some(result) = &self.result {
+            blocks.push(Block::Heading("What was found".to_owned()));
+            blocks.push(Block::Table(found(result)));
+            blocks.push(Block::Text(
+                "Intervals are of 95 %, by a surface fitted to all duels; “worth” is the Elo of the value \
+                 against that of the start with all others as found, “matters” what the worst value between \
+                 the bounds would lose. The match above is the proof, not these."
+                    .to_owned(),
+            ));
+            blocks.push(Block::Code(result.engine_tuned.clone()));
+        }
+        self.curve(&mut blocks);
+        self.paths(&mut blocks);
+        if let Some(result) = &self.result {
+            landscapes(&result.landscapes, &mut blocks);
+        }
+        self.left_out(&mut blocks);
+        blocks.push(Block::Heading("How it was done".to_owned()));
+        blocks.push(Block::Facts(self.facts()));
+        Page {
+            title: format!("Tuning of {}", self.engine()),
+            subtitle: format!(
+                "{}, {}, seed {}",
+                counted(self.plan.params.len() as u64, "parameter"),
+                counted(self.plan.games, "game"),
+                self.plan.seed
+            ),
+            blocks,
+            foot: format!("Mendel {}", self.plan.version),
+        }
+    }
+
+    fn verdict(&self) -> Block {
+        let Some(result) = &self.result else {
+            let done = self.rounds.last().map_or(0, |it| it.games);
+            return Block::Verdict {
+                tone: Tone::Plain,
+                large: "not finished".to_owned(),
+                small: format!("{} of the tuner so far", counted(done, "game")),
+            };
+        };
+        let proved = result.verdict.starts_with("proved");
+        let (large, rest) = match result.verdict.split_once(':') {
+            Some((large, rest)) => (large.to_owned(), rest.trim().to_owned()),
+            None => (result.verdict.clone(), String::new()),
+        };
+        let mut small = vec![rest];
+        if let Some(proof) = &result.proof {
+            small.push(format!(
+                "against the start, {}: won {}, drawn {}, lost {}",
+                proof.conditions, proof.wins, proof.draws, proof.losses
+            ));
+        }
+        if let Some(left) = result.games_left {
+            small.push(format!("about {} more games would tell", number(left)));
+        }
+        small.retain(|it| !it.is_empty());
+        Block::Verdict {
+            tone: if proved { Tone::Good } else { Tone::Bad },
+            large,
+            small: small.join("; "),
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !self.plan.pace.is_repeatable() {
+            let text = "The games were played by the clock: another try gives other games.";
+            warnings.push(text.to_owned());
+        }
+        let Some(result) = &self.result else {
+            return warnings;
+        };
+        let bound: Vec<&str> = result
+            .params
+            .iter()
+            .filter(|it| it.at_bound)
+            .map(|it| it.name.as_str())
+            .collect();
+        if !bound.is_empty() {
+            warnings.push(format!(
+                "At a bound, beyond which better values may lie: {}.",
+                bound.join(", ")
+            ));
+        }
+        if !result.infeasible.is_empty() {
+            warnings.push(format!(
+                "The engine failed with {}; they are listed below and were not scored.",
+                counted(result.infeasible.len() as u64, "setting")
+            ));
+        }
+        warnings
+    }
+
+    /// The proposals of the moment against the start.
+    fn curve(&self, blocks: &mut Vec<Block>) {
+        let Some(result) = self.result.as_ref().filter(|it| !it.curve.is_empty()) else {
+            return;
+        };
+        let place = |it: &Validation| it.games as f64;
+        let points = result
+            .curve
+            .iter()
+            .filter_map(|it| Some((place(it), it.elo?)));
+        let band = result.curve.iter().filter_map(|it| {
+            let [low, high] = it.interval;
+            Some((place(it), low?, high?))
+        });
+        let chart = LineChart {
+            title: "Elo of the proposal above the start".to_owned(),
+            x: Axis::whole("games of the tuner"),
+            y: Axis::new("Elo"),
+            series: vec![Series {
+                name: "proposal".to_owned(),
+                pen: 0,
+                points: points.collect(),
+                band: band.collect(),
+            }],
+            references: vec![Reference {
+                name: "start".to_owned(),
+                pen: 2,
+                value: 0.0,
+            }],
+            ..LineChart::default()
+        };
+        blocks.push(Block::Heading("Strength on the way".to_owned()));
+        blocks.push(Block::Figure {
+            drawing: chart.draw(),
+            caption: "Matches of what the tuner would have proposed then against the start, on openings that \
+                      nothing is tuned with. The band is the 95 % interval of each match."
+                .to_owned(),
+        });
+        let mut table = Table::new(["games of the tuner", "games", "Elo", "95 %"]);
+        for it in &result.curve {
+            table.row([
+                number(place(it)),
+                number(2.0 * it.pairs.iter().sum::<u64>() as f64),
+                it.elo.map_or_else(|| "–".to_owned(), elo),
+                elo_interval(it.interval),
+            ]);
+        }
+        blocks.push(Block::Table(table));
+    }
+
+    /// Where each parameter went.
+    fn paths(&self, blocks: &mut Vec<Block>) {
+        if self.rounds.is_empty() {
+            return;
+        }
+        blocks.push(Block::Heading("Paths of the parameters".to_owned()));
+        let all: Vec<usize> = (0..self.plan.params.len()).collect();
+        let groups = all.chunks(PATHS);
+        let count = groups.len();
+        for (number, group) in groups.enumerate() {
+            let series = group.iter().enumerate().map(|(pen, &at)| {
+                let param = &self.plan.params[at];
+                let share = |value: i64| (value - param.low) as f64 / param.width() * 100.0;
+                let points = self.rounds.iter().filter_map(|round| {
+                    let value = round.proposal.get(at)?;
+                    Some((round.games as f64, share(*value)))
+                });
+                let start = std::iter::once((0.0, share(param.start)));
+                Series::line(&param.name, pen as u8, start.chain(points).collect())
+            });
+            let part = if count > 1 {
+                format!(" ({} of {count})", number + 1)
+            } else {
+                String::new()
+            };
+            let chart = LineChart {
+                title: format!("What was proposed after each round{part}"),
+                x: Axis::whole("games of the tuner"),
+                y: Axis {
+                    range: Some((0.0, 100.0)),
+                    ..Axis::new("per cent of the way from the lower to the upper bound")
+                },
+                series: series.collect(),
+                ..LineChart::default()
+            };
+            blocks.push(Block::Figure {
+                drawing: chart.draw(),
+                caption:
+                    "Lines that still swing at the end say that more games are needed, or that the \
+                          parameter hardly matters."
+                        .to_owned(),
+            });
+        }
+    }
+
+    /// What was not tuned or does not work.
+    fn left_out(&self, blocks: &mut Vec<Block>) {
+        if !self.plan.aside.is_empty() {
+            blocks.push(Block::Heading("Not tuned".to_owned()));
+            let aside = self.plan.aside.iter();
+            let words = aside.map(|it| format!("{}: {}", it.name, it.reason));
+            blocks.push(Block::List(words.collect()));
+        }
+        let known = self.result.as_ref().map(|it| &it.infeasible);
+        let infeasible = known.unwrap_or(&self.plan.infeasible);
+        if !infeasible.is_empty() {
+            blocks.push(Block::Heading("Where the engine fails".to_owned()));
+            let words = infeasible.iter();
+            let words = words.map(|it| format!("{}: {}", it.options, it.reason));
+            blocks.push(Block::List(words.collect()));
+        }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let plan = &self.plan;
+        let mut facts = vec![
+            ("engine", plan.engine.clone()),
+            ("tuner", plan.tuner.name().to_owned()),
+            ("pace", plan.pace.to_string()),
+            (
+                "games",
+                format!(
+                    "{} of the tuner, {} × {} validating, at most {} of the proof",
+                    number(2.0 * plan.tuner_pairs() as f64),
+                    plan.validations,
+                    plan.validation_games,
+                    plan.proof_games
+                ),
+            ),
+            (
+                "openings",
+                match &plan.openings {
+                    None => "the program's own book".to_owned(),
+                    Some(path) => path.display().to_string(),
+                },
+            ),
+            ("seed", plan.seed.to_string()),
+            ("id", plan.id()),
+        ];
+        if !plan.command.is_empty() {
+            facts.push(("command", plan.command.clone()));
+        }
+        facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+/// The parameters, as a table.
+fn found(result: &TuneResult) -> Table {
+    let mut table = Table::new([
+        "option", "start", "found", "95 %", "worth", "95 %", "matters", "",
+    ]);
+    for it in &result.params {
+        let [low, high] = it.interval;
+        table.row([
+            it.name.clone(),
+            it.start.clone(),
+            it.value.clone(),
+            format!("[{}, {}]", number(low.round()), number(high.round())),
+            elo(it.gain.value),
+            elo_interval([Some(it.gain.low), Some(it.gain.high)]),
+            elo(it.matters.value),
+            it.marks(),
+        ]);
+    }
+    table
+}
+
+/// The surface over two parameters at a time.
+fn landscapes(landscapes: &[Landscape], blocks: &mut Vec<Block>) {
+    if landscapes.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading("Landscapes".to_owned()));
+    for it in landscapes {
+        let all = it.elo.iter().flatten().copied();
+        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        // The largest value of the second stands at the top.
+        let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
+            name: number(*y),
+            values: values.clone(),
+            range: Some((low, high)),
+            words: String::new(),
+        });
+        let apart =
+            it.x.get(1)
+                .zip(it.x.first())
+                .map(|(one, other)| one - other);
+        let map = HeatMap {
+            title: format!("{} (right) and {} (up)", it.first, it.second),
+            x: Axis::new(&it.first),
+            first: it.x.first().copied().unwrap_or(0.0),
+            apart: apart.unwrap_or(1.0),
+            rows: rows.collect(),
+            key: (elo(low), format!("{} Elo", elo(high))),
+            head: String::new(),
+        };
+        blocks.push(Block::Figure {
+            drawing: map.draw(),
+            caption: format!(
+                "Elo against what was found, by the fitted surface, all parameters but {} and {} as found.",
+                it.first, it.second
+            ),
+        });
+    }
+}

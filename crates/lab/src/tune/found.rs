@@ -1,0 +1,259 @@
+//! What a tuning found.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use mendel_evolve::tuners::{AnyTuner, Estimate, Interval, Tuner as _};
+use mendel_store::{ReplaceError, replace};
+use serde::{Deserialize, Serialize};
+
+use super::NO_EFFECT;
+use super::params::{Aside, Infeasible};
+use super::plan::TunePlan;
+use super::play::line;
+use crate::proof::MatchProof;
+
+/// `result.json`: what a tuning found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneResult {
+    /// A hash of the plan.
+    pub id: String,
+    /// The engine as it started.
+    pub engine: String,
+    /// The same with the values found, as `mendel match` and others take it.
+    pub engine_tuned: String,
+    /// The values found, to paste behind a `?`.
+    pub options: String,
+    /// Who tuned.
+    pub tuner: String,
+    /// Games of the tuner and of the validations.
+    pub games: u64,
+    /// Each parameter.
+    pub params: Vec<ParamFound>,
+    /// What was not tuned, and why.
+    pub aside: Vec<Aside>,
+    /// Values at which the engine failed.
+    pub infeasible: Vec<Infeasible>,
+    /// What the tuner makes of it: Elo above the start.
+    pub gain: Interval,
+    /// What the best values would be worth in Elo above those found.
+    pub left: Interval,
+    /// The proposals of the moment against the start.
+    pub curve: Vec<Validation>,
+    /// The fitted surface over the two parameters of each pair that matter most.
+    pub landscapes: Vec<Landscape>,
+    /// The match against the start.
+    #[serde(default)]
+    pub proof: Option<MatchProof>,
+    /// Games still to be expected before the test decides, where it has not.
+    #[serde(default)]
+    pub games_left: Option<f64>,
+    /// In a sentence: `proved +X [a, b]` or `not proved`.
+    pub verdict: String,
+}
+
+/// What was found of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParamFound {
+    /// The option.
+    pub name: String,
+    /// Where it started.
+    pub start: String,
+    /// What was found.
+    pub value: String,
+    /// The same as a number: of a switch 0 or 1, of a word its place.
+    pub number: i64,
+    /// Where the best value lies: 95 %.
+    pub interval: [f64; 2],
+    /// What the value is worth in Elo against the start, all others as found.
+    pub gain: Interval,
+    /// What the worst value would lose against the one found: how much it matters.
+    pub matters: Interval,
+    /// Better values may lie beyond its bound.
+    pub at_bound: bool,
+    /// Whether the games tell that it matters at all.
+    pub visible: bool,
+}
+
+/// The proposal of the moment against the start, on openings held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Validation {
+    /// Games of the tuner before it.
+    pub games: u64,
+    /// What it would have proposed.
+    pub proposal: Vec<i64>,
+    /// Pairs by its points: 0, ½, 1, 1½, 2.
+    pub pairs: [u64; 5],
+    /// Elo above the start; none if one side took all points.
+    pub elo: Option<f64>,
+    /// Its 95 % interval; an open end is none.
+    pub interval: [Option<f64>; 2],
+}
+
+/// The fitted surface over two parameters, all others as found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Landscape {
+    /// The parameter to the right.
+    pub first: String,
+    /// The parameter upwards.
+    pub second: String,
+    /// Values of the first.
+    pub x: Vec<f64>,
+    /// Values of the second.
+    pub y: Vec<f64>,
+    /// Elo against what was found: a row for each value of the second.
+    pub elo: Vec<Vec<f64>>,
+}
+
+impl ParamFound {
+    /// What must not be overlooked.
+    pub fn marks(&self) -> String {
+        let mut marks = Vec::new();
+        if self.at_bound {
+            marks.push("at its bound");
+        }
+        if !self.visible {
+            marks.push(NO_EFFECT);
+        }
+        marks.join(", ")
+    }
+}
+
+impl TuneResult {
+    /// The file's name in the folder of a tuning.
+    pub const FILE: &'static str = "result.json";
+
+    /// The values found, in the order of the parameters.
+    pub fn values(&self) -> Vec<i64> {
+        self.params.iter().map(|it| it.number).collect()
+    }
+
+    /// Whether nothing better than the start was found.
+    pub fn is_start(&self) -> bool {
+        self.params.iter().all(|it| it.value == it.start)
+    }
+
+    /// Says what the match proves.
+    pub(super) fn conclude(&mut self) {
+        self.verdict = match &self.proof {
+            _ if self.is_start() => {
+                "not proved: nothing better than the start was found".to_owned()
+            }
+            None => "not proved: no match was played".to_owned(),
+            Some(proof) => proof.verdict(),
+        };
+        if self.proof.is_none() {
+            self.games_left = needed(&self.gain);
+        }
+    }
+
+    /// Reads the result of a tuning's folder; `None` if there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or understood.
+    pub fn read(folder: &Path) -> io::Result<Option<Self>> {
+        match fs::read_to_string(folder.join(Self::FILE)) {
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes it.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), ReplaceError> {
+        let json = serde_json::to_string_pretty(self).expect("a result is plain data");
+        replace(&folder.join(Self::FILE), format!("{json}\n").as_bytes())
+    }
+}
+
+/// So many of the parameters that matter most are shown two by two.
+const SHOWN: usize = 4;
+
+/// So many values of a parameter are looked at in a landscape, at most.
+const VALUES: usize = 15;
+
+/// The landscapes of the parameters that matter most.
+fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Landscape> {
+    let matters = |at: &usize| estimate.knobs[*at].matters.value;
+    let mut places: Vec<usize> = (0..plan.params.len().min(estimate.knobs.len())).collect();
+    places.sort_by(|a, b| matters(b).total_cmp(&matters(a)));
+    places.truncate(SHOWN);
+    let values = |at: usize| -> Vec<f64> {
+        let param = &plan.params[at];
+        let steps = (param.width() as usize).clamp(1, VALUES - 1);
+        let value = |step| param.low as f64 + param.width() * step as f64 / steps as f64;
+        (0..=steps).map(value).map(libm::rint).collect()
+    };
+    let mut landscapes = Vec::new();
+    for (number, &first) in places.iter().enumerate() {
+        for &second in &places[number + 1..] {
+            let (x, y) = (values(first), values(second));
+            landscapes.push(Landscape {
+                first: plan.params[first].name.clone(),
+                second: plan.params[second].name.clone(),
+                elo: tuner.landscape((first, &x), (second, &y)),
+                x,
+                y,
+            });
+        }
+    }
+    landscapes
+}
+
+/// The result before its proof.
+pub(super) fn found(
+    plan: &TunePlan,
+    tuner: &AnyTuner,
+    values: &[i64],
+    curve: Vec<Validation>,
+    infeasible: Vec<Infeasible>,
+) -> TuneResult {
+    let estimate = &tuner.best();
+    let each = plan.params.iter().zip(values).zip(&estimate.knobs);
+    let params = each.map(|((param, &value), knob)| ParamFound {
+        name: param.name.clone(),
+        start: param.text(param.start),
+        value: param.text(value),
+        number: value,
+        interval: [knob.best.low, knob.best.high],
+        gain: knob.gain,
+        matters: knob.matters,
+        at_bound: knob.at_bound,
+        visible: knob.visible,
+    });
+    let options = line(&plan.params, values);
+    let better = plan.entrant().map(|engine| {
+        let set = super::play::set(&engine, &plan.params, values);
+        set.text
+    });
+    TuneResult {
+        id: plan.id(),
+        engine: plan.engine.clone(),
+        engine_tuned: better.unwrap_or_default(),
+        options,
+        tuner: plan.tuner.name().to_owned(),
+        games: plan.games,
+        params: params.collect(),
+        aside: plan.aside.clone(),
+        infeasible,
+        gain: estimate.gain,
+        left: estimate.left,
+        curve,
+        landscapes: landscapes(plan, tuner, estimate),
+        proof: None,
+        games_left: None,
+        verdict: String::new(),
+    }
+}
+
+/// Games after which a match would show a gain as large as this, in half the cases:
+/// where it is 1.96 standard errors of a score.
+fn needed(gain: &Interval) -> Option<f64> {
+    /// The variance of a game's score where a third of the games are drawn.
+    const VARIANCE: f64 = 1.0 / 6.0;
+    let lead = mendel_arena::statistics::elo_to_score(gain.value) - 0.5;
+    let games = 1.96 * 1.96 * VARIANCE / (lead * lead);
+    (lead > 0.0 && games.is_finite()).then_some(games.ceil())
+}

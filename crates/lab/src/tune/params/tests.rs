@@ -1,0 +1,122 @@
+use mendel_engine::uci::Reply;
+
+use super::*;
+
+fn offers() -> Vec<OptionLine> {
+    [
+        "option name Hash type spin default 16 min 1 max 1024",
+        "option name Futility Margin type spin default 100 min 0 max 500",
+        "option name Razor Margin type spin default 300 min 0 max 2147483647",
+        "option name Null Move type combo default Always var Always var Fail High var Never",
+        "option name Lazy type check default true",
+        "option name Fixed type spin default 1 min 1 max 1",
+        "option name Clear Hash type button",
+        "option name BookFile type string default book.bin",
+        "option name UCI_Chess960 type check default false",
+    ]
+    .iter()
+    .map(|line| match Reply::read(line) {
+        Some(Reply::Option(option)) => option,
+        other => panic!("{line}: {other:?}"),
+    })
+    .collect()
+}
+
+fn names(patterns: &[&str]) -> Result<Vec<String>, TuneError> {
+    let patterns: Vec<String> = patterns.iter().map(|&it| it.to_owned()).collect();
+    let chosen = choose("engine", &offers(), &patterns)?;
+    Ok(chosen.into_iter().map(|it| it.name).collect())
+}
+
+#[test]
+fn what_says_how_it_plays_is_chosen_and_the_rest_only_by_its_whole_name() {
+    let all = ["Futility Margin", "Razor Margin", "Null Move", "Lazy"];
+    assert_eq!(names(&[]).expect("some"), all);
+    assert_eq!(names(&["*"]).expect("some"), all);
+    assert_eq!(names(&["*margin"]).expect("two"), all[..2]);
+    assert_eq!(
+        names(&["lazy", "futility*"]).expect("two"),
+        ["Futility Margin", "Lazy"]
+    );
+    assert_eq!(names(&["hash"]).expect("by its name"), ["Hash"]);
+    for pattern in ["H?sh", "Razr*", "Fixed", "BookFile"] {
+        let error = names(&["Lazy", pattern]).expect_err(pattern).to_string();
+        assert!(
+            error.contains(pattern) && error.contains("Razor Margin"),
+            "{error}"
+        );
+    }
+    assert!(
+        names(&["Lazy", "L*"]).is_ok(),
+        "two patterns may mean the same"
+    );
+    let only = &offers()[5..];
+    let error = choose("engine", only, &[])
+        .expect_err("nothing")
+        .to_string();
+    assert!(error.contains("only Fixed, Clear Hash"), "{error}");
+}
+
+#[test]
+fn a_parameter_has_the_bounds_of_the_engine_and_sends_its_words() {
+    let params = choose("engine", &offers(), &[]).expect("some");
+    let [futility, razor, null, lazy] = &params[..] else {
+        panic!("{params:?}");
+    };
+    assert_eq!((futility.low, futility.start, futility.high), (0, 100, 500));
+    assert_eq!((futility.nearest(99.6), futility.nearest(-3.0)), (100, 0));
+    assert_eq!(futility.nearest(f64::NAN), 100);
+    assert!(
+        razor.high < 10_000,
+        "a range that says nothing is cut: {razor:?}"
+    );
+    assert_eq!((null.start, null.high, &*null.text(1)), (0, 2, "Fail High"));
+    assert_eq!((&*lazy.text(0), &*lazy.text(1)), ("false", "true"));
+}
+
+#[test]
+fn a_file_that_was_written_is_read_as_it_was() {
+    let file = ParamFile {
+        params: choose("engine", &offers(), &[]).expect("some"),
+        aside: vec![Aside {
+            name: "Space".to_owned(),
+            reason: "no visible effect".to_owned(),
+        }],
+        infeasible: vec![Infeasible {
+            options: "Lazy=false".to_owned(),
+            reason: "it ended".to_owned(),
+        }],
+    };
+    let read = ParamFile::parse(&file.to_toml(), "test", &offers());
+    assert_eq!(read.expect("it was written"), file);
+}
+
+#[test]
+fn values_that_the_engine_does_not_have_are_refused() {
+    let combo = "[[param]]\nname = \"Null Move\"\nkind = \"combo\"\nstart = \"Never\"\nvalues = [\"Never\", \"Always\"]\n";
+    let fine = ParamFile::parse(combo, "test", &offers()).expect("fewer words are fine");
+    assert_eq!(fine.params[0].text(fine.params[0].start), "Never");
+    for (from, to, reason) in [
+        ("\"Always\"", "\"Often\"", "Often"),
+        (
+            "start = \"Never\"",
+            "start = \"Always?\"",
+            "not among its values",
+        ),
+        (
+            "start = \"Never\"",
+            "start = \"Never\"\nlow = 1",
+            "only a spin",
+        ),
+        ("combo", "spin", "a whole number"),
+        ("Null Move", "Clear Hash", "is a button"),
+        (", \"Always\"", "", "must rise"),
+    ] {
+        let text = combo.replace(from, to);
+        let error = ParamFile::parse(&text, "test", &offers()).expect_err(to);
+        assert!(error.to_string().contains(reason), "{to}: {error}");
+    }
+    for text in ["", "param = 3", "[[param]]\nname = \"Lazy\"", "x"] {
+        assert!(ParamFile::parse(text, "test", &offers()).is_err(), "{text}");
+    }
+}

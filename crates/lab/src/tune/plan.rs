@@ -1,0 +1,315 @@
+//! What a tuning is: written down before the first game.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mendel_arena::statistics::EloModel;
+use mendel_arena::{
+    Adjudication, DrawRule, Entrant, Kind, LengthRule, Opening, OpeningSetting, Openings, Order,
+    Pace, Patience, ResignRule, SprtPlan, Verdict,
+};
+use mendel_engine::uci::{OptionKind, OptionLine};
+use mendel_evolve::tuners::{Knob, TunerPlan};
+use mendel_store::fingerprint;
+use serde::{Deserialize, Serialize};
+
+use super::TuneError;
+use super::params::{Aside, Infeasible, Param, ParamKind};
+
+/// `tune.toml`: everything that decides which games are played. The same plan gives
+/// the same tuning where the pace is one of nodes or depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TunePlan {
+    /// The version of the program that made the plan.
+    pub version: String,
+    /// What to type to tune again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// The engine as it starts, as on the command line.
+    pub engine: String,
+    /// A hash of its program or player file, where that can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_hash: Option<String>,
+    /// Where the tuning was begun: paths in it are meant from there.
+    pub directory: PathBuf,
+    /// Chance.
+    pub seed: u64,
+    /// Games in all before the proof: those of the tuner and of the validations.
+    pub games: u64,
+    /// How many times the proposal of the moment meets the start.
+    pub validations: u32,
+    /// Games of each validation.
+    pub validation_games: u64,
+    /// The most games of the proof; 0 for none.
+    pub proof_games: u64,
+    /// Pairs that a round of the tuner should have at least.
+    pub batch: u32,
+    /// A file of openings; without it the program's own book.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<PathBuf>,
+    /// A hash of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings_hash: Option<String>,
+    /// What a move may use.
+    pub pace: Pace,
+    /// The test of the proposal against the start.
+    pub sprt: SprtPlan,
+    /// How exactly time is taken.
+    pub patience: Patience,
+    /// What stops a game early.
+    pub adjudication: Adjudication,
+    /// Who tunes.
+    pub tuner: TunerPlan,
+    /// What is tuned.
+    #[serde(rename = "param")]
+    pub params: Vec<Param>,
+    /// What is not, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<Aside>,
+    /// Where the engine failed before the first game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub infeasible: Vec<Infeasible>,
+}
+
+/// Options that are set unless somebody sets them: what they are by themselves would
+/// cost memory, break the likeness of two games or keep the engine from thinking.
+const FIXED: [(&str, &str); 6] = [
+    ("Hash", "16"),
+    ("Threads", "1"),
+    ("Number of Threads", "1"),
+    ("Max CPUs", "1"),
+    ("OwnBook", "false"),
+    ("Ponder", "false"),
+];
+
+/// The share of the openings that are tuned with; the rest is held out.
+const TUNED_WITH: f64 = 0.4;
+
+/// The share of the games that validate.
+const VALIDATED: f64 = 0.15;
+
+/// Fewer games than these tell nothing of any parameter.
+pub const LEAST_GAMES: u64 = 20;
+
+impl TunePlan {
+    /// The file's name in the folder of a tuning.
+    pub const FILE: &'static str = "tune.toml";
+
+    /// How often a proposal is validated unless there are too few games.
+    pub const VALIDATIONS: u32 = 5;
+
+    /// The most games of a proof unless somebody says.
+    pub const PROOF_GAMES: u64 = 1000;
+
+    /// Splits the games into those of the tuner and of the validations, in pairs.
+    #[must_use]
+    pub fn with_games(mut self, games: u64) -> Self {
+        let pairs = games / 2;
+        let each = (pairs as f64 * VALIDATED / f64::from(Self::VALIDATIONS)).round() as u64;
+        self.games = 2 * pairs;
+        self.validations = if each == 0 { 0 } else { Self::VALIDATIONS };
+        self.validation_games = 2 * each;
+        self
+    }
+
+    /// Reads the plan of a tuning's folder.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it cannot be understood.
+    pub fn read(folder: &Path) -> Result<Self, TuneError> {
+        let fail = |reason: String| TuneError::NoTuning {
+            path: folder.to_owned(),
+            reason,
+        };
+        let text = fs::read_to_string(folder.join(Self::FILE))
+            .map_err(|error| fail(format!("`{}`: {error}", Self::FILE)))?;
+        toml::from_str(&text).map_err(|error| fail(format!("`{}`: {error}", Self::FILE)))
+    }
+
+    /// As it is written.
+    ///
+    /// # Panics
+    ///
+    /// Never: plain values can be written.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a plan is plain data")
+    }
+
+    /// A hash of everything that decides the games.
+    pub fn id(&self) -> String {
+        let mut plain = self.clone();
+        plain.command.clear();
+        plain.directory = PathBuf::new();
+        fingerprint(plain.to_toml().as_bytes())
+    }
+
+    /// The pairs that the tuner may ask for.
+    pub fn tuner_pairs(&self) -> u64 {
+        (self.games / 2).saturating_sub(u64::from(self.validations) * self.validation_games / 2)
+    }
+
+    /// What the tuner turns.
+    pub fn knobs(&self) -> Vec<Knob> {
+        let knob = |param: &Param| match param.kind {
+            ParamKind::Combo | ParamKind::Check => {
+                let choices = param.high as usize + 1;
+                Knob::choice(&param.name, choices, param.start as usize)
+            }
+            ParamKind::Spin => Knob {
+                step: Some(param.step),
+                ..Knob::integer(&param.name, param.low, param.high, param.start)
+            },
+        };
+        self.params.iter().map(knob).collect()
+    }
+
+    /// The engine as it starts.
+    ///
+    /// # Errors
+    ///
+    /// If nobody is meant any more.
+    pub fn entrant(&self) -> Result<Entrant, TuneError> {
+        Ok(Entrant::parse(&self.engine)?)
+    }
+
+    /// Whether engine and openings are what they were when it began.
+    ///
+    /// # Errors
+    ///
+    /// What is not.
+    pub fn prove_same(&self) -> Result<(), TuneError> {
+        if self.version != env!("CARGO_PKG_VERSION") {
+            let what = format!("the version of this program, {} then,", self.version);
+            return Err(TuneError::Changed { what });
+        }
+        if self.engine_hash != hash_of(&self.entrant()?) {
+            let what = format!("the engine `{}`", self.engine);
+            return Err(TuneError::Changed { what });
+        }
+        let hash = self.openings.as_deref().and_then(hash_of_file);
+        if self.openings_hash != hash {
+            return Err(TuneError::Changed {
+                what: "the file of openings".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The openings to tune with, and those held out.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read or are too few.
+    pub fn parts(&self) -> Result<(Vec<Opening>, Vec<Opening>), TuneError> {
+        let setting = OpeningSetting {
+            order: Order::Shuffled,
+            seed: self.seed,
+            ..OpeningSetting::default()
+        };
+        let openings = match &self.openings {
+            None => Openings::own(&setting),
+            Some(path) => Openings::load(path, &setting)?,
+        };
+        if openings.len() < 2 {
+            return Err(TuneError::Setting {
+                what: "--openings",
+                reason: "has one opening; at least two are needed, to hold one out".to_owned(),
+            });
+        }
+        let all: Vec<Opening> = (0..openings.len() as u64)
+            .map(|at| openings.get(at))
+            .collect();
+        let count = (openings.len() as f64 * TUNED_WITH).round() as usize;
+        let (tuned, held) = all.split_at(count.clamp(1, openings.len() - 1));
+        Ok((tuned.to_vec(), held.to_vec()))
+    }
+}
+
+/// The usual test: as that of a bred champion.
+pub(super) fn usual_sprt() -> SprtPlan {
+    let [elo0, elo1] = crate::proof::ProofSettings::default().sprt;
+    SprtPlan {
+        elo0,
+        elo1,
+        alpha: SprtPlan::ERROR,
+        beta: SprtPlan::ERROR,
+        model: EloModel::Normalized,
+    }
+}
+
+/// Only what both sides see, so that no wrong score decides a game.
+pub(super) fn usual_adjudication() -> Adjudication {
+    Adjudication {
+        draw: Some(DrawRule {
+            from_move: 40,
+            moves: 8,
+            score: 10,
+        }),
+        resign: Some(ResignRule {
+            moves: 4,
+            score: 900,
+            two_sided: true,
+        }),
+        length: Some(LengthRule {
+            plies: 300,
+            verdict: Verdict::Draw,
+        }),
+        ..Adjudication::default()
+    }
+}
+
+/// A value is not to be blamed for a moment of a busy machine.
+pub(super) fn usual_patience() -> Patience {
+    Patience {
+        margin: Duration::from_secs(1),
+        ..Patience::default()
+    }
+}
+
+/// The engine with what is set unless somebody sets it.
+pub(super) fn fixed(entrant: &Entrant, offers: &[OptionLine]) -> Entrant {
+    if matches!(entrant.kind, Kind::Bred(_)) {
+        return entrant.clone();
+    }
+    let said = |name: &str| {
+        let mut options = entrant.options.iter();
+        options.any(|(option, _)| option.eq_ignore_ascii_case(name))
+    };
+    let mut set: Vec<(&str, String)> = Vec::new();
+    for option in offers.iter().filter(|option| !said(&option.name)) {
+        let fixed = FIXED.iter();
+        let mut fixed = fixed.filter(|(name, _)| name.eq_ignore_ascii_case(&option.name));
+        let Some((_, value)) = fixed.next() else {
+            continue;
+        };
+        let value = match (&option.kind, value.parse::<i64>()) {
+            (OptionKind::Spin { min, max, .. }, Ok(value)) => value.max(*min).min(*max).to_string(),
+            (OptionKind::Check { .. }, Err(_)) => (*value).to_owned(),
+            _ => continue,
+        };
+        set.push((&option.name, value));
+    }
+    entrant.with_options(set.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+/// A hash of the player, or of the program where it is a file.
+pub(super) fn hash_of(entrant: &Entrant) -> Option<String> {
+    match &entrant.kind {
+        Kind::Bred(player) => Some(fingerprint(player.to_toml().as_bytes())),
+        Kind::Program {
+            command, directory, ..
+        } => {
+            let program = Path::new(&command[0]);
+            let inside = directory.as_ref().map(|it| it.join(program));
+            hash_of_file(inside.as_deref().unwrap_or(program))
+        }
+    }
+}
+
+pub(super) fn hash_of_file(path: &Path) -> Option<String> {
+    let bytes = path.is_file().then(|| fs::read(path).ok()).flatten()?;
+    Some(fingerprint(&bytes))
+}

@@ -1,0 +1,236 @@
+//! Meetings of settings, played or found in the journal.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use mendel_arena::{
+    BoutGame, Bouts, Crew, EndReason, Entrant, Opening, Pair, PairOutcome, options_line,
+};
+
+use super::TuneError;
+use super::journal::{Pairs, Purpose, TunedPair};
+use super::params::Param;
+use super::plan::TunePlan;
+
+/// Where meetings are played.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    pub(super) plan: &'a TunePlan,
+    /// The engine as it starts.
+    pub(super) engine: &'a Entrant,
+    pub(super) openings: &'a [Opening],
+    /// Who plays.
+    pub(super) crew: &'a Crew,
+    pub(super) stop: &'a Arc<AtomicBool>,
+}
+
+/// Two settings that are to meet, each a value for every parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Meeting {
+    pub(super) first: Vec<i64>,
+    pub(super) second: Vec<i64>,
+    pub(super) pairs: u64,
+}
+
+/// What came of a meeting.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Met {
+    /// Pairs by the points of the first: 0, ½, 1, 1½, 2.
+    pub(super) pairs: [u64; 5],
+    /// How the first and the second failed, where they did, twice in the same pair.
+    pub(super) failed: [Option<String>; 2],
+}
+
+/// The meetings of a round, or of a validation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Round<'a> {
+    pub(super) purpose: Purpose,
+    pub(super) number: u32,
+    /// The openings go on from here.
+    pub(super) opening: u64,
+    pub(super) meetings: &'a [Meeting],
+}
+
+impl Round<'_> {
+    /// What a crew's jobs of it are called.
+    fn part(&self, again: bool) -> String {
+        let purpose = match self.purpose {
+            Purpose::Duel => "duel",
+            Purpose::Validation => "validation",
+        };
+        let again = if again { "-again" } else { "" };
+        format!("{purpose}-{}{again}", self.number)
+    }
+}
+
+/// The options of a setting as they are written.
+pub(super) fn line(params: &[Param], values: &[i64]) -> String {
+    let texts = texts(params, values);
+    options_line(pairs(&texts))
+}
+
+fn texts<'a>(params: &'a [Param], values: &[i64]) -> Vec<(&'a str, String)> {
+    let each = params.iter().zip(values);
+    each.map(|(param, &value)| (param.name.as_str(), param.text(value)))
+        .collect()
+}
+
+fn pairs<'a>(texts: &'a [(&'a str, String)]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    texts.iter().map(|(name, value)| (*name, value.as_str()))
+}
+
+/// The engine with a setting.
+pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant {
+    let texts = texts(params, values);
+    engine.with_options(pairs(&texts))
+}
+
+impl Table<'_> {
+    /// Plays all pairs that are not in the journal; `played` hears of each. A pair in
+    /// which somebody fails is played once more, and only who fails again is taken not
+    /// to work.
+    ///
+    /// # Errors
+    ///
+    /// If a pair cannot be written down, or it was stopped.
+    pub(super) fn play(
+        &self,
+        round: Round,
+        journal: &mut Pairs,
+        played: &mut dyn FnMut(),
+    ) -> Result<Vec<Met>, TuneError> {
+        // 1. Everybody once, and all pairs in a fixed order.
+        let params = &self.plan.params;
+        let mut settings: Vec<&[i64]> = Vec::new();
+        let mut all: Vec<(usize, Pair)> = Vec::new();
+        for (at, meeting) in round.meetings.iter().enumerate() {
+            for values in [&meeting.first, &meeting.second] {
+                if !settings.contains(&values.as_slice()) {
+                    settings.push(values);
+                }
+            }
+            let seat = |values: &[i64]| settings.iter().position(|it| *it == values);
+            let both = seat(&meeting.first).zip(seat(&meeting.second));
+            let (first, second) = both.expect("both were seated");
+            for _ in 0..meeting.pairs {
+                let id = all.len() as u64;
+                let opening = (round.opening + id) % self.openings.len() as u64;
+                let pair = Pair {
+                    id,
+                    first,
+                    second,
+                    opening: opening as usize,
+                    only: None,
+                };
+                all.push((at, pair));
+            }
+        }
+        let lines: Vec<String> = settings.iter().map(|it| line(params, it)).collect();
+        let bouts = Bouts {
+            entrants: settings
+                .iter()
+                .map(|it| set(self.engine, params, it))
+                .collect(),
+            openings: self.openings.to_vec(),
+            pace: self.plan.pace,
+            patience: self.plan.patience,
+            adjudication: self.plan.adjudication.clone(),
+        };
+
+        // 2. What is not in the journal is played, and what failed once more.
+        let wanted = |pair: &Pair, again: bool, games| TunedPair {
+            purpose: round.purpose,
+            round: round.number,
+            pair: pair.id,
+            again,
+            first: lines[pair.first].clone(),
+            second: lines[pair.second].clone(),
+            opening: pair.opening,
+            games,
+        };
+        let mut outcomes: Vec<Option<PairOutcome>> = vec![None; all.len()];
+        for again in [false, true] {
+            let mut open = Vec::new();
+            for (_, pair) in &all {
+                let slot = &mut outcomes[pair.id as usize];
+                if again && !slot.is_some_and(|it| failures(&it).iter().any(Option::is_some)) {
+                    continue;
+                }
+                let known = if pair.first == pair.second && self.plan.pace.is_repeatable() {
+                    // The same engine on both sides plays the same game twice.
+                    Some(even(pair.id))
+                } else {
+                    journal.find(&wanted(pair, again, [BoutGame::NONE; 2]))
+                };
+                match known {
+                    Some(outcome) => {
+                        *slot = Some(outcome);
+                        if !again {
+                            played();
+                        }
+                    }
+                    None => open.push(*pair),
+                }
+            }
+            let mut missing = open.len();
+            let crew = self.crew.for_part(&round.part(again));
+            bouts.play_by(&crew, &open, self.stop, &mut |outcome| {
+                let pair = &all[outcome.id as usize].1;
+                journal.keep(wanted(pair, again, outcome.games))?;
+                outcomes[outcome.id as usize] = Some(outcome);
+                missing -= 1;
+                if !again {
+                    played();
+                }
+                Ok::<(), TuneError>(())
+            })?;
+            if missing > 0 {
+                return Err(TuneError::Stopped);
+            }
+        }
+
+        // 3. The points, or who does not work.
+        let mut met = vec![Met::default(); round.meetings.len()];
+        for ((at, pair), outcome) in all.iter().zip(outcomes.into_iter().flatten()) {
+            if pair.first != pair.second && outcome.games == [BoutGame::NONE; 2] {
+                // No worker could play it, and it is done without.
+                continue;
+            }
+            let failed = failures(&outcome);
+            let points = outcome.games[0].points + outcome.games[1].points;
+            if failed.iter().all(Option::is_none) {
+                met[*at].pairs[(points + 2).clamp(0, 4) as usize] += 1;
+            }
+            for (known, found) in met[*at].failed.iter_mut().zip(failed) {
+                *known = known.take().or(found);
+            }
+        }
+        Ok(met)
+    }
+}
+
+/// A pair of one setting with itself.
+fn even(id: u64) -> PairOutcome {
+    PairOutcome {
+        id,
+        games: [BoutGame::NONE; 2],
+    }
+}
+
+/// How the first and the second failed.
+fn failures(outcome: &PairOutcome) -> [Option<String>; 2] {
+    let mut failed = [None, None];
+    for game in &outcome.games {
+        let how = match game.reason {
+            EndReason::Crash => "it ended or could not be started",
+            EndReason::IllegalMove => "it played an illegal move, or none",
+            EndReason::Stall => "it did not answer",
+            EndReason::Flood => "it flooded its output",
+            _ => continue,
+        };
+        let loser = usize::from(game.points > 0);
+        let how = format!("{how}, after {} half-moves", game.plies);
+        failed[loser] = failed[loser].take().or(Some(how));
+    }
+    failed
+}

@@ -1,0 +1,328 @@
+//! Which options do anything, how far a step should reach, and where the engine
+//! fails: a few searches before the first game.
+//!
+//! Each option is set to both ends of its range and nearer to its start, alone, and
+//! the engine thinks about the same positions each time. What changes neither a move
+//! nor a score nor a count of nodes is set aside. The step proposed is the least
+//! distance at which an eighth of the moves change, but at most a twentieth of the range:
+//! nearer, most games would be the same; much farther, the slope is no longer that of
+//! the start.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use mendel_arena::{Entrant, Fault, Pace, Reply, Turn, options_line};
+use mendel_board::{Game, Position};
+use mendel_engine::Score;
+use mendel_engine::bench::POSITIONS;
+
+use super::params::{Aside, Infeasible, Param, ParamFile, ParamKind};
+use super::{NO_EFFECT, TuneError};
+use crate::threads::map;
+
+/// Every so many positions of the bench are looked at: openings, middle games and
+/// endings.
+const EVERY: usize = 3;
+
+/// How deep where the pace of the games would not always give the same thought.
+const DEPTH: u32 = 6;
+
+/// So long a search may take before it has stalled.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The share of moves that a step should change.
+const STEP_CHANGES: f64 = 0.125;
+
+/// The largest step, as a share of the range.
+const LARGEST_STEP: f64 = 0.05;
+
+/// So many steps to either side of the start are worth a look.
+const REACH: f64 = 16.0;
+
+/// Where between the start and the farther bound a step is looked for, as the shares
+/// of the way.
+const SHARES: [f64; 5] = [1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0];
+
+/// So often a value that fails is halved towards the start.
+const HALVINGS: u32 = 6;
+
+/// What is said of an option that cannot be set to anything else.
+const NO_OTHER: &str = "the engine fails with every other value";
+
+/// What a probe works with.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe<'a> {
+    /// The engine, as it starts.
+    pub engine: &'a Entrant,
+    /// What its moves may use in the games.
+    pub pace: Pace,
+    /// Searches at once.
+    pub threads: usize,
+    /// Asked to stop.
+    pub stop: &'a Arc<AtomicBool>,
+}
+
+/// What was said about one position.
+#[derive(Clone, Debug, PartialEq)]
+struct Look {
+    best: String,
+    score: Option<Score>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+}
+
+/// How much two looks at the same positions differ, as shares of the positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Difference {
+    /// Other moves.
+    moves: f64,
+    /// Anything else.
+    anything: f64,
+}
+
+/// What came of one option.
+#[derive(Debug)]
+struct Probed {
+    param: Param,
+    visible: bool,
+    infeasible: Vec<Infeasible>,
+}
+
+impl Probe<'_> {
+    /// Looks at each of `params` alone; `watch` hears how many are done. Bounds are
+    /// drawn in to where the engine does not fail, and to what is worth a look.
+    ///
+    /// # Errors
+    ///
+    /// If the engine fails as it starts, or nothing has any effect.
+    pub fn run(
+        &self,
+        params: &[Param],
+        watch: &(dyn Fn(usize) + Sync),
+    ) -> Result<ParamFile, TuneError> {
+        // 1. The engine as it starts, twice: one that differs from itself tells little.
+        let start = |fault: Failure| TuneError::Start {
+            reason: fault.to_string(),
+        };
+        let base = self.look(None).map_err(start)?;
+        let noise = difference(&base, &self.look(None).map_err(start)?);
+
+        // 2. Each option.
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let probed = map(self.threads, params.len(), |at| {
+            let probed = self.one(&params[at], &base, noise);
+            watch(done.fetch_add(1, Ordering::Relaxed) + 1);
+            probed
+        });
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(TuneError::Stopped);
+        }
+        let mut file = ParamFile::default();
+        for it in probed {
+            file.infeasible.extend(it.infeasible);
+            if it.visible {
+                file.params.push(it.param);
+            } else {
+                let reason = if it.param.low < it.param.high {
+                    NO_EFFECT
+                } else {
+                    NO_OTHER
+                };
+                file.aside.push(Aside {
+                    name: it.param.name,
+                    reason: reason.to_owned(),
+                });
+            }
+        }
+        if file.params.is_empty() {
+            let names = file.aside.into_iter().map(|it| it.name).collect();
+            return Err(TuneError::NoEffect { names });
+        }
+        Ok(file)
+    }
+
+    fn one(&self, param: &Param, base: &[Look], noise: Difference) -> Probed {
+        let mut probed = Probed {
+            param: param.clone(),
+            visible: false,
+            infeasible: Vec::new(),
+        };
+        let differs = |value: i64| -> Result<Difference, Failure> {
+            Ok(difference(base, &self.look(Some((param, value)))?))
+        };
+        // Twice the noise is more than chance alone often gives.
+        let is_visible = |it: Difference| {
+            it.anything > noise.anything && (noise.anything == 0.0 || it.moves > 2.0 * noise.moves)
+        };
+
+        // 1. Both ends, or as far towards them as the engine goes.
+        let ends: Vec<i64> = match param.kind {
+            ParamKind::Combo => (param.low..=param.high).collect(),
+            _ => vec![param.low, param.high],
+        };
+        for end in ends.into_iter().filter(|&end| end != param.start) {
+            let mut value = end;
+            for _ in 0..=HALVINGS {
+                if self.stop.load(Ordering::Relaxed) {
+                    return probed;
+                }
+                match differs(value) {
+                    Ok(found) => {
+                        probed.visible |= is_visible(found);
+                        break;
+                    }
+                    Err(failure) => {
+                        probed.infeasible.push(Infeasible {
+                            options: options_line([(&*param.name, &*param.text(value))]),
+                            reason: failure.to_string(),
+                        });
+                        // Words have no middle.
+                        value = match param.kind {
+                            ParamKind::Combo => param.start,
+                            _ => param.start + (value - param.start) / 2,
+                        };
+                    }
+                }
+                if value == param.start {
+                    break;
+                }
+            }
+            if param.kind == ParamKind::Combo {
+                if value != end {
+                    let word = param.text(end);
+                    probed.param.values.retain(|it| *it != word);
+                }
+                continue;
+            }
+            if end == param.low {
+                probed.param.low = value;
+            } else {
+                probed.param.high = value;
+            }
+        }
+        if param.kind == ParamKind::Combo {
+            // The words that are left move up.
+            let start = param.text(param.start);
+            let words = &probed.param.values;
+            let place = words.iter().position(|it| *it == start);
+            probed.param.start = place.unwrap_or(0) as i64;
+            probed.param.high = words.len() as i64 - 1;
+        }
+        probed.visible &= probed.param.low < probed.param.high;
+        if !probed.visible || param.kind != ParamKind::Spin {
+            return probed;
+        }
+
+        // 2. The step: towards the farther end.
+        let (low, high) = (probed.param.low, probed.param.high);
+        let (down, up) = (param.start - low, high - param.start);
+        let way = if up >= down { up } else { -down };
+        let mut step = probed.param.width() * LARGEST_STEP;
+        let mut before = param.start;
+        for share in SHARES {
+            let value = param.start + libm::rint(way as f64 * share) as i64;
+            if value == before || self.stop.load(Ordering::Relaxed) {
+                continue;
+            }
+            before = value;
+            let changed = differs(value).map_or(1.0, |found| found.moves);
+            if changed >= STEP_CHANGES.max(2.0 * noise.moves) {
+                step = step.min((value - param.start).abs() as f64);
+                break;
+            }
+        }
+        let step = libm::rint(step).max(1.0);
+        let reach = (REACH * step) as i64;
+        probed.param.step = step;
+        probed.param.low = low.max(param.start.saturating_sub(reach));
+        probed.param.high = high.min(param.start.saturating_add(reach));
+        probed
+    }
+
+    /// Has the engine think about all positions, each with nothing remembered.
+    fn look(&self, changed: Option<(&Param, i64)>) -> Result<Vec<Look>, Failure> {
+        let text = changed.map(|(param, value)| (param.name.as_str(), param.text(value)));
+        let options = text.iter().map(|(name, value)| (*name, value.as_str()));
+        let entrant = self.engine.with_options(options);
+        let mut seat = entrant.seat().map_err(|error| Failure {
+            fault: error.fault,
+            last_words: error.last_words,
+        })?;
+        let mut looks = Vec::new();
+        for fen in POSITIONS.iter().step_by(EVERY) {
+            let game = Game::new(Position::from_fen(fen).expect("the positions are tested"));
+            let turn = Turn {
+                game: &game,
+                pace: probing(self.pace),
+                clock: None,
+                deadline: DEADLINE,
+                stop: Some(self.stop),
+            };
+            let reply = seat.new_game(false).and_then(|()| seat.ask(&turn));
+            match reply {
+                Ok(Reply::Move(answer)) => looks.push(Look {
+                    best: game.position().uci(answer.m),
+                    score: answer.thought.score,
+                    depth: answer.thought.depth,
+                    nodes: answer.thought.nodes,
+                }),
+                Ok(Reply::Resigns) => looks.push(Look {
+                    best: "resigns".to_owned(),
+                    score: None,
+                    depth: None,
+                    nodes: None,
+                }),
+                Err(fault) => {
+                    let last_words = seat.last_words();
+                    return Err(Failure { fault, last_words });
+                }
+            }
+        }
+        Ok(looks)
+    }
+}
+
+/// What a search may use so that it always finds the same.
+fn probing(pace: Pace) -> Pace {
+    if pace.is_repeatable() {
+        return pace;
+    }
+    Pace {
+        depth: Some(DEPTH),
+        ..Pace::default()
+    }
+}
+
+fn difference(one: &[Look], other: &[Look]) -> Difference {
+    let share = |differs: &dyn Fn(&Look, &Look) -> bool| {
+        let pairs = one.iter().zip(other);
+        pairs.filter(|(a, b)| differs(a, b)).count() as f64 / one.len().max(1) as f64
+    };
+    Difference {
+        moves: share(&|a, b| a.best != b.best),
+        anything: share(&|a, b| a != b),
+    }
+}
+
+/// How the engine failed.
+#[derive(Debug)]
+struct Failure {
+    fault: Fault,
+    last_words: Vec<String>,
+}
+
+/// The fault, and the last thing it said itself.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fault {
+            Fault::Illegal { text } => write!(f, "it gave no legal move: `{text}`")?,
+            fault => write!(f, "it {fault}")?,
+        }
+        match self.last_words.last() {
+            Some(last) => write!(f, "; its last words: {last}"),
+            None => Ok(()),
+        }
+    }
+}

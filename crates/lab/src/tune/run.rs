@@ -1,0 +1,459 @@
+//! The tuning itself: rounds of duels, validations between them, the proof.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mendel_arena::statistics::{EloEstimate, Outcomes};
+use mendel_arena::{Crew, Entrant, Kind, Opening};
+use mendel_evolve::tuners::{AnyTuner, Duel, Outcome, Pairs as Points, Setting, Tuner as _};
+use mendel_store::{FolderLock, Journal, Record, Sync, replace};
+use serde::{Deserialize, Serialize};
+
+use super::TuneError;
+use super::found::{TuneResult, Validation, found};
+use super::journal::{Pairs, Purpose};
+use super::params::{Infeasible, Param};
+use super::plan::TunePlan;
+use super::play::{Meeting, Met, Round, Table, line};
+use super::prove;
+use crate::run::Work;
+
+/// What happens while an engine is tuned.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// So many options were probed.
+    Probed {
+        /// So many.
+        done: usize,
+        /// Of so many.
+        total: usize,
+    },
+    /// Another pair was played, or found.
+    Played {
+        /// Games so far.
+        done: u64,
+        /// Games in all before the proof.
+        total: u64,
+    },
+    /// A round is over.
+    Round(&'a TunedRound),
+    /// The proposal of the moment met the start.
+    Validated(&'a Validation),
+    /// Values at which the engine fails.
+    Failed(&'a Infeasible),
+    /// A game of the proof is over.
+    Proof {
+        /// Games so far.
+        done: u64,
+        /// The most there can be.
+        total: u64,
+    },
+}
+
+/// A line of `rounds.jsonl`: what the tuner asked for, and what it would propose then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedRound {
+    /// Counted from 0.
+    pub round: u32,
+    /// Games of the tuner so far.
+    pub games: u64,
+    /// The duels and how they ended.
+    pub duels: Vec<TunedDuel>,
+    /// What it proposes now, a value for each parameter.
+    pub proposal: Vec<i64>,
+}
+
+/// A duel of a round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedDuel {
+    /// The values of the first.
+    pub first: Vec<i64>,
+    /// The values of the second.
+    pub second: Vec<i64>,
+    /// How it ended for the first.
+    pub outcome: Outcome,
+}
+
+impl Record for TunedRound {
+    const VERSION: u32 = 1;
+}
+
+/// The file of the rounds in the folder of a tuning.
+pub const ROUNDS: &str = "rounds.jsonl";
+
+/// Where the tuning stands.
+const CHECKPOINT: &str = "checkpoint";
+
+/// What was found, as it is set or pasted; `.toml` for players of ours.
+pub const CHAMPION: &str = "champion.txt";
+
+/// The checkpoint is written no more often than this; what came after it is found
+/// again in the journal.
+const CHECKPOINTS: Duration = Duration::from_secs(10);
+
+/// Where a tuning stands: all that is needed to go on as if nothing had happened.
+#[derive(Debug, Serialize, Deserialize)]
+struct State {
+    /// Of the plan it belongs to.
+    id: String,
+    round: u32,
+    /// Pairs that the tuner asked for so far.
+    pairs: u64,
+    tuner: AnyTuner,
+    curve: Vec<Validation>,
+    infeasible: Vec<Infeasible>,
+}
+
+/// Makes the folder of a tuning.
+///
+/// # Errors
+///
+/// If something else is in it, or it cannot be written.
+pub fn create(folder: &Path, plan: &TunePlan) -> Result<(), TuneError> {
+    fs::create_dir_all(folder).map_err(|source| TuneError::Io {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let _lock = FolderLock::take(folder)?;
+    let taken = [TunePlan::FILE, crate::run::manifest::Manifest::FILE];
+    if taken.iter().any(|file| folder.join(file).exists()) {
+        return Err(TuneError::Taken {
+            path: folder.to_owned(),
+        });
+    }
+    Ok(replace(
+        &folder.join(TunePlan::FILE),
+        plan.to_toml().as_bytes(),
+    )?)
+}
+
+/// Tunes as the plan in `folder` says, from where it was left.
+///
+/// # Errors
+///
+/// If the plan cannot be met any more, the engine fails as it starts, or it was
+/// stopped.
+pub fn tune(
+    folder: &Path,
+    work: &Work,
+    watch: &mut dyn FnMut(Event),
+) -> Result<TuneResult, TuneError> {
+    // 1. The plan, and that everything is what it was.
+    let plan = TunePlan::read(folder)?;
+    plan.prove_same()?;
+    let _lock = FolderLock::take(folder)?;
+    let engine = plan.entrant()?;
+    let (openings, held_out) = plan.parts()?;
+    let mut journal = Pairs::open(folder)?;
+    let mut state = State::find(folder, &plan)?;
+    let mut rounds = rounds(folder, state.round)?;
+    let mut running = Running {
+        plan: &plan,
+        engine: &engine,
+        openings: &openings,
+        held_out: &held_out,
+        work,
+        crew: Crew::of(work.crew.as_ref(), folder, work.threads)?,
+        journal: &mut journal,
+        played: state.played(&plan),
+    };
+
+    // 2. The rounds.
+    let mut written = Instant::now();
+    loop {
+        while state.validation_is_due(&plan) {
+            running.validate(&mut state, watch)?;
+        }
+        let duels = state.tuner.ask();
+        if duels.is_empty() {
+            break;
+        }
+        let round = running.round(&mut state, duels, watch)?;
+        rounds.append(&round)?;
+        watch(Event::Round(&round));
+        if written.elapsed() >= CHECKPOINTS {
+            rounds.flush()?;
+            state.write(folder)?;
+            written = Instant::now();
+        }
+    }
+    while (state.curve.len() as u32) < plan.validations {
+        running.validate(&mut state, watch)?;
+    }
+    rounds.flush()?;
+    state.write(folder)?;
+    journal.finish()?;
+
+    // 3. What was found, and whether it is better.
+    let values = held(&plan.params, &state.tuner.proposal());
+    let mut result = found(&plan, &state.tuner, &values, state.curve, state.infeasible);
+    if work.proof && plan.proof_games > 0 {
+        prove::prove(&mut result, folder, &plan, &engine, &held_out, work, watch)?;
+    }
+    result.conclude();
+    champion(folder, &plan, &engine, &result)?;
+    result.write(folder)?;
+    Ok(result)
+}
+
+impl State {
+    fn find(folder: &Path, plan: &TunePlan) -> Result<Self, TuneError> {
+        let path = folder.join(CHECKPOINT);
+        if let Ok(text) = fs::read_to_string(&path)
+            && let Ok(state) = serde_json::from_str::<Self>(&text)
+            && state.id == plan.id()
+        {
+            return Ok(state);
+        }
+        // Without one, or with one that is broken, it is played through again from the
+        // journal.
+        let tuner = AnyTuner::new(
+            plan.tuner,
+            plan.knobs(),
+            plan.tuner_pairs(),
+            plan.batch,
+            plan.seed,
+        );
+        Ok(Self {
+            id: plan.id(),
+            round: 0,
+            pairs: 0,
+            tuner: tuner.map_err(|error| TuneError::Setting {
+                what: "--tuner",
+                reason: error.to_string(),
+            })?,
+            curve: Vec::new(),
+            infeasible: plan.infeasible.clone(),
+        })
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), TuneError> {
+        let text = serde_json::to_string(self).expect("a state is plain data");
+        Ok(replace(&folder.join(CHECKPOINT), text.as_bytes())?)
+    }
+
+    /// Games so far, of the tuner and of the validations.
+    fn played(&self, plan: &TunePlan) -> u64 {
+        2 * self.pairs + self.curve.len() as u64 * plan.validation_games
+    }
+
+    /// Whether the proposal is to meet the start before the next round.
+    fn validation_is_due(&self, plan: &TunePlan) -> bool {
+        let done = self.curve.len() as u64;
+        let parts = u64::from(plan.validations);
+        done + 1 < parts && self.pairs * parts >= (done + 1) * plan.tuner_pairs()
+    }
+
+    /// Sets down values that do not work, once.
+    fn refuse(&mut self, infeasible: Infeasible, watch: &mut dyn FnMut(Event)) {
+        if self
+            .infeasible
+            .iter()
+            .all(|it| it.options != infeasible.options)
+        {
+            watch(Event::Failed(&infeasible));
+            self.infeasible.push(infeasible);
+        }
+    }
+}
+
+/// What the parts of a tuning share.
+struct Running<'a> {
+    plan: &'a TunePlan,
+    engine: &'a Entrant,
+    openings: &'a [Opening],
+    held_out: &'a [Opening],
+    work: &'a Work,
+    crew: Crew,
+    journal: &'a mut Pairs,
+    played: u64,
+}
+
+impl Running<'_> {
+    /// Plays a round and tells the tuner.
+    fn round(
+        &mut self,
+        state: &mut State,
+        duels: Vec<Duel>,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<TunedRound, TuneError> {
+        let params = &self.plan.params;
+        let meetings: Vec<Meeting> = duels
+            .iter()
+            .map(|duel| Meeting {
+                first: held(params, &duel.first),
+                second: held(params, &duel.second),
+                pairs: duel.pairs.into(),
+            })
+            .collect();
+        let round = Round {
+            purpose: Purpose::Duel,
+            number: state.round,
+            opening: state.pairs,
+            meetings: &meetings,
+        };
+        let met = self.play(round, self.openings, watch)?;
+        let asked: u64 = meetings.iter().map(|it| it.pairs).sum();
+        let mut outcomes = Vec::with_capacity(met.len());
+        let mut fought = Vec::with_capacity(met.len());
+        for (meeting, met) in meetings.into_iter().zip(met) {
+            let outcome = self.outcome(state, &meeting, met, watch)?;
+            outcomes.push(outcome);
+            fought.push(TunedDuel {
+                first: meeting.first,
+                second: meeting.second,
+                outcome,
+            });
+        }
+        state.tuner.tell(duels, &outcomes);
+        state.round += 1;
+        state.pairs += asked;
+        Ok(TunedRound {
+            round: state.round - 1,
+            games: 2 * state.pairs,
+            duels: fought,
+            proposal: held(params, &state.tuner.proposal()),
+        })
+    }
+
+    /// The proposal of the moment against the start, on openings held out.
+    fn validate(
+        &mut self,
+        state: &mut State,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<(), TuneError> {
+        let params = &self.plan.params;
+        let number = state.curve.len() as u32;
+        let pairs = self.plan.validation_games / 2;
+        let meeting = Meeting {
+            first: held(params, &state.tuner.proposal()),
+            second: params.iter().map(|it| it.start).collect(),
+            pairs,
+        };
+        let meetings = [meeting];
+        let round = Round {
+            purpose: Purpose::Validation,
+            number,
+            opening: u64::from(number) * pairs,
+            meetings: &meetings,
+        };
+        let mut met = self.play(round, self.held_out, watch)?;
+        let [meeting] = meetings;
+        let met = met.swap_remove(0);
+        let counts = met.pairs;
+        self.outcome(state, &meeting, met, watch)?;
+        let elo = EloEstimate::of(&Outcomes::Pairs(counts));
+        let same = meeting.first == meeting.second;
+        let validation = Validation {
+            games: 2 * state.pairs,
+            proposal: meeting.first,
+            pairs: counts,
+            // The start is as strong as itself; no game says so.
+            elo: if same { Some(0.0) } else { elo.elo },
+            interval: if same {
+                [Some(0.0); 2]
+            } else {
+                [elo.low, elo.high]
+            },
+        };
+        watch(Event::Validated(&validation));
+        state.curve.push(validation);
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        round: Round,
+        openings: &[Opening],
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Met>, TuneError> {
+        let table = Table {
+            plan: self.plan,
+            engine: self.engine,
+            openings,
+            crew: &self.crew,
+            stop: &self.work.stop,
+        };
+        let (played, total) = (&mut self.played, self.plan.games);
+        table.play(round, self.journal, &mut || {
+            *played += 2;
+            watch(Event::Played {
+                done: *played,
+                total,
+            });
+        })
+    }
+
+    /// What the tuner is told; who does not work is set down.
+    fn outcome(
+        &self,
+        state: &mut State,
+        meeting: &Meeting,
+        met: Met,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<Outcome, TuneError> {
+        let params = &self.plan.params;
+        let [first, second] = [met.failed[0].is_some(), met.failed[1].is_some()];
+        for (values, reason) in [&meeting.first, &meeting.second]
+            .into_iter()
+            .zip(met.failed)
+        {
+            let Some(reason) = reason else {
+                continue;
+            };
+            if params.iter().map(|it| it.start).eq(values.iter().copied()) {
+                return Err(TuneError::Start { reason });
+            }
+            let options = line(params, values);
+            state.refuse(Infeasible { options, reason }, watch);
+        }
+        Ok(if first || second {
+            Outcome::Infeasible { first, second }
+        } else {
+            Outcome::Played(Points(met.pairs))
+        })
+    }
+}
+
+/// The values of a setting that can be set.
+fn held(params: &[Param], setting: &Setting) -> Vec<i64> {
+    let values = params.iter().zip(&setting.0);
+    values.map(|(param, value)| param.nearest(*value)).collect()
+}
+
+/// Opens the file of the rounds, cut back to those of the checkpoint.
+fn rounds(folder: &Path, done: u32) -> Result<Journal<TunedRound>, TuneError> {
+    const SYNC: Sync = Sync::Every(Duration::MAX);
+    let path = folder.join(ROUNDS);
+    if path.exists() {
+        let known: Vec<TunedRound> = Journal::read(&path)?;
+        let kept: Vec<TunedRound> = known.into_iter().filter(|it| it.round < done).collect();
+        Journal::rewrite(&path, &kept)?;
+    }
+    Ok(Journal::open(&path, SYNC)?.0)
+}
+
+/// Writes what was found as it is used: options to paste, and a player file where it
+/// is a player of ours.
+fn champion(
+    folder: &Path,
+    plan: &TunePlan,
+    engine: &Entrant,
+    result: &TuneResult,
+) -> Result<(), TuneError> {
+    use std::fmt::Write as _;
+    let mut text = format!("{}\n\n", result.engine_tuned);
+    for param in &result.params {
+        writeln!(text, "setoption name {} value {}", param.name, param.value)
+            .expect("writing to a string does not fail");
+    }
+    replace(&folder.join(CHAMPION), text.as_bytes())?;
+    if let Kind::Bred(player) = &engine.kind {
+        let player = prove::player(player, plan, result)?;
+        let path = folder.join(crate::run::RunFolder::CHAMPION);
+        replace(&path, player.to_toml().as_bytes())?;
+    }
+    Ok(())
+}
