@@ -8,6 +8,7 @@ needs=(
     "cc build-essential required"
     "stockfish stockfish optional"
     "nats-server nats-server optional"
+    "openssl openssl optional"
 )
 
 export PATH="$PATH:/usr/games:/usr/sbin"

@@ -68,8 +68,10 @@ impl Bred {
             level: levels.level(elo),
             seed: strength_seed,
         });
-        let engine = Engine::new(player, engine_options)
-            .map_err(|error| refused("its options".into(), error.to_string()))?;
+        // The options make sense by now: what is missing, such as memory, this machine lacks.
+        let engine = Engine::new(player, engine_options).map_err(|error| Fault::Start {
+            reason: error.to_string(),
+        })?;
         Ok(Self {
             engine,
             broken: false,

@@ -7,6 +7,7 @@ mod analysis;
 mod bouts;
 mod clocks;
 mod contests;
+mod crewed;
 mod entrants;
 mod games;
 mod leftovers;

@@ -11,8 +11,9 @@ use mendel_crew::{CrewError, Options, OptionsError, Remote, Secret, status};
 
 use crate::request::Wrong;
 
-/// This program, as coordinators and workers compare it.
-pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+/// This program, as coordinators and workers compare it: its version, and a hash of its
+/// sources, since two builds of a version may play differently.
+pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MENDEL_BUILD"));
 
 /// Where a crew is, and what lets us in.
 #[derive(Args, Clone, Debug, Default)]
@@ -35,18 +36,21 @@ pub(crate) struct CrewArguments {
     #[command(flatten)]
     server: ServerArguments,
     /// When no worker of the crew can do a job: stop, or go on without its games
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    crew_dead: DeadName,
+    /// [default: stop]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    crew_dead: Option<DeadName>,
     /// Seconds that a worker may take for one game or label before its job is given to
-    /// another: longer than the longest
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    crew_lease: u64,
+    /// another: longer than the longest; the same for all runs at a server [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    crew_lease: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+/// Seconds, where nothing is said.
+const USUAL_LEASE: u64 = 120;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum DeadName {
     /// Stop with an error; going on later tries the job again
-    #[default]
     Stop,
     /// Go on; the games count as not played
     Skip,
@@ -57,6 +61,8 @@ impl ServerArguments {
     pub(crate) fn options(&self) -> Result<Option<Options>, Wrong> {
         let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
         let Some(url) = self.crew.clone().or_else(from_environment) else {
+            without_crew("--crew-token-file", self.crew_token_file.is_some())?;
+            without_crew("--crew-ca", self.crew_ca.is_some())?;
             return Ok(None);
         };
         let secret = match &self.crew_token_file {
@@ -89,9 +95,11 @@ impl CrewArguments {
     /// `quiet`.
     pub(crate) fn workers(&self, quiet: bool) -> anyhow::Result<Option<Workers>> {
         let Some(mut options) = self.server.options()? else {
+            without_crew("--crew-dead", self.crew_dead.is_some())?;
+            without_crew("--crew-lease", self.crew_lease.is_some())?;
             return Ok(None);
         };
-        options.lease = Duration::from_secs(self.crew_lease);
+        options.lease = Duration::from_secs(self.crew_lease.unwrap_or(USUAL_LEASE));
         let remote = Remote::connect(&options, PROGRAM).map_err(failed)?;
         if !quiet && status(&options).is_ok_and(|status| status.workers.is_empty()) {
             let url = options.url();
@@ -100,8 +108,8 @@ impl CrewArguments {
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
         let when_dead = match self.crew_dead {
-            DeadName::Stop => WhenDead::Stop,
-            DeadName::Skip => WhenDead::Skip,
+            None | Some(DeadName::Stop) => WhenDead::Stop,
+            Some(DeadName::Skip) => WhenDead::Skip,
         };
         Ok(Some(Workers::new(remote, when_dead, move |text| {
             if !quiet {
@@ -110,6 +118,17 @@ impl CrewArguments {
             }
         })))
     }
+}
+
+/// What is said of a crew makes no sense where there is none.
+fn without_crew(flag: &str, given: bool) -> Result<(), Wrong> {
+    if !given {
+        return Ok(());
+    }
+    Err(Wrong::new(
+        format!("`{flag}` says something of a crew, and no crew is named"),
+        format!("add `--crew nats://127.0.0.1:4222` or set MENDEL_CREW, or leave `{flag}` out"),
+    ))
 }
 
 /// Tells what the crew did, where there is one.
@@ -139,6 +158,13 @@ pub(crate) fn account(workers: Option<&Workers>, quiet: bool) {
 }
 
 fn wrong_options(error: &OptionsError) -> Wrong {
+    if matches!(error, OptionsError::File { .. }) {
+        return Wrong::new(
+            error,
+            "`--crew-token-file` names a file of one line with a token, NAME:PASSWORD or the seed of \
+             an NKey; `--crew-ca` a certificate in PEM form",
+        );
+    }
     Wrong::new(
         error,
         "on one machine `--crew nats://127.0.0.1:4222` is enough; docs/crew.md shows a server for many",
@@ -155,6 +181,9 @@ pub(crate) fn failed(error: CrewError) -> anyhow::Error {
             "`--crew-token-file FILE` names a file with the secret, MENDEL_CREW_TOKEN holds a token"
         }
         CrewError::OtherVersion { .. } => "`mendel --version` says which one this is",
+        CrewError::UnknownRun { .. } | CrewError::AtWork { .. } => {
+            "`mendel crew status` shows all runs, and whose coordinators are there"
+        }
         error if error.is_wrong_request() => "docs/crew.md shows how a crew is set up",
         _ => return error.into(),
     };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use mendel_lab::online::{EVENTS, INSTALLATION};
 use mendel_lab::report;
 use mendel_nets::train as training;
 use mendel_store::{Entry, Index};
@@ -48,27 +49,23 @@ pub(crate) fn learning() -> anyhow::Result<PathBuf> {
     Ok(home()?.join("learning").join(mendel_lab::online::PLAYER))
 }
 
-/// The name of this installation, by which its games are told from those of others: made
-/// once, and kept.
-pub(crate) fn installation() -> anyhow::Result<String> {
-    let path = home()?.join("installation");
-    if let Ok(text) = std::fs::read_to_string(&path)
-        && !text.trim().is_empty()
-    {
-        return Ok(text.trim().to_owned());
+/// A name for a folder of games that has none yet, by which they are told from those of
+/// others. It has no influence on what is played.
+pub(crate) fn installation(folder: &Path) -> anyhow::Result<String> {
+    // A folder of an earlier version told its games by the name that its home has.
+    let old = std::fs::read_to_string(home()?.join(INSTALLATION)).unwrap_or_default();
+    if !old.trim().is_empty() && folder.join(EVENTS).exists() {
+        return Ok(old.trim().to_owned());
     }
     // Where and when it was made, and by whom: no two are alike.
     let made = format!(
         "{:?} {} {} {:?}",
         SystemTime::now(),
         std::process::id(),
-        path.display(),
+        folder.display(),
         std::fs::read("/etc/machine-id").unwrap_or_default()
     );
-    let name = mendel_store::fingerprint(made.as_bytes());
-    std::fs::create_dir_all(home()?)?;
-    mendel_store::replace(&path, format!("{name}\n").as_bytes())?;
-    Ok(name)
+    Ok(mendel_store::fingerprint(made.as_bytes()))
 }
 
 /// A folder that is not there yet, named after the day and some names.

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mendel_board::Color;
+use mendel_crew::{CrewError, Options};
 use mendel_engine::{Player, session};
 use mendel_lab::online::{
-    Against, Event, Finished, Founding, Learning, PLAYER, Rules, Scored, Shared, SharedError,
+    Against, Event, Finished, Founding, INSTALLATION, Learning, LearningError, PLAYER, Rules,
+    Scored, Shared, SharedError, Spool,
 };
+use mendel_store::LockError;
 
 use crate::crew::{ServerArguments, failed};
 use crate::home;
@@ -26,6 +29,8 @@ pub(crate) struct Pupil {
     seed: Option<u64>,
     /// The set that plays.
     set: Vec<i32>,
+    /// Where its game is told if somebody else is at the folder then.
+    spool: Option<Spool>,
     board: Board,
 }
 
@@ -45,24 +50,21 @@ impl Pupil {
             .into());
         }
         let player = Player::find(PLAYER)?;
+        let folder = home::learning()?;
         Ok(Self {
-            folder: home::learning()?,
+            installation: home::installation(&folder)?,
+            folder,
             founding: Founding::new(&player, Rules::default(), SHARED_SEED),
-            installation: home::installation()?,
             against,
             seed,
             set: Vec::new(),
+            spool: None,
             board: Board::open(crew)?,
         })
     }
 
-    fn open(&self) -> anyhow::Result<Learning> {
-        let founding = Some(&self.founding);
-        Ok(Learning::open_any(
-            &self.folder,
-            founding,
-            &self.installation,
-        )?)
+    fn open(&self) -> Result<Learning, LearningError> {
+        Learning::open_any(&self.folder, Some(&self.founding), &self.installation)
     }
 
     /// Who plays the next game.
@@ -72,6 +74,7 @@ impl Pupil {
         let played = learning.events().len() as u64;
         let seed = self.seed.map_or_else(now, |seed| seed.wrapping_add(played));
         self.set = learning.choose(seed);
+        self.spool = Some(learning.spool());
         Ok(learning.player(&self.set)?)
     }
 
@@ -87,8 +90,7 @@ impl Pupil {
             Some(side) if side == own => Scored::Won,
             Some(_) => Scored::Lost,
         };
-        let mut learning = self.open()?;
-        let event = learning.tell(Finished {
+        let game = Finished {
             set: self.set.clone(),
             opponent: match self.against {
                 Against::Person => "a person",
@@ -99,7 +101,17 @@ impl Pupil {
             white: own == Color::White,
             plies: u32::try_from(plies).unwrap_or(u32::MAX),
             result,
-        })?;
+        };
+        let mut learning = match (self.open(), &self.spool) {
+            (Ok(learning), _) => learning,
+            // Whoever opens the folder next finds it.
+            (Err(LearningError::Lock(LockError::Taken { .. })), Some(spool)) => {
+                let unique = format!("{} {}", std::process::id(), now());
+                return Ok(spool.keep(game, &unique)?);
+            }
+            (Err(error), _) => return Err(error.into()),
+        };
+        let event = learning.tell(game)?;
         self.board.exchange(&mut learning);
         Ok(event)
     }
@@ -107,41 +119,88 @@ impl Pupil {
 
 /// Where games of all installations are told, if a crew is named.
 #[derive(Debug)]
-pub(crate) struct Board(Option<Shared>);
+pub(crate) struct Board {
+    options: Option<Options>,
+    /// The connection, as soon as there is one.
+    shared: Option<Shared>,
+    tried: Instant,
+}
 
+/// A server that was not there is tried again no sooner.
+const AGAIN: Duration = Duration::from_secs(30);
+
+#[allow(
+    clippy::print_stderr,
+    reason = "the program's own voice beside the game"
+)]
 impl Board {
-    /// The board of the crew that is named; none is fine.
+    /// The board of the crew that is named; none is fine. A server that is away is no
+    /// reason not to play; one that does not let us in is.
     pub(crate) fn open(crew: &ServerArguments) -> anyhow::Result<Self> {
-        let Some(options) = crew.options()? else {
-            return Ok(Self(None));
+        let mut board = Self {
+            options: crew.options()?,
+            shared: None,
+            tried: Instant::now(),
         };
-        match Shared::open(&options) {
-            Ok(shared) => Ok(Self(Some(shared))),
-            Err(SharedError::Board(error)) => Err(failed(error)),
-            Err(error) => Err(error.into()),
+        match board.connect() {
+            Ok(()) => {}
+            Err(SharedError::Board(
+                error @ (CrewError::NoServer { .. } | CrewError::Lost { .. }),
+            )) => complain(&error.into()),
+            Err(SharedError::Board(error)) => return Err(failed(error)),
+            Err(error) => return Err(error.into()),
         }
+        Ok(board)
+    }
+
+    fn connect(&mut self) -> Result<(), SharedError> {
+        self.tried = Instant::now();
+        if let Some(options) = &self.options {
+            self.shared = Some(Shared::open(options)?);
+        }
+        Ok(())
     }
 
     /// Tells and hears of games. What cannot be told now is told the next time, so a
     /// server that is away disturbs nobody.
-    #[allow(
-        clippy::print_stderr,
-        reason = "the program's own voice beside the game"
-    )]
     pub(crate) fn exchange(&mut self, learning: &mut Learning) {
-        let Some(shared) = &mut self.0 else {
+        if self.options.is_some()
+            && self.shared.is_none()
+            && self.tried.elapsed() >= AGAIN
+            && let Err(error) = self.connect()
+        {
+            complain(&error);
+        }
+        let Some(shared) = &mut self.shared else {
             return;
         };
-        match shared.exchange(learning) {
-            Ok(exchanged) if exchanged.refused > 0 => {
-                eprintln!("crew: {} records are no games", exchanged.refused);
-            }
-            Ok(_) => {}
-            Err(error) => {
-                eprintln!("crew: {error}; games are kept here and told the next time");
-            }
+        let exchanged = match shared.exchange(learning) {
+            Ok(exchanged) => exchanged,
+            Err(error) => return complain(&error),
+        };
+        if exchanged.refused > 0 {
+            eprintln!("crew: {} records are no games", exchanged.refused);
+        }
+        if exchanged.clashing > 0 {
+            let file = learning.folder().join(INSTALLATION);
+            eprintln!(
+                "crew: {} games cannot be told: another folder has the same name, {}, and told \
+                 others by their numbers; is one a copy? remove {} in one of them, and later \
+                 games have a name of their own",
+                exchanged.clashing,
+                learning.installation(),
+                file.display()
+            );
         }
     }
+}
+
+#[allow(
+    clippy::print_stderr,
+    reason = "the program's own voice beside the game"
+)]
+fn complain(error: &SharedError) {
+    eprintln!("crew: {error}; games are kept here and told the next time");
 }
 
 /// The seed of the population that all installations share.

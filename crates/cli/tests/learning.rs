@@ -16,6 +16,7 @@ fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
         .args(arguments)
         .env("MENDEL_HOME", scratch.at("home"))
         .env_remove("MENDEL_PLAYER")
+        .env_remove("MENDEL_CREW")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -89,7 +90,12 @@ fn a_course_killed_in_the_middle_equals_the_unbroken_one() {
     let scratch = Scratch::new("online-killed");
     let (whole, killed) = (scratch.at("whole"), scratch.at("killed"));
     let told = printed(&scratch, &online(&whole, "24"), "");
-    for part in ["24 games", "Mann-Kendall", "report.html", "champion.toml"] {
+    for part in [
+        "24 games, 24 of them played here, 24 now",
+        "Mann-Kendall",
+        "report.html",
+        "champion.toml",
+    ] {
         assert!(told.contains(part), "{part} is missing in {told}");
     }
 
@@ -108,9 +114,13 @@ fn a_course_killed_in_the_middle_equals_the_unbroken_one() {
         child.wait().expect("it is dead");
     }
 
-    // 2. The same command goes on, and nothing differs.
+    // 2. The same command goes on, and nothing differs but the name of the folder.
     printed(&scratch, &online(&killed, "24"), "");
-    assert_eq!(events(&killed), events(&whole));
+    let anonymous = |folder: &str| {
+        let name = fs::read_to_string(format!("{folder}/installation")).expect("it has one");
+        events(folder).replace(name.trim(), "")
+    };
+    assert_eq!(anonymous(&killed), anonymous(&whole));
     let champion = |folder: &str| fs::read_to_string(format!("{folder}/champion.toml")).ok();
     assert!(champion(&whole).is_some());
     assert_eq!(champion(&killed), champion(&whole));
@@ -143,6 +153,75 @@ fn a_person_teaches_by_playing() {
     assert_eq!(games.len(), 2);
     assert_eq!(games[1]["result"], "lost");
     assert_eq!(games[1]["id"]["number"], 2);
+}
+
+/// The folder at home is for everybody, also while somebody is at it.
+#[test]
+fn a_person_may_play_while_a_course_goes_on() {
+    let scratch = Scratch::new("play-meanwhile");
+    let play = ["play", "--learn", "--seed", "1"];
+    let mut person = command(&scratch, &play).spawn().expect("it was built");
+    let mut stdin = person.stdin.take().expect("it is piped");
+    stdin.write_all(b"e4\n").expect("it listens");
+    let mut stdout = BufReader::new(person.stdout.take().expect("it is piped"));
+    let mut told = String::new();
+    stdout.read_line(&mut told).expect("it speaks UTF-8");
+
+    let mut course = online("", "100000");
+    course.truncate(course.len() - 2);
+    let mut course = command(&scratch, &course).spawn().expect("it was built");
+    let begun = Instant::now();
+    let enough = |games: usize| learned(&scratch).len() >= games;
+    while !enough(2) && begun.elapsed() < Duration::from_mins(1) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    stdin.write_all(b"resign\nquit\n").expect("it listens");
+    drop(stdin);
+    stdout.read_to_string(&mut told).expect("it speaks UTF-8");
+    let ended = person.wait().expect("it ends");
+    let so_far = learned(&scratch).len();
+    while !enough(so_far + 2) && begun.elapsed() < Duration::from_mins(2) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    course.kill().expect("it still goes on");
+    course.wait().expect("it is dead");
+
+    assert!(ended.success(), "{told}");
+    assert!(told.contains("learned from game"), "{told}");
+    let games = learned(&scratch);
+    let people = games.iter().filter(|it| it["against"] == "person").count();
+    assert_eq!(people, 1);
+    assert!(games.len() >= so_far + 2, "the course goes on");
+    let numbers: Vec<u64> = games
+        .iter()
+        .filter_map(|it| it["id"]["number"].as_u64())
+        .collect();
+    let wanted: Vec<u64> = (1..=games.len() as u64).collect();
+    assert_eq!(numbers, wanted, "each has a number of its own");
+}
+
+#[test]
+fn a_server_that_is_away_keeps_nobody_from_playing() {
+    let scratch = Scratch::new("learn-away");
+    let away = "nats://127.0.0.1:1";
+    let output = run(
+        &scratch,
+        &["play", "--learn", "--seed", "1", "--crew", away],
+        "e4\nresign\nquit\n",
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("games are kept here and told the next time"),
+        "{said}"
+    );
+    assert_eq!(learned(&scratch).len(), 1);
+    let output = run(&scratch, &["uci", "--learn", "--crew", away], "uci\nquit\n");
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("uciok"));
+    // What can never be right is said at once.
+    let output = run(&scratch, &["uci", "--learn", "--crew", "http://x"], "uci\n");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -179,7 +258,8 @@ fn a_gui_teaches_where_the_end_is_known() {
 #[test]
 fn a_wrong_request_is_refused_with_a_remedy() {
     let scratch = Scratch::new("online-wrong");
-    let table: [(&[&str], &str); 5] = [
+    let table: [(&[&str], &str); 6] = [
+        (&["breed", "no-such-recipe"], "mendel breed cwu-online"),
         (&["breed", "cwu-online"], "--opponent"),
         (
             &["breed", "cwu-online", "--opponent", "nobody"],

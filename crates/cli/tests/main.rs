@@ -20,3 +20,4 @@ mod speaking;
 mod strength;
 mod training;
 mod tuning;
+mod tuning_faults;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::mendel::{Said, Scratch};
 
 /// Two numbers of our own search.
-const PARAMS: &str = r#"
+pub(crate) const PARAMS: &str = r#"
 [[param]]
 name = "null_reduction"
 kind = "spin"
@@ -41,7 +41,7 @@ fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
     command
 }
 
-fn mendel(scratch: &Scratch, arguments: &[&str]) -> Said {
+pub(crate) fn mendel(scratch: &Scratch, arguments: &[&str]) -> Said {
     let output = command(scratch, arguments).output().expect("it was built");
     Said {
         out: String::from_utf8(output.stdout).expect("the program speaks UTF-8"),
@@ -50,17 +50,17 @@ fn mendel(scratch: &Scratch, arguments: &[&str]) -> Said {
     }
 }
 
-fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
+pub(crate) fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
     let said = mendel(scratch, arguments);
     assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
     said.out
 }
 
-fn json(text: &str) -> Value {
+pub(crate) fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn read(folder: &str, name: &str) -> String {
+pub(crate) fn read(folder: &str, name: &str) -> String {
     fs::read_to_string(Path::new(folder).join(name))
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }

@@ -21,6 +21,16 @@ pub enum CrewError {
         /// What the connection said.
         why: String,
     },
+    /// The server is there, but the connection cannot be encrypted or trusted.
+    #[error(
+        "no encrypted connection to the crew server at {url}: {why}; `--crew-ca FILE` names the certificate the server has (docs/crew.md shows how one is made, for the names it is reached by)"
+    )]
+    NoTrust {
+        /// The address.
+        url: String,
+        /// What is wrong with the certificate or the encryption.
+        why: String,
+    },
     /// The server does not know us.
     #[error("the crew server at {url} refused the secret; check the token, user or key: {why}")]
     Refused {
@@ -60,6 +70,55 @@ pub enum CrewError {
         ours: String,
         /// The versions of the coordinators.
         theirs: String,
+    },
+    /// Another coordinator of this version uses the same queue with another lease.
+    #[error(
+        "the crew at {url} works with a lease of {theirs} s for another run of this version, and a lease of {ours} s was asked for; write `--crew-lease {theirs}`, or wait until that run is over"
+    )]
+    OtherLease {
+        /// The address.
+        url: String,
+        /// What was asked for, in seconds.
+        ours: f64,
+        /// What the others work with, in seconds.
+        theirs: f64,
+    },
+    /// The server cannot keep anything.
+    #[error(
+        "the crew server at {url} cannot keep jobs: it runs without JetStream; start it with `--jetstream`"
+    )]
+    NoJetStream {
+        /// The address.
+        url: String,
+    },
+    /// The server does not let us do something.
+    #[error(
+        "the crew server does not let us {what}: {why}; give this user the rights of docs/crew-server.conf"
+    )]
+    Forbidden {
+        /// What was asked of it.
+        what: String,
+        /// What it said.
+        why: String,
+    },
+    /// A run that the server holds nothing of.
+    #[error(
+        "the crew server at {url} holds nothing of a run `{run}`; {}",
+        known(runs)
+    )]
+    UnknownRun {
+        /// The address.
+        url: String,
+        /// What was asked for.
+        run: String,
+        /// The runs that it holds something of.
+        runs: Vec<String>,
+    },
+    /// A run that somebody works on.
+    #[error("run `{run}` is at work: its coordinator answers; stop it first")]
+    AtWork {
+        /// The run.
+        run: String,
     },
     /// A job does not fit into a message.
     #[error(
@@ -114,8 +173,25 @@ impl CrewError {
     pub fn is_wrong_request(&self) -> bool {
         matches!(
             self,
-            Self::Request(_) | Self::OtherVersion { .. } | Self::Refused { .. }
+            Self::Request(_)
+                | Self::NoServer { .. }
+                | Self::NoTrust { .. }
+                | Self::Refused { .. }
+                | Self::OtherVersion { .. }
+                | Self::OtherLease { .. }
+                | Self::NoJetStream { .. }
+                | Self::Forbidden { .. }
+                | Self::UnknownRun { .. }
+                | Self::AtWork { .. }
         )
+    }
+}
+
+fn known(runs: &[String]) -> String {
+    if runs.is_empty() {
+        "there are no runs".to_owned()
+    } else {
+        format!("there are: {}", runs.join(", "))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::handler::Progress;
 use crate::job::{Dead, JobId, Refusal};
 use crate::lease::{Lease, Look};
 use crate::names;
-use crate::queue::{Taken, Ticket, take};
+use crate::queue::{MOST_STARTS, Taken, Ticket, take};
 use crate::shop::Shop;
 use crate::wire::{self, ResultHead};
 use crate::worker::Event;
@@ -25,9 +25,7 @@ use crate::worker::Event;
 /// The next job is fetched when this part of the expected time is over: late, so
 /// that no job waits here while another worker has nothing to do.
 const FETCH_AT: f64 = 0.8;
-/// A job that nobody could do at so many deliveries is set aside.
-const MOST_DELIVERIES: u32 = 20;
-/// A job that was not done is left alone for so long, so that another can have it.
+/// A job that failed is left alone for so long, so that another can have it.
 const NOT_AGAIN_FOR: Duration = Duration::from_secs(1);
 /// A handler that was told to stop because the worker ends has so long; one that was
 /// told for another reason has two leases.
@@ -47,8 +45,8 @@ pub(crate) enum End {
     Failed(String),
     /// The worker ends, or nobody wants the result any more: as if it had not begun.
     Returned,
-    /// It is with another by now.
-    Lost,
+    /// It showed no progress for so long, and is with another by now.
+    Lost(Duration),
 }
 
 /// The job after this one.
@@ -148,7 +146,10 @@ async fn attempt(
                 }
             },
             () = sleep_until(fetch_at.unwrap_or(begun).into()),
-                if fetch_at.is_some() && matches!(next, Next::None) && watched.told.is_none() =>
+                if fetch_at.is_some()
+                    && matches!(next, Next::None)
+                    && watched.told.is_none()
+                    && !shop.is_stopping() =>
             {
                 *next = Next::Fetching(Box::pin(take(Arc::clone(shop))));
             }
@@ -206,7 +207,7 @@ struct Watched<'a> {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Told {
-    /// The worker ends, or nobody wants the result.
+    /// The worker ends at once, or nobody wants the result.
     Unwanted,
     /// It shows no progress.
     Stuck,
@@ -250,6 +251,10 @@ impl<'a> Watched<'a> {
                 waiting.ticket.say(AckKind::Progress).await;
             }
         }
+        if self.shop.is_stopping() {
+            // This one is finished; the one behind it is for others, now.
+            self.give_back(next).await;
+        }
         if let Some((when, told)) = self.told {
             let grace = match told {
                 Told::Unwanted => GRACE,
@@ -262,7 +267,7 @@ impl<'a> Watched<'a> {
             };
         }
         // Somebody may have told the job itself, because its run has enough.
-        let told = if self.shop.is_stopping() || self.progress.stopped() {
+        let told = if self.shop.is_dropping() || self.progress.stopped() {
             Told::Unwanted
         } else if look == Look::Lost {
             Told::Stuck
@@ -315,7 +320,7 @@ impl<'a> Watched<'a> {
 
     fn given_up(&self) -> End {
         match self.told {
-            Some((_, Told::Stuck)) => End::Lost,
+            Some((_, Told::Stuck)) => End::Lost(self.taken.lease),
             Some((_, Told::Overtime)) => End::Failed(format!(
                 "it took more than {} s",
                 self.shop.limits.job_time.as_secs_f64()
@@ -341,8 +346,11 @@ pub(crate) async fn settle(
         why,
     };
     let end = match end {
-        End::Cannot(why) if ticket.deliveries >= MOST_DELIVERIES => {
-            End::Dead(ticket.dead(format!("no worker could do it; the last: {why}")))
+        End::Failed(why) if ticket.begun >= MOST_STARTS => {
+            let times = ticket.begun;
+            End::Dead(ticket.dead(format!(
+                "it was begun {times} times and never finished; the last time {why}"
+            )))
         }
         end => end,
     };
@@ -367,19 +375,28 @@ pub(crate) async fn settle(
             });
         }
         End::Dead(dead) => bury(shop, run, id, ticket, dead).await?,
-        End::Cannot(why) | End::Failed(why) => {
+        End::Cannot(why) => {
+            // Before anybody else can have it and count how often it was begun.
+            forget_start(shop, start).await;
+            let pause = shop.refuse(run, id);
+            ticket.say(AckKind::Nak(Some(pause))).await;
+            shop.report(run, id, &why, false).await;
+            shop.tell(refused(why));
+        }
+        End::Failed(why) => {
             ticket.say(AckKind::Nak(Some(NOT_AGAIN_FOR))).await;
-            shop.report(run, id, &why).await;
+            shop.report(run, id, &why, true).await;
             shop.tell(refused(why));
         }
         End::Returned => {
-            if let Some(start) = start {
-                forget_start(shop, start).await;
-            }
+            forget_start(shop, start).await;
             ticket.say(AckKind::Nak(None)).await;
             shop.tell(refused("stopped".to_owned()));
         }
-        End::Lost => {}
+        End::Lost(lease) => {
+            let why = format!("it showed no progress for {} s", lease.as_secs_f64());
+            shop.report(run, id, &why, true).await;
+        }
     }
     Ok(())
 }
@@ -406,8 +423,12 @@ async fn bury(
     Ok(())
 }
 
-/// A job that was given back in good order was not begun.
-async fn forget_start(shop: &Shop, start: u64) {
+/// A job that was given back in good order, or that this worker cannot do, was not
+/// begun.
+async fn forget_start(shop: &Shop, start: Option<u64>) {
+    let Some(start) = start else {
+        return;
+    };
     if let Ok(starts) = shop.server.streams.get_stream_no_info(names::STARTS).await {
         let _ = starts.delete_message(start).await;
     }

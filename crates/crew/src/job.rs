@@ -130,11 +130,16 @@ pub struct Refused {
     pub worker: String,
     /// Why not.
     pub why: String,
+    /// Whether it had begun with it, so that another may have more luck.
+    #[serde(default)]
+    pub begun: bool,
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, worker, why } = self;
+        let Self {
+            id, worker, why, ..
+        } = self;
         write!(f, "worker {worker} did not do job {id}: {why}")
     }
 }
@@ -146,6 +151,9 @@ pub enum GoOn {
     Yes,
     /// Enough is known; the rest of the run's jobs need no doing.
     No,
+    /// There is, but this result makes no sense: it is thrown away, counted as corrupt,
+    /// and its job is done again.
+    Again,
 }
 
 /// The books of one call of [`crate::Remote::work`]: when all jobs were taken and
@@ -162,7 +170,7 @@ pub struct Tally {
     pub dead: u64,
     /// Answers to jobs that were already answered, or that nobody asked for.
     pub duplicates: u64,
-    /// Answers that could not be read.
+    /// Answers that could not be read, or made no sense to whoever took them.
     pub corrupt: u64,
     /// Jobs handed in again because the server had lost them.
     pub repeated: u64,

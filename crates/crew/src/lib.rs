@@ -20,12 +20,15 @@
 //! ```
 
 mod blob;
+mod complaints;
 mod error;
 mod hand;
 mod handler;
 mod job;
 mod lease;
+mod leftovers;
 mod names;
+mod news;
 mod notices;
 mod options;
 mod queue;
@@ -43,6 +46,8 @@ pub use blob::{BlobError, BlobId, Blobs, NoBlobId};
 pub use error::{CrewError, OptionsError, WorkError};
 pub use handler::{Handler, Progress};
 pub use job::{Dead, GoOn, Job, JobId, Outcome, Refusal, Refused, Tally};
+pub use leftovers::{Forgotten, forget};
+pub use news::News;
 pub use notices::{Notices, Posted};
 pub use options::{Limits, Options, Secret};
 pub use remote::Remote;

@@ -27,6 +27,29 @@ pub(crate) const COORDINATORS: &str = "mendel.coordinators";
 /// Workers drop what they do for a run.
 pub(crate) const ENOUGH: &str = "mendel.enough";
 
+/// Who connects. Answers come back to subjects of the role, so that one role has no
+/// right to listen to the answers of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    /// Hands in jobs and takes results, or asks for the status.
+    Coordinator,
+    /// Does jobs.
+    Worker,
+    /// Posts and reads notices.
+    Learner,
+}
+
+impl Role {
+    /// What the subjects of its answers begin with.
+    pub(crate) fn inbox(self) -> &'static str {
+        match self {
+            Self::Coordinator => "_INBOX_coordinator",
+            Self::Worker => "_INBOX_worker",
+            Self::Learner => "_INBOX_learner",
+        }
+    }
+}
+
 /// What nobody came back for is swept away. What a run misses of it when it comes
 /// back after all is worked again.
 const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
@@ -44,6 +67,11 @@ pub(crate) fn job(token: &str, run: &str, id: &JobId) -> String {
 
 pub(crate) fn jobs_of(token: &str, run: &str) -> String {
     format!("mendel.jobs.{token}.{run}.*")
+}
+
+/// The jobs of a run, of whatever version.
+pub(crate) fn jobs_of_any(run: &str) -> String {
+    format!("mendel.jobs.*.{run}.*")
 }
 
 pub(crate) fn jobs_for(token: &str) -> String {

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 
 use crate::error::{CrewError, OptionsError};
 use crate::job::check_name;
-use crate::names;
+use crate::names::{self, Role};
 use crate::options::Options;
 use crate::server::{Any, Server, any};
 
@@ -64,7 +64,7 @@ impl Notices {
                 why: error.to_string(),
             })?;
         let server = runtime.block_on(async {
-            let server = Server::connect(options, "mendel notices").await?;
+            let server = Server::connect(options, Role::Learner, "mendel notices").await?;
             server.stream(names::notices_stream()).await?;
             Ok::<_, CrewError>(server)
         })?;
@@ -72,13 +72,14 @@ impl Notices {
     }
 
     /// Posts a record of this id, 1 to 64 of `a-z`, `0-9` and `-`. To post it again
-    /// is harmless, now or in a year: the server keeps the first.
+    /// is harmless, now or in a year: the server keeps the first. `false` if there is
+    /// one of this id, which may be this one or say something else.
     ///
     /// # Errors
     ///
     /// If the id is no name, the record is too large, or the server is away; it
     /// may or may not be posted then, so post it again later.
-    pub fn post(&self, id: &str, bytes: &[u8]) -> Result<(), CrewError> {
+    pub fn post(&self, id: &str, bytes: &[u8]) -> Result<bool, CrewError> {
         check_name("notice", id)?;
         let most = self.server.client.max_payload();
         if bytes.len() > most {
@@ -91,7 +92,7 @@ impl Notices {
         }
         let subject = names::notice(id);
         let stored = self.server.store(&subject, bytes.to_vec());
-        self.runtime.block_on(stored).map(|_| ())
+        self.runtime.block_on(stored).map(|place| place > 0)
     }
 
     /// The records after a place, 0 for all, the oldest first. It may be only the

@@ -24,6 +24,9 @@ pub struct Options {
     pub window: usize,
     /// So long a server that was there may be away before the work is given up.
     pub patience: Duration,
+    /// After so long without a worker it is told that there is none; and a job that all
+    /// who are there refuse for so long is set aside.
+    pub nobody: Duration,
 }
 
 /// Where a server is.
@@ -118,6 +121,7 @@ impl Options {
             lease: Duration::from_secs(30),
             window: 1024,
             patience: Duration::from_mins(10),
+            nobody: Duration::from_mins(1),
         })
     }
 
@@ -198,7 +202,8 @@ pub struct Limits {
     /// So long may a job take, progress or not.
     pub job_time: Duration,
     /// Bytes of address space for the whole process; beyond it, it dies and its
-    /// jobs go to others.
+    /// jobs go to others. Where nothing is said: three quarters of the machine's memory,
+    /// and not less than 1 GiB.
     pub memory: Option<u64>,
 }
 

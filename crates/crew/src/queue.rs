@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{Consumer, pull};
-use async_nats::jetstream::stream::{ConsumerError, ConsumerErrorKind};
-use async_nats::jetstream::{AckKind, ErrorCode, Message};
+use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 
 use crate::blob::{BlobError, BlobId};
@@ -15,12 +14,13 @@ use crate::hand::{End, settle};
 use crate::handler::Handler;
 use crate::job::{Dead, Job, check_name};
 use crate::names;
+use crate::server::is_not_found;
 use crate::shop::Shop;
 use crate::wire::{self, JobHead};
 use crate::worker::Event;
 
 /// A job that was begun so often and not ended is set aside.
-const MOST_STARTS: usize = 3;
+pub(crate) const MOST_STARTS: usize = 3;
 /// A question for a job stands so long, the first ones shorter, so that a worker
 /// of the wrong version learns it soon.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -43,6 +43,8 @@ pub(crate) struct Ticket {
     message: Message,
     /// So often the job was given to somebody, this time included.
     pub(crate) deliveries: u32,
+    /// So often it was begun, as far as is known, this time included.
+    pub(crate) begun: usize,
 }
 
 impl Ticket {
@@ -76,7 +78,12 @@ pub(crate) async fn take(shop: Arc<Shop>) -> Result<Box<Taken>, CrewError> {
             continue;
         };
         let lease = queue.cached_info().config.ack_wait;
-        while let Some(message) = next(&shop, &queue, wait).await {
+        loop {
+            // Others, who may be able to do what this worker is not, go first.
+            shop.rest().await;
+            let Some(message) = next(&shop, &queue, wait).await else {
+                break;
+            };
             if let Some(taken) = open(&shop, message, lease).await? {
                 return Ok(Box::new(taken));
             }
@@ -112,13 +119,6 @@ async fn queue(shop: &Shop) -> Result<Option<Consumer<pull::Config>>, CrewError>
         .await?;
     shop.set_queue(found.clone());
     Ok(found)
-}
-
-fn is_not_found(error: &ConsumerError) -> bool {
-    let ConsumerErrorKind::JetStream(error) = error.kind() else {
-        return false;
-    };
-    [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
 }
 
 /// The next job in the queue, if one comes in time and nothing breaks.
@@ -158,14 +158,16 @@ async fn open(
     let deliveries = message
         .info()
         .map_or(1, |info| info.delivered.max(1) as u32);
-    let ticket = Ticket {
+    let mut ticket = Ticket {
         message,
         deliveries,
+        begun: 0,
     };
     let refused = match outfit(shop, &run, &job, deliveries).await {
-        Ok(Outfit::Ready(handler, blobs)) => {
+        Ok(Outfit::Ready(handler, blobs, begun)) => {
             // Fetching it was progress.
             ticket.say(AckKind::Progress).await;
+            ticket.begun = begun + 1;
             return Ok(Some(Taken {
                 run,
                 job,
@@ -206,21 +208,25 @@ fn read(shop: &Shop, message: &Message) -> Result<(String, Job), String> {
 
 /// What a job was found to be.
 enum Outfit {
-    Ready(Arc<dyn Handler>, HashMap<BlobId, Arc<[u8]>>),
+    /// Who does it, with what, and how often it was begun before.
+    Ready(Arc<dyn Handler>, HashMap<BlobId, Arc<[u8]>>, usize),
     Refused(End),
 }
 
 async fn outfit(shop: &Shop, run: &str, job: &Job, deliveries: u32) -> Result<Outfit, CrewError> {
     // It was given to somebody before, who did not end it. Whether it was begun the
     // first time is not written down; after that it is.
+    let mut begun = 0;
     if deliveries > 1 {
         let starts = names::start(run, &job.id);
         let starts = shop.server.subjects(names::STARTS, &starts).await?;
-        let starts: usize = starts.iter().map(|(_, count)| count).sum();
-        if 1 + starts >= MOST_STARTS {
+        begun = 1 + starts.iter().map(|(_, count)| count).sum::<usize>();
+        if begun >= MOST_STARTS {
             return Ok(Outfit::Refused(End::Dead(Dead {
                 deliveries: deliveries - 1,
-                why: format!("{MOST_STARTS} workers died over it or showed no progress"),
+                why: format!(
+                    "it was begun {begun} times and never finished: its workers died over it or showed no progress"
+                ),
             })));
         }
     }
@@ -244,7 +250,7 @@ async fn outfit(shop: &Shop, run: &str, job: &Job, deliveries: u32) -> Result<Ou
         ));
     }
     match blobs(shop, job).await? {
-        Ok(blobs) => Ok(Outfit::Ready(Arc::clone(handler), blobs)),
+        Ok(blobs) => Ok(Outfit::Ready(Arc::clone(handler), blobs, begun)),
         Err(error) => cannot(error.to_string()),
     }
 }

@@ -2,20 +2,21 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
 use crate::blob::BlobId;
 use crate::error::{CrewError, WorkError};
-use crate::job::{GoOn, Job, Outcome, Refused, Tally, check_name};
-use crate::names;
+use crate::job::{GoOn, Job, Outcome, Tally, check_name};
+use crate::names::{self, Role};
+use crate::news::{Listener, News};
 use crate::options::Options;
 use crate::server::Server;
 use crate::shift::{Shift, until};
-use crate::status::{Coordinator, RunState};
+use crate::status::{Coordinator, RunState, roll};
 use crate::vault::Vault;
 
 /// A crew behind a server, as a coordinator sees it.
@@ -31,13 +32,12 @@ pub(crate) struct Office {
     /// The program's version, as it is called in subjects.
     pub(crate) token: String,
     runs: Arc<Mutex<Vec<Running>>>,
-    refusals: Mutex<Option<Hear>>,
+    /// The server's process that was last seen.
+    life: Mutex<String>,
+    pub(crate) listener: Listener,
     // Last, so that what lives in it goes first.
     runtime: Runtime,
 }
-
-/// Hears what workers did not do.
-type Hear = Arc<dyn Fn(&Refused) + Send + Sync>;
 
 /// A run at work.
 struct Running {
@@ -74,9 +74,13 @@ impl Remote {
             })?;
         let token = names::token(program);
         let runs = Arc::default();
+        let listener = Listener::default();
         let (server, vault) = runtime.block_on(async {
-            let server = Server::connect(options, "mendel coordinator").await?;
-            let vault = furnish(&server, &token, options.lease).await?;
+            let server = Server::connect(options, Role::Coordinator, "mendel coordinator").await?;
+            server.stream(names::jobs_stream()).await?;
+            server.agree_on_lease(program, options.lease).await?;
+            let vault = furnish(&server, &token, options, false).await?;
+            tokio::spawn(tell_changes(server.clone(), listener.clone()));
             tokio::spawn(answer(
                 server.clone(),
                 program.to_owned(),
@@ -84,6 +88,7 @@ impl Remote {
             ));
             Ok::<_, CrewError>((server, vault))
         })?;
+        let life = Mutex::new(server.life());
         Ok(Self(Arc::new(Office {
             server,
             vault,
@@ -91,15 +96,17 @@ impl Remote {
             program: program.to_owned(),
             token,
             runs,
-            refusals: Mutex::default(),
+            life,
+            listener,
             runtime,
         })))
     }
 
-    /// Tells `hear` from now on when a worker does not do a job, and why; another may.
-    /// It is called while [`work`](Self::work) goes on, once for each worker and reason.
-    pub fn on_refusal(&self, hear: impl Fn(&Refused) + Send + Sync + 'static) {
-        *lock(&self.0.refusals) = Some(Arc::new(hear));
+    /// Tells `hear` from now on what happens while [`work`](Self::work) goes on: that a
+    /// worker does not do a job, once for each worker and reason; that the server goes
+    /// and comes; that nobody works.
+    pub fn on_news(&self, hear: impl Fn(&News) + Send + Sync + 'static) {
+        self.0.listener.set(hear);
     }
 
     /// Has `jobs` done by the workers and gives every outcome to `done` exactly
@@ -108,7 +115,11 @@ impl Remote {
     /// Jobs are taken one by one, so that no more than [`Options::window`] are in
     /// the server. What an earlier life of this run left there, jobs and results,
     /// is found by the ids of the jobs. A result stays in the server until `done`
-    /// has returned `Ok`, so `done` should return when it is on the disk.
+    /// has returned `Ok`, so `done` should return when it is on the disk. A result that
+    /// makes no sense to it ([`GoOn::Again`]) is thrown away, and the job done again.
+    ///
+    /// A job that all workers who are there have refused for [`Options::nobody`] comes
+    /// back as set aside.
     ///
     /// A run has one coordinator at a time. `stop` ends the work and leaves in the
     /// server what is there, for the next life; [`GoOn::No`] and the last outcome
@@ -141,6 +152,19 @@ impl Remote {
         })
     }
 
+    /// So many jobs the workers of this version who are there can do at once.
+    ///
+    /// # Errors
+    ///
+    /// If the server stays away.
+    pub fn hands(&self) -> Result<usize, CrewError> {
+        let office = &*self.0;
+        let answers = office.server.ask_all(names::ROLL_CALL);
+        let workers = roll(&office.runtime.block_on(answers)?);
+        let ours = workers.iter().filter(|it| it.program == office.program);
+        Ok(ours.fold(0, |hands, it| hands.saturating_add(it.hands)))
+    }
+
     /// Removes all that the server holds of a run: jobs and results.
     ///
     /// # Errors
@@ -167,14 +191,6 @@ impl Office {
         }
     }
 
-    /// Tells whoever wants to hear it that a job was not done.
-    pub(crate) fn refused(&self, refused: &Refused) {
-        let hear = lock(&self.refusals).clone();
-        if let Some(hear) = hear {
-            hear(refused);
-        }
-    }
-
     /// Tells those who ask how a run gets on.
     pub(crate) fn report(&self, run: &str, tally: Tally) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +201,14 @@ impl Office {
 
     /// Makes again what a server that lost its disk has not.
     pub(crate) async fn furnish(&self) -> Result<(), CrewError> {
-        let furnished = furnish(&self.server, &self.token, self.options.lease);
+        // The answer comes from the process that is there now.
+        self.server.stream(names::jobs_stream()).await?;
+        let now = self.server.life();
+        let before = {
+            let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *life, now.clone())
+        };
+        let furnished = furnish(&self.server, &self.token, &self.options, before != now);
         furnished.await.map(|_| ())
     }
 
@@ -203,16 +226,29 @@ impl Office {
 }
 
 /// Everything a crew needs on its server.
-async fn furnish(server: &Server, token: &str, lease: Duration) -> Result<Vault, CrewError> {
+async fn furnish(
+    server: &Server,
+    token: &str,
+    options: &Options,
+    restarted: bool,
+) -> Result<Vault, CrewError> {
     server.stream(names::jobs_stream()).await?;
     server.stream(names::results_stream()).await?;
     server.stream(names::starts_stream()).await?;
-    server.make_workers(token, lease).await?;
+    server.make_workers(token, options.lease, restarted).await?;
     Vault::make(server).await
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Tells of a server that goes and comes, for ever.
+async fn tell_changes(server: Server, listener: Listener) {
+    let mut changes = server.changes.clone();
+    while changes.changed().await.is_ok() {
+        listener.tell(&if server.away() {
+            News::Away
+        } else {
+            News::Back
+        });
+    }
 }
 
 /// A run is at work as long as this lives.

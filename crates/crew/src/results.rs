@@ -48,7 +48,7 @@ impl Results {
         remove(server, run).await;
         consumer(server, &config).await?;
         let (sender, arrived) = mpsc::channel(BATCH);
-        let pump = tokio::spawn(pump(server.clone(), config, sender));
+        let pump = tokio::spawn(pump(server.clone(), run.to_owned(), config, sender));
         Ok(Self {
             server: server.clone(),
             run: run.to_owned(),
@@ -96,13 +96,9 @@ impl Drop for Results {
     }
 }
 
-/// There may be none; then all is well, too.
 async fn remove(server: &Server, run: &str) {
     let name = names::coordinator(run);
-    let removed = server
-        .streams
-        .delete_consumer_from_stream(name, names::RESULTS);
-    let _ = removed.await;
+    server.remove_consumer(&name, names::RESULTS).await;
 }
 
 async fn consumer(
@@ -121,9 +117,11 @@ async fn consumer(
 /// Asks for results again and again.
 async fn pump(
     server: Server,
+    run: String,
     config: pull::Config,
     sender: mpsc::Sender<Result<Message, CrewError>>,
 ) {
+    let mut life = server.life();
     loop {
         // Made again if the server has lost it.
         let consumer = match consumer(&server, &config).await {
@@ -133,6 +131,13 @@ async fn pump(
                 return;
             }
         };
+        // A server that was restarted may count results from 1 again, and this consumer
+        // would wait for those beyond what it has seen.
+        let now = server.life();
+        if std::mem::replace(&mut life, now.clone()) != now {
+            remove(&server, &run).await;
+            continue;
+        }
         let mut changes = server.changes.clone();
         changes.mark_unchanged();
         let well = async {

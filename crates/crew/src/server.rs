@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use async_nats::jetstream::context::GetStreamErrorKind;
-use async_nats::jetstream::stream::{Config, Stream};
+use async_nats::jetstream::stream::{Config, ConsumerError, ConsumerErrorKind, Stream};
 use async_nats::jetstream::{Context, ErrorCode, context};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 use futures_util::StreamExt;
 use tokio::sync::watch;
 
 use crate::error::CrewError;
-use crate::names;
+use crate::names::{self, Role};
 use crate::options::{Options, Secret};
+use crate::status::{Coordinator, read_all};
 
 /// A server that is there answers within this.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -45,17 +46,22 @@ pub(crate) struct Server {
     complaint: Arc<Mutex<Option<String>>>,
 }
 
-fn back_off(attempts: usize) -> Duration {
+pub(crate) fn back_off(attempts: usize) -> Duration {
     LATEST.min(SOONEST * 2_u32.pow(attempts.min(10) as u32))
 }
 
 impl Server {
-    pub(crate) async fn connect(options: &Options, name: &str) -> Result<Self, CrewError> {
+    pub(crate) async fn connect(
+        options: &Options,
+        role: Role,
+        name: &str,
+    ) -> Result<Self, CrewError> {
         let (sender, changes) = watch::channel(0);
         let complaint = Arc::new(Mutex::new(None));
         let said = Arc::clone(&complaint);
         let mut connect = ConnectOptions::new()
             .name(name)
+            .custom_inbox_prefix(role.inbox())
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
             // Only the address that was checked; not what a server tells of others.
@@ -102,6 +108,8 @@ impl Server {
                     ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                         CrewError::Refused { url, why }
                     }
+                    ConnectErrorKind::Tls => CrewError::NoTrust { url, why },
+                    _ if is_distrust(&error) => CrewError::NoTrust { url, why },
                     _ => CrewError::NoServer { url, why },
                 });
             }
@@ -113,9 +121,8 @@ impl Server {
             }
         };
         if !client.server_info().jetstream {
-            return Err(CrewError::Server {
-                what: "keep jobs".to_owned(),
-                why: "it runs without JetStream; start it with `--jetstream`".to_owned(),
+            return Err(CrewError::NoJetStream {
+                url: url.to_owned(),
             });
         }
         let streams = context::ContextBuilder::new()
@@ -164,8 +171,7 @@ impl Server {
                 Ok(Err(error)) => full(&error),
                 Err(_) => "no answer".to_owned(),
             };
-            let forbidden = self.complaint().as_deref().is_some_and(is_forbidden);
-            if forbidden || begun.elapsed() >= patience {
+            if self.forbids() || begun.elapsed() >= patience {
                 return Err(self.lost(what, why, begun.elapsed()));
             }
             tokio::time::sleep(back_off(attempts)).await;
@@ -179,12 +185,18 @@ impl Server {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
+    /// Whether the server said that we may not do what we do.
+    pub(crate) fn forbids(&self) -> bool {
+        self.complaint().as_deref().is_some_and(is_forbidden)
+    }
+
+    /// What to say when something did not succeed for so long.
+    pub(crate) fn lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
         let complaint = self.complaint().clone();
         if let Some(said) = complaint.filter(|said| is_forbidden(said)) {
-            return CrewError::Server {
+            return CrewError::Forbidden {
                 what: what.to_owned(),
-                why: format!("{said}; give this user the rights of docs/crew-server.conf"),
+                why: said,
             };
         }
         if self.away() || why == "no answer" {
@@ -211,9 +223,94 @@ impl Server {
         .await
     }
 
-    /// The consumer that all workers of a version share. What is asked here of an
-    /// existing one is only its lease.
-    pub(crate) async fn make_workers(&self, token: &str, lease: Duration) -> Result<(), CrewError> {
+    /// The lease of the consumer that all workers of a version share, if there is one.
+    async fn lease(&self, token: &str) -> Result<Option<Duration>, CrewError> {
+        let name = names::workers(token);
+        let found = self.persist_for(WELCOME, "show the queue of jobs", || async {
+            let found = self.streams.get_consumer_from_stream(&name, names::JOBS);
+            match found.await {
+                Ok(queue) => {
+                    let queue: Consumer<pull::Config> = queue;
+                    Ok(Some(queue.cached_info().config.ack_wait))
+                }
+                Err(error) if is_not_found(&error) => Ok(None),
+                Err(error) => Err(error),
+            }
+        });
+        found.await
+    }
+
+    /// Sees to it that the queue of this version has this lease: all its runs share it,
+    /// so that it is changed only where no other coordinator is there.
+    pub(crate) async fn agree_on_lease(
+        &self,
+        program: &str,
+        lease: Duration,
+    ) -> Result<(), CrewError> {
+        let token = names::token(program);
+        let Some(theirs) = self.lease(&token).await?.filter(|theirs| *theirs != lease) else {
+            return Ok(());
+        };
+        let answers = self.ask_all(names::COORDINATORS).await?;
+        let others: Vec<Coordinator> = read_all(&answers);
+        if others.iter().any(|other| other.program == program) {
+            return Err(CrewError::OtherLease {
+                url: self.url.to_string(),
+                ours: lease.as_secs_f64(),
+                theirs: theirs.as_secs_f64(),
+            });
+        }
+        self.put_workers(&token, lease).await
+    }
+
+    /// What tells the server's process from an earlier one at the same address.
+    pub(crate) fn life(&self) -> String {
+        self.client.server_info().server_id
+    }
+
+    /// The consumer that all workers of a version share, made where there is none.
+    ///
+    /// A server that is killed while a stream is empty may count its messages from 1 again
+    /// (2.9.10 does), and a consumer that has seen more of them than there are never gives
+    /// out one of the new: it is made anew, and so it is after a restart, when it cannot
+    /// be seen any more that there was one. What is being worked on may then be done twice.
+    pub(crate) async fn make_workers(
+        &self,
+        token: &str,
+        lease: Duration,
+        restarted: bool,
+    ) -> Result<(), CrewError> {
+        let name = names::workers(token);
+        if restarted || self.is_beyond(&name, names::JOBS).await {
+            self.remove_consumer(&name, names::JOBS).await;
+        }
+        match self.lease(token).await? {
+            Some(_) => Ok(()),
+            None => self.put_workers(token, lease).await,
+        }
+    }
+
+    /// Whether a consumer has seen more messages than its stream ever had.
+    async fn is_beyond(&self, name: &str, stream: &str) -> bool {
+        let consumer = self.streams.get_consumer_from_stream(name, stream).await;
+        let consumer: Result<Consumer<pull::Config>, _> = consumer;
+        // In this order, as the stream only grows.
+        let stream = self.streams.get_stream(stream).await;
+        let (Ok(consumer), Ok(stream)) = (consumer, stream) else {
+            return false;
+        };
+        let seen = consumer.cached_info().delivered.stream_sequence;
+        seen > stream.cached_info().state.last_sequence
+    }
+
+    /// There may be none; then all is well, too.
+    pub(crate) async fn remove_consumer(&self, name: &str, stream: &str) {
+        let removed = self.streams.delete_consumer_from_stream(name, stream);
+        let _ = removed.await;
+    }
+
+    /// Makes the consumer, or gives it this lease.
+    async fn put_workers(&self, token: &str, lease: Duration) -> Result<(), CrewError> {
         let config = pull::Config {
             durable_name: Some(names::workers(token)),
             filter_subject: names::jobs_for(token),
@@ -314,6 +411,14 @@ impl Server {
     }
 }
 
+/// Whether there is no such consumer, or no stream that it could belong to.
+pub(crate) fn is_not_found(error: &ConsumerError) -> bool {
+    let ConsumerErrorKind::JetStream(error) = error.kind() else {
+        return false;
+    };
+    [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
+}
+
 /// Whether the server refused because the subject has its message.
 pub(crate) fn is_taken(error: &context::PublishError) -> bool {
     full(error).contains(SUBJECT_TAKEN)
@@ -322,6 +427,16 @@ pub(crate) fn is_taken(error: &context::PublishError) -> bool {
 /// A forbidden request is not answered, and the server only says so aside.
 fn is_forbidden(said: &str) -> bool {
     said.to_lowercase().contains("permissions violation")
+}
+
+/// Whether the two could not agree on a certificate: a connection reports it as data
+/// that makes no sense.
+fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData)
+    })
 }
 
 /// An error of any kind, with all that it says.
@@ -334,7 +449,7 @@ pub(crate) fn any(error: impl std::error::Error) -> Any {
 }
 
 /// An error and what caused it, without saying anything twice.
-fn full(error: &dyn std::error::Error) -> String {
+pub(crate) fn full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

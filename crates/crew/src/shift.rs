@@ -1,6 +1,6 @@
 //! One call of the coordinator: jobs out, results in, each counted once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -9,20 +9,23 @@ use async_nats::Subscriber;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::context::PublishError;
 use bytes::Bytes;
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use tokio::task::block_in_place;
-use tokio::time::{Instant, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::blob::BlobId;
+use crate::complaints::Complaints;
 use crate::error::{CrewError, WorkError};
-use crate::job::{GoOn, Job, JobId, Outcome, Refused, Tally};
+use crate::job::{Dead, GoOn, Job, JobId, Outcome, Refused, Tally};
 use crate::names;
+use crate::news::News;
 use crate::remote::Office;
 use crate::results::Results;
-use crate::server::is_taken;
-use crate::wire::{self, JobHead, ResultHead};
+use crate::server::{back_off, full, is_taken};
+use crate::status::roll;
+use crate::wire::{self, JobHead, ResultHead, printable};
 
 /// So often somebody looks whether all is to end: soon enough for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -31,8 +34,8 @@ const UNCONFIRMED: usize = 256;
 /// Results of jobs that were not yet asked for, beyond the window, before they are
 /// thrown away; their jobs are worked again then.
 const EARLY: usize = 1024;
-/// So many different refusals are passed on.
-const MOST_HEARD: usize = 1000;
+/// A job that the server did not take so often is worth telling.
+const WORTH_TELLING: usize = 3;
 /// Saying goodbye takes no longer.
 const GOODBYE: Duration = Duration::from_secs(5);
 
@@ -62,9 +65,11 @@ pub(crate) struct Shift<'a, I> {
     answered: HashSet<JobId>,
     /// What workers say that they did not do; none where the server does not let us hear.
     refusals: Option<Subscriber>,
-    /// Who was heard, and what was said.
-    heard: HashSet<(String, String)>,
+    complaints: Complaints,
+    lonely: Lonely,
     unconfirmed: FuturesUnordered<BoxFuture<'a, (JobId, Result<(), PublishError>)>>,
+    /// What the server said last when it did not take a job, once it was told.
+    told: Option<String>,
     tally: Tally,
 }
 
@@ -74,6 +79,16 @@ struct Open {
     blobs: Vec<BlobId>,
     /// It was in no list, last time somebody looked.
     missing: bool,
+    /// How often the server did not take it, and since when.
+    failures: usize,
+    failing: Option<Instant>,
+}
+
+/// How long nobody has been there.
+struct Lonely {
+    since: Option<Instant>,
+    /// When to tell it next.
+    next: Duration,
 }
 
 impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
@@ -94,7 +109,12 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             run,
             jobs,
             refusals,
-            heard: HashSet::new(),
+            complaints: Complaints::default(),
+            lonely: Lonely {
+                since: None,
+                next: office.options.nobody,
+            },
+            told: None,
             more: true,
             enough: false,
             blob,
@@ -121,6 +141,11 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
     ) -> Result<(), WorkError<E>> {
         let pause = (self.office.options.lease / 2).max(GLANCE);
         let mut audits = interval_at(Instant::now() + pause, pause);
+        let pause = (self.office.options.nobody / 3).max(GLANCE);
+        let mut looks = interval_at(Instant::now() + pause, pause);
+        // A look that was missed is not made up for.
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut answered = 0;
         let mut changes = self.office.server.changes.clone();
         loop {
             self.fill(done).await?;
@@ -133,6 +158,10 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
                 Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
                 message = next(&mut self.refusals) => self.hear(&message),
                 _ = audits.tick() => self.audit().await?,
+                _ = looks.tick() => {
+                    let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
+                    self.look_around(quiet, done).await?;
+                }
                 Ok(()) = changes.changed() => audits.reset_after(GLANCE),
             }
         }
@@ -165,7 +194,8 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             }
             if let Some((message, outcome)) = self.early.remove(&job.id) {
                 self.tally.found += 1;
-                self.give(message, outcome, done).await?;
+                let open = self.wrap(job)?;
+                self.give(Some(&message), outcome, open, done).await?;
                 continue;
             }
             let known = self.left.remove(&job.id);
@@ -175,7 +205,7 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
                 self.tally.found += 1;
             } else {
                 self.tally.handed_in += 1;
-                self.send(&id).await?;
+                self.send(&id, Duration::ZERO).await?;
             }
         }
         Ok(())
@@ -196,11 +226,13 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             message: message.into(),
             blobs: job.blobs,
             missing: false,
+            failures: 0,
+            failing: None,
         })
     }
 
-    /// Sends an open job and what it needs.
-    async fn send(&mut self, id: &JobId) -> Result<(), CrewError> {
+    /// Sends an open job, after a pause, and what it needs.
+    async fn send(&mut self, id: &JobId, pause: Duration) -> Result<(), CrewError> {
         let Some(open) = self.open.get(id) else {
             return Ok(());
         };
@@ -221,30 +253,46 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         let (id, message) = (id.clone(), open.message.clone());
         let streams = &self.office.server.streams;
         self.unconfirmed.push(Box::pin(async move {
+            tokio::time::sleep(pause).await;
             let sent = async { streams.publish(subject, message).await?.await };
             (id, sent.await.map(|_| ()))
         }));
         Ok(())
     }
 
-    /// Learns whether a job arrived. One that did not is sent again; sent twice, it
-    /// is refused by the server, or worked twice and counted once.
+    /// Learns whether a job arrived. One that did not is sent again, as long as there is
+    /// patience; sent twice, it is refused by the server, or worked twice and counted
+    /// once.
     async fn confirm(
         &mut self,
         id: JobId,
         sent: Result<(), PublishError>,
     ) -> Result<(), CrewError> {
-        match sent {
-            Ok(()) => Ok(()),
-            Err(error) if is_taken(&error) => Ok(()),
-            Err(_) if !self.open.contains_key(&id) => Ok(()),
-            Err(_) => {
-                // Waits for the server as long as there is patience.
-                self.queue().await?;
-                tokio::time::sleep(GLANCE).await;
-                self.send(&id).await
+        let Some(open) = self.open.get_mut(&id) else {
+            return Ok(());
+        };
+        let error = match sent {
+            Err(error) if !is_taken(&error) => full(&error),
+            _ => {
+                (open.failures, open.failing) = (0, None);
+                return Ok(());
             }
+        };
+        let office = self.office;
+        let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
+        open.failures += 1;
+        let failures = open.failures;
+        if waited >= office.options.patience || office.server.forbids() {
+            let what = format!("store job {id}");
+            return Err(office.server.lost(&what, error, waited));
         }
+        let told = self.told.as_ref() == Some(&error);
+        if failures >= WORTH_TELLING && !told && !office.server.away() {
+            let why = error.clone();
+            block_in_place(|| office.listener.tell(&News::NotTaken { why }));
+            self.told = Some(error);
+        }
+        self.send(&id, back_off(failures)).await
     }
 
     /// Takes a message from the results. Whatever it is, it does no harm.
@@ -258,8 +306,8 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             discard(&message).await;
             return Ok(());
         };
-        if self.open.remove(&outcome.id).is_some() {
-            return self.give(message, outcome, done).await;
+        if let Some(open) = self.open.remove(&outcome.id) {
+            return self.give(Some(&message), outcome, open, done).await;
         }
         let room = self.office.options.window + EARLY;
         let again = self.early.contains_key(&outcome.id);
@@ -275,12 +323,21 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
 
     /// Passes on why a worker did not do a job, the first time it says so.
     fn hear(&mut self, message: &async_nats::Message) {
-        let Ok(refused) = serde_json::from_slice::<Refused>(&message.payload) else {
+        let Ok(mut refused) = serde_json::from_slice::<Refused>(&message.payload) else {
             return;
         };
-        let what = (refused.worker.clone(), refused.why.clone());
-        if self.heard.len() < MOST_HEARD && self.heard.insert(what) {
-            block_in_place(|| self.office.refused(&refused));
+        refused.worker = printable(&refused.worker);
+        refused.why = printable(&refused.why);
+        if self.complaints.note(&refused) {
+            let listener = &self.office.listener;
+            block_in_place(|| listener.tell(&News::Refused(refused)));
+        }
+    }
+
+    /// Hears what has arrived and was not heard yet.
+    fn hear_all(&mut self) {
+        while let Some(message) = next(&mut self.refusals).now_or_never() {
+            self.hear(&message);
         }
     }
 
@@ -301,14 +358,25 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
     /// it, the next life tries the job anew, with all its attempts.
     async fn give<E>(
         &mut self,
-        message: Message,
-        outcome: Outcome,
+        message: Option<&Message>,
+        mut outcome: Outcome,
+        open: Open,
         done: &mut dyn FnMut(Outcome) -> Result<GoOn, E>,
     ) -> Result<(), WorkError<E>> {
         let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
+        if dead {
+            self.hear_all();
+            let complaints = &self.complaints;
+            outcome.result = outcome.result.map_err(|dead| complaints.explain(&id, dead));
+        }
         let given = block_in_place(|| done(outcome));
         // In the books before anything else: this may be dropped at the next await.
-        if given.is_ok() {
+        let again = matches!(given, Ok(GoOn::Again));
+        if again {
+            self.tally.corrupt += 1;
+            self.open.insert(id.clone(), open);
+        } else if given.is_ok() {
+            self.complaints.forget(&id);
             self.answered.insert(id.clone());
             self.tally.dead += u64::from(dead);
             self.tally.done += u64::from(!dead);
@@ -317,12 +385,81 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             let starts = names::start(self.run, &id);
             self.office.server.purge(names::STARTS, &starts).await?;
         }
-        if dead || given.is_ok() {
-            discard(&message).await;
+        if let Some(message) = message.filter(|_| dead || given.is_ok()) {
+            discard(message).await;
+        }
+        if again {
+            return Ok(self.hand_in_again(&id).await?);
         }
         let go_on = given.map_err(WorkError::Taker)?;
         self.enough = go_on == GoOn::No;
         Ok(())
+    }
+
+    /// Has an open job done once more. It may still lie in the queue, because its worker
+    /// has not removed it yet; and there it would not be taken a second time.
+    async fn hand_in_again(&mut self, id: &JobId) -> Result<(), CrewError> {
+        let subject = names::job(&self.office.token, self.run, id);
+        self.office.server.purge(names::JOBS, &subject).await?;
+        self.tally.repeated += 1;
+        self.send(id, Duration::ZERO).await
+    }
+
+    /// Looks who is there: if nobody is, it is told; what nobody can do who is there is
+    /// set aside.
+    async fn look_around<E>(
+        &mut self,
+        quiet: bool,
+        done: &mut dyn FnMut(Outcome) -> Result<GoOn, E>,
+    ) -> Result<(), WorkError<E>> {
+        let office = self.office;
+        if office.server.away() || self.open.is_empty() || !(quiet || self.complaints.any()) {
+            self.lonely.since = None;
+            return Ok(());
+        }
+        let workers = roll(&office.server.ask_all(names::ROLL_CALL).await?);
+        let ours = workers
+            .into_iter()
+            .filter(|it| it.program == office.program);
+        let there: BTreeSet<String> = ours.map(|worker| worker.name).collect();
+        self.count_the_lonely(there.is_empty());
+        self.hear_all();
+        let nobody = office.options.nobody;
+        for (id, why) in self.complaints.hopeless(&there, nobody) {
+            let Some(open) = self.open.remove(&id) else {
+                self.complaints.forget(&id);
+                continue;
+            };
+            let subject = names::job(&office.token, self.run, &id);
+            office.server.purge(names::JOBS, &subject).await?;
+            let deliveries = 0;
+            let outcome = Outcome {
+                id,
+                result: Err(Dead { deliveries, why }),
+                worker: String::new(),
+                seconds: 0.0,
+            };
+            self.give(None, outcome, open, done).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells that nobody is there, the longer it lasts the less often.
+    fn count_the_lonely(&mut self, lonely: bool) {
+        let first = self.office.options.nobody;
+        if !lonely {
+            (self.lonely.since, self.lonely.next) = (None, first);
+            return;
+        }
+        let waited = self.lonely.since.get_or_insert_with(Instant::now).elapsed();
+        if waited >= self.lonely.next {
+            self.lonely.next = 2 * waited.max(first);
+            let news = News::Nobody {
+                seconds: waited.as_secs(),
+                jobs: self.open.len(),
+            };
+            block_in_place(|| self.office.listener.tell(&news));
+        }
     }
 
     /// The ids of the jobs that are in the server.
@@ -356,7 +493,7 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         }
         for id in again {
             self.tally.repeated += 1;
-            self.send(&id).await?;
+            self.send(&id, Duration::ZERO).await?;
         }
         Ok(())
     }

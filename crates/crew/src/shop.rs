@@ -1,7 +1,7 @@
 //! What the hands of a worker share.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,16 +16,25 @@ use crate::job::{JobId, Refused};
 use crate::names;
 use crate::options::Limits;
 use crate::server::Server;
-use crate::status::{Coordinator, WorkerState};
+use crate::status::{Coordinator, WorkerState, read_all};
 use crate::vault::Vault;
+use crate::wire::printable;
 use crate::worker::{Event, Worked};
 
 /// Whose versions are asked for no more often.
 const QUESTIONS: Duration = Duration::from_secs(1);
 /// The time over which units are counted.
 const RECENT: Duration = Duration::from_mins(1);
-/// A reason is no longer than this.
-const MOST_LETTERS: usize = 500;
+/// A job that this worker cannot do is left alone for so long the first time, twice as
+/// long the next, and at last for so long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LAST_PAUSE: Duration = Duration::from_secs(8);
+/// A worker that refuses one job after the other asks for the next a little later each
+/// time, so that those who can are asked first; one job done, and it is in a hurry again.
+const FIRST_REST: Duration = Duration::from_millis(100);
+const LAST_REST: Duration = Duration::from_secs(2);
+/// More refused jobs than this are not told apart.
+const MOST_REFUSED: usize = 16_384;
 /// How much a job's time counts in what is expected of the next.
 const LATEST_COUNTS: f64 = 0.2;
 
@@ -43,6 +52,7 @@ pub(crate) struct Shop {
     queue: Mutex<Option<Consumer<pull::Config>>>,
     events: mpsc::UnboundedSender<Event>,
     stopping: watch::Sender<bool>,
+    dropping: AtomicBool,
     asked: Mutex<Option<Instant>>,
     at_work: Mutex<Vec<(String, Progress)>>,
     expected: Mutex<Option<f64>>,
@@ -53,6 +63,15 @@ pub(crate) struct Shop {
     jobs: AtomicU64,
     units: AtomicU64,
     refused: AtomicU64,
+    /// How often this worker could not do a job, by its run and name.
+    cannot: Mutex<HashMap<(String, JobId), u32>>,
+    /// Jobs it could not do, one after the other.
+    in_a_row: AtomicU32,
+}
+
+/// `first`, doubled so many times, and at most `last`.
+fn grown(first: Duration, last: Duration, doublings: u32) -> Duration {
+    last.min(first * 2_u32.pow(doublings.min(16)))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -62,11 +81,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shop {
     /// Lets the coordinator know why a job was not done; if it does not hear it, no
     /// harm is done.
-    pub(crate) async fn report(&self, run: &str, id: &JobId, why: &str) {
+    pub(crate) async fn report(&self, run: &str, id: &JobId, why: &str, begun: bool) {
         let refused = Refused {
             id: id.clone(),
             worker: self.name.clone(),
-            why: why.chars().take(MOST_LETTERS).collect(),
+            why: printable(why),
+            begun,
         };
         let message = serde_json::to_vec(&refused).expect("it is plain data");
         let client = &self.server.client;
@@ -93,6 +113,7 @@ impl Shop {
             queue: Mutex::default(),
             events,
             stopping: watch::Sender::new(false),
+            dropping: AtomicBool::new(false),
             asked: Mutex::default(),
             at_work: Mutex::default(),
             expected: Mutex::default(),
@@ -103,7 +124,30 @@ impl Shop {
             jobs: AtomicU64::new(0),
             units: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            cannot: Mutex::default(),
+            in_a_row: AtomicU32::new(0),
         })
+    }
+
+    /// Notes that this worker cannot do a job, and says for how long nobody should be
+    /// given it.
+    pub(crate) fn refuse(&self, run: &str, id: &JobId) -> Duration {
+        self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        let mut cannot = lock(&self.cannot);
+        if cannot.len() >= MOST_REFUSED {
+            cannot.clear();
+        }
+        let times = cannot.entry((run.to_owned(), id.clone())).or_default();
+        *times += 1;
+        grown(FIRST_PAUSE, LAST_PAUSE, *times - 1)
+    }
+
+    /// Waits as long as a worker should that could not do the last jobs.
+    pub(crate) async fn rest(&self) {
+        let in_a_row = self.in_a_row.load(Ordering::Relaxed);
+        if in_a_row > 0 {
+            tokio::time::sleep(grown(FIRST_REST, LAST_REST, in_a_row - 1)).await;
+        }
     }
 
     pub(crate) async fn vault(&self) -> Result<&Vault, CrewError> {
@@ -133,12 +177,22 @@ impl Shop {
         let _ = self.events.send(event);
     }
 
+    /// No job is taken any more; those at hand are finished.
     pub(crate) fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// The jobs at hand are given back, too.
+    pub(crate) fn drop_jobs(&self) {
+        self.dropping.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_dropping(&self) -> bool {
+        self.dropping.load(Ordering::Relaxed)
     }
 
     /// Ends when the worker is to stop.
@@ -161,10 +215,9 @@ impl Shop {
             *asked = Some(Instant::now());
         }
         let answers = self.server.ask_all(names::COORDINATORS).await?;
-        let coordinators = answers
-            .iter()
-            .filter_map(|answer| serde_json::from_slice::<Coordinator>(answer).ok());
-        let theirs: BTreeSet<String> = coordinators.map(|one| one.program).collect();
+        let coordinators: Vec<Coordinator> = read_all(&answers);
+        let coordinators = coordinators.iter();
+        let theirs: BTreeSet<String> = coordinators.map(|one| printable(&one.program)).collect();
         if theirs.is_empty() || theirs.contains(&self.program) {
             return Ok(());
         }
@@ -205,6 +258,7 @@ impl Shop {
     }
 
     pub(crate) fn took(&self, seconds: f64) {
+        self.in_a_row.store(0, Ordering::Relaxed);
         let mut expected = lock(&self.expected);
         *expected =
             Some(expected.map_or(seconds, |known| known + LATEST_COUNTS * (seconds - known)));

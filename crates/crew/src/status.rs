@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CrewError;
 use crate::job::Tally;
-use crate::names;
+use crate::names::{self, Role};
 use crate::options::Options;
 use crate::server::{Any, Server, any};
+use crate::wire::printable;
 use crate::worker::Worked;
 
 /// A crew at a moment.
@@ -94,30 +95,33 @@ pub struct Held {
 ///
 /// If there is no server, or it does not let us ask.
 pub fn status(options: &Options) -> Result<Status, CrewError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    event_loop()?.block_on(ask(options))
+}
+
+pub(crate) fn event_loop() -> Result<tokio::runtime::Runtime, CrewError> {
+    let built = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()
-        .map_err(|error| CrewError::System {
-            what: "an event loop".to_owned(),
-            why: error.to_string(),
-        })?;
-    runtime.block_on(ask(options))
+        .build();
+    built.map_err(|error| CrewError::System {
+        what: "an event loop".to_owned(),
+        why: error.to_string(),
+    })
 }
 
 async fn ask(options: &Options) -> Result<Status, CrewError> {
-    let server = Server::connect(options, "mendel crew status").await?;
+    let server = Server::connect(options, Role::Coordinator, "mendel crew status").await?;
     let (workers, coordinators) = tokio::try_join!(
         server.ask_all(names::ROLL_CALL),
         server.ask_all(names::COORDINATORS)
     )?;
-    let mut workers: Vec<WorkerState> = workers.iter().filter_map(|answer| read(answer)).collect();
-    workers.sort_by(|a, b| a.name.cmp(&b.name));
-    let coordinators: Vec<Coordinator> = coordinators
-        .iter()
-        .filter_map(|answer| read(answer))
-        .collect();
+    let workers = roll(&workers);
+    let coordinators: Vec<Coordinator> = read_all(&coordinators);
     let mut coordinators: Vec<RunState> =
         coordinators.into_iter().flat_map(|one| one.runs).collect();
+    for state in &mut coordinators {
+        state.run = printable(&state.run);
+        state.program = printable(&state.program);
+    }
     coordinators.sort_by(|a, b| a.run.cmp(&b.run));
     let runs = held(&server).await?;
     let running = with_workers(&server).await?;
@@ -129,19 +133,36 @@ async fn ask(options: &Options) -> Result<Status, CrewError> {
         done: coordinators.iter().map(|run| run.tally.done).sum(),
         dead: coordinators.iter().map(|run| run.tally.dead).sum(),
         refused: workers.iter().map(|worker| worker.worked.refused).sum(),
-        per_second: workers.iter().map(|worker| worker.per_second).sum(),
+        // The sum of nothing would be -0.
+        per_second: workers.iter().fold(0.0, |sum, it| sum + it.per_second),
         workers,
         coordinators,
         runs,
     })
 }
 
-fn read<T: DeserializeOwned>(answer: &[u8]) -> Option<T> {
-    serde_json::from_slice(answer).ok()
+/// Who answered a roll call, by name.
+pub(crate) fn roll(answers: &[Vec<u8>]) -> Vec<WorkerState> {
+    let mut workers: Vec<WorkerState> = read_all(answers)
+        .into_iter()
+        .map(|worker: WorkerState| WorkerState {
+            name: printable(&worker.name),
+            program: printable(&worker.program),
+            ..worker
+        })
+        .collect();
+    workers.sort_by(|a, b| a.name.cmp(&b.name));
+    workers
+}
+
+/// The answers that can be read.
+pub(crate) fn read_all<T: DeserializeOwned>(answers: &[Vec<u8>]) -> Vec<T> {
+    let read = |answer: &Vec<u8>| serde_json::from_slice(answer).ok();
+    answers.iter().filter_map(read).collect()
 }
 
 /// What the server holds of each run; of none, where no coordinator ever was.
-async fn held(server: &Server) -> Result<Vec<Held>, CrewError> {
+pub(crate) async fn held(server: &Server) -> Result<Vec<Held>, CrewError> {
     let mut runs: BTreeMap<String, Held> = BTreeMap::new();
     for (stream, filter) in [
         (names::JOBS, names::ALL_JOBS),

@@ -64,11 +64,20 @@ impl ResultHead {
 /// What stands first in a message.
 pub(crate) trait Head: Serialize + DeserializeOwned {
     fn form(&self) -> u32;
+
+    /// Makes every text in it fit to be shown.
+    fn clean(&mut self);
 }
 
 impl Head for JobHead {
     fn form(&self) -> u32 {
         self.v
+    }
+
+    fn clean(&mut self) {
+        for text in [&mut self.program, &mut self.run, &mut self.kind] {
+            *text = printable(text);
+        }
     }
 }
 
@@ -76,6 +85,30 @@ impl Head for ResultHead {
     fn form(&self) -> u32 {
         self.v
     }
+
+    fn clean(&mut self) {
+        self.worker = printable(&self.worker);
+        if let Some(dead) = &mut self.dead {
+            dead.why = printable(&dead.why);
+        }
+    }
+}
+
+/// A text from elsewhere is no longer than this when it is shown.
+const MOST_LETTERS: usize = 500;
+
+/// A text from elsewhere as one line that a terminal shows and does not obey.
+pub(crate) fn printable(text: &str) -> String {
+    let is_order = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let shown = |letter| if is_order(letter) { ' ' } else { letter };
+    let mut line: String = text.chars().take(MOST_LETTERS).map(shown).collect();
+    if text.chars().nth(MOST_LETTERS).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 pub(crate) fn encode(head: &impl Head, payload: &[u8]) -> Vec<u8> {
@@ -108,11 +141,12 @@ pub(crate) fn decode<H: Head>(bytes: &[u8]) -> Result<(H, &[u8]), WireError> {
     }
     let end = rest.iter().position(|&byte| byte == b'\n');
     let end = end.ok_or(WireError::Corrupt)?;
-    let head: H =
+    let mut head: H =
         serde_json::from_slice(&rest[..end]).map_err(|error| WireError::Head(error.to_string()))?;
     if head.form() != FORM {
         return Err(WireError::Form(head.form()));
     }
+    head.clean();
     Ok((head, &rest[end + 1..]))
 }
 
@@ -123,7 +157,7 @@ mod tests {
     fn job() -> Job {
         Job {
             id: JobId::new("job-1").unwrap(),
-            kind: "sum\n".into(),
+            kind: "sum".into(),
             version: 3,
             payload: vec![0, 10, 255],
             blobs: vec![BlobId::of(b"x")],
@@ -154,6 +188,23 @@ mod tests {
             decode::<JobHead>(&result),
             Err(WireError::Head(_))
         ));
+    }
+
+    #[test]
+    fn what_is_shown_is_one_line_that_a_terminal_does_not_obey() {
+        assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
+        let long = printable(&"ä".repeat(10_000));
+        assert_eq!(long.chars().count(), MOST_LETTERS + 1);
+        let mut head = ResultHead::new("run", &job().id, "w\u{1b}[31m\r", 1.0);
+        head.dead = Some(Dead {
+            deliveries: 1,
+            why: "x\ny".repeat(1000),
+        });
+        let bytes = encode(&head, b"");
+        let (read, _) = decode::<ResultHead>(&bytes).expect("it is well formed");
+        assert_eq!(read.worker, "w [31m ");
+        let why = read.dead.expect("it is dead").why;
+        assert!(why.starts_with("x yx y") && why.chars().count() == MOST_LETTERS + 1);
     }
 
     #[test]

@@ -14,10 +14,14 @@ use crate::error::CrewError;
 use crate::hand;
 use crate::handler::Handler;
 use crate::job::JobId;
+use crate::names::Role;
 use crate::options::{Limits, Options};
 use crate::server::Server;
 use crate::shift::until;
 use crate::shop::Shop;
+
+/// With less than this a worker is no use.
+const LEAST_MEMORY: u64 = 1 << 30;
 
 /// Does the jobs of others until it is told to stop.
 pub struct Worker {
@@ -26,6 +30,7 @@ pub struct Worker {
     name: String,
     program: String,
     handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
+    drop_jobs: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for Worker {
@@ -36,6 +41,7 @@ impl fmt::Debug for Worker {
             .field("limits", &self.limits)
             .field("options", &self.options)
             .field("kinds", &self.handlers.keys())
+            .field("drop_jobs", &self.drop_jobs)
             .finish()
     }
 }
@@ -116,6 +122,7 @@ impl Worker {
             name: name.to_owned(),
             program: program.to_owned(),
             handlers: BTreeMap::new(),
+            drop_jobs: Arc::default(),
         }
     }
 
@@ -126,8 +133,17 @@ impl Worker {
         self
     }
 
+    /// The same worker, which gives back the jobs at hand as soon as this is set, after
+    /// it was told to stop.
+    #[must_use]
+    pub fn dropping(mut self, drop_jobs: Arc<AtomicBool>) -> Self {
+        self.drop_jobs = drop_jobs;
+        self
+    }
+
     /// Works until `stop`, with one thread for each hand; `watch` is told on this
-    /// one. Jobs that are not finished when it stops go to others at once.
+    /// one. It takes no job after that and finishes those at hand, unless it is told to
+    /// [drop](Self::dropping) them: then they go to others at once.
     ///
     /// [`Limits::memory`] holds for the whole process from here on.
     ///
@@ -136,7 +152,7 @@ impl Worker {
     /// If there is no server, it stays away longer than [`Options::patience`], its
     /// coordinators are of another version, or too many jobs are stuck.
     pub fn run(self, stop: &AtomicBool, watch: &mut dyn FnMut(Event)) -> Result<Worked, CrewError> {
-        if let Some(bytes) = self.limits.memory {
+        if let Some(bytes) = self.limits.memory.or_else(usual_memory) {
             limit_memory(bytes)?;
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -154,8 +170,8 @@ impl Worker {
         over: &AtomicBool,
         watch: &mut dyn FnMut(Event),
     ) -> Result<Worked, CrewError> {
-        let server =
-            Server::connect(&self.options, &format!("mendel worker {}", self.name)).await?;
+        let name = format!("mendel worker {}", self.name);
+        let server = Server::connect(&self.options, Role::Worker, &name).await?;
         let (events, mut happened) = mpsc::unbounded_channel();
         let shop = Shop::new(
             server,
@@ -184,10 +200,15 @@ impl Worker {
                     Some(Ok(())) => {}
                     Some(Err(error)) => {
                         ended = Err(error);
+                        // There is no point in results that nobody will get.
                         shop.stop();
+                        shop.drop_jobs();
                     }
                 },
                 () = until(over), if !shop.is_stopping() => shop.stop(),
+                () = until(&self.drop_jobs), if shop.is_stopping() && !shop.is_dropping() => {
+                    shop.drop_jobs();
+                }
             }
         }
         while let Ok(event) = happened.try_recv() {
@@ -202,6 +223,18 @@ fn refused(what: &str, error: impl fmt::Display) -> CrewError {
         what: what.to_owned(),
         why: error.to_string(),
     }
+}
+
+/// What a process may take where its owner says nothing: three quarters of the machine's
+/// memory, so that whatever a job asks for, the machine itself lives. `None` where the
+/// system does not tell.
+fn usual_memory() -> Option<u64> {
+    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(LEAST_MEMORY))
 }
 
 /// Beyond this the process cannot get memory, and dies; its jobs go to others.

@@ -8,6 +8,8 @@ mod places;
 mod refusals;
 mod sample;
 mod standing;
+mod stopping;
+mod unable;
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -207,10 +209,19 @@ impl Help {
         Self::start_as(place.options(), Limits::default(), PROGRAM)
     }
 
+    /// One of this name, which does jobs in its own way.
+    fn start_named(options: Options, name: &str, handler: Arc<dyn Handler>) -> Self {
+        let worker = Worker::new(options, Limits::default(), name, PROGRAM).handler(handler);
+        Self::run(worker)
+    }
+
     fn start_as(options: Options, limits: Limits, program: &str) -> Self {
+        Self::run(Worker::new(options, limits, "helper", program).handler(Arc::new(Actor)))
+    }
+
+    fn run(worker: Worker) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let (sender, events) = mpsc::channel();
-        let worker = Worker::new(options, limits, "helper", program).handler(Arc::new(Actor));
         let stopped = Arc::clone(&stop);
         let thread = thread::spawn(move || {
             worker.run(&stopped, &mut |event| {

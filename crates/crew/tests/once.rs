@@ -98,6 +98,27 @@ fn a_server_that_is_killed_comes_back_with_everything() {
     }
 }
 
+/// A server that is killed while its streams are empty may count messages from 1 again.
+/// Whoever has seen more of them does not wait for those beyond: neither a coordinator
+/// that was there all the time nor one that comes later.
+#[test]
+fn a_server_killed_with_nothing_in_it_gives_out_what_comes_after() {
+    let mut place = Place::new("emptied");
+    let remote = connect(&place);
+    let help = Help::start(&place);
+    let (books, _) = work(&remote, "first", echoes(40));
+    assert_eq!(books.outcomes.len(), 40);
+    place.kill();
+    place.start();
+    let (books, tally) = work(&remote, "second", echoes(10));
+    assert_eq!((books.outcomes.len(), tally.dead), (10, 0));
+    place.kill();
+    place.start();
+    let (books, tally) = work(&connect(&place), "third", echoes(5));
+    assert_eq!((books.outcomes.len(), tally.dead), (5, 0));
+    help.end().expect("it went on");
+}
+
 #[test]
 fn a_server_that_forgot_everything_is_told_again() {
     let mut place = Place::new("wiped");

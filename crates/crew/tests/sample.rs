@@ -1,27 +1,51 @@
 //! The sample of a server's configuration in `docs/`, as it is.
 
 use std::path::Path;
+use std::process::Command;
 
 use mendel_crew::{Notices, Secret, status};
 
 use super::*;
 
-/// The server of the sample, with a certificate of its own and passwords that are
-/// the users' names.
-fn place() -> Place {
-    let folder = fresh_folder("sample");
-    let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
-    let made = rcgen::generate_simple_self_signed(names).expect("a certificate can be made");
-    let write = |name: &str, text: String| {
-        std::fs::write(folder.join(name), text).expect("the folder is writable");
-    };
-    write("crew.crt", made.cert.pem());
-    write("crew.key", made.signing_key.serialize_pem());
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/crew-server.conf");
+/// The server of the sample, with the certificate that the page tells to make and
+/// passwords that are the users' names.
+fn place(name: &str) -> Place {
+    let folder = fresh_folder(name);
+    let made = Command::new("sh")
+        .args(["-c", &certificate_command()])
+        .current_dir(&folder)
+        .output()
+        .expect("there is a shell");
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(
+        made.status.success(),
+        "install the package `openssl`: {said}"
+    );
+    let sample = docs("crew-server.conf");
     let sample = sample.to_str().expect("a path of text").to_owned();
     let passwords = ["COORDINATOR", "WORKER", "LEARNER"]
         .map(|user| (format!("{user}_PASSWORD"), user.to_lowercase()));
     Place::in_folder(folder, &["--config", &sample], &passwords)
+}
+
+fn docs(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(name)
+}
+
+/// The command of the page that makes a certificate, as it is printed there.
+fn certificate_command() -> String {
+    let page = std::fs::read_to_string(docs("crew.md")).expect("the page is there");
+    let from = page.split("$ openssl ").nth(1).expect("the page has it");
+    let mut command = "openssl ".to_owned();
+    for line in from.lines() {
+        command.extend([line, "\n"]);
+        if !line.ends_with('\\') {
+            break;
+        }
+    }
+    command
 }
 
 fn options(place: &Place, user: &str, password: &str) -> Options {
@@ -37,7 +61,7 @@ fn options(place: &Place, user: &str, password: &str) -> Options {
 
 #[test]
 fn with_the_sample_everybody_can_do_its_part_and_no_other() {
-    let place = place();
+    let place = place("sample");
     let [coordinator, worker, learner] =
         ["coordinator", "worker", "learner"].map(|user| options(&place, user, user));
     let remote = Remote::connect(&coordinator, PROGRAM).expect("it may");
@@ -76,6 +100,7 @@ fn with_the_sample_everybody_can_do_its_part_and_no_other() {
     // A worker is no coordinator, and says why.
     let refused = Remote::connect(&worker, PROGRAM).expect_err("it may not");
     assert!(refused.to_string().contains("ermissions"), "{refused}");
+    assert!(refused.is_wrong_request(), "{refused}");
     // A wrong password, and an authority that did not sign.
     let refused = Remote::connect(&options(&place, "coordinator", "worker"), PROGRAM);
     assert!(
@@ -87,7 +112,82 @@ fn with_the_sample_everybody_can_do_its_part_and_no_other() {
     let stranger = Options::new(&url, Some(stranger), None).expect("it is encrypted");
     let refused = Remote::connect(&stranger, PROGRAM);
     assert!(
-        matches!(refused, Err(CrewError::NoServer { .. })),
+        matches!(refused, Err(CrewError::NoTrust { .. })),
         "{refused:?}"
     );
+}
+
+/// What the page does not tell to do: the server is there, and that is not denied.
+#[test]
+fn a_certificate_that_does_not_fit_is_named_as_the_reason() {
+    let place = place("distrust");
+    let url = place.url().replace("nats://", "tls://");
+    let secret = || Some(Secret::User("coordinator".into(), "coordinator".into()));
+    let other = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]);
+    let other = other.expect("a certificate can be made").cert.pem();
+    let file = place.folder().join("other.crt");
+    for (text, wanted) in [(other.as_str(), "certificate"), ("pea\n", "ertificate")] {
+        std::fs::write(&file, text).expect("the folder is writable");
+        let options = Options::new(&url, secret(), Some(&file)).expect("it is encrypted");
+        let refused = Remote::connect(&options, PROGRAM).expect_err("not this server");
+        assert!(refused.is_wrong_request(), "{refused:?}");
+        let said = refused.to_string();
+        assert!(
+            said.contains(wanted) && said.contains("--crew-ca"),
+            "{said}"
+        );
+        assert!(!said.contains("no crew server"), "{said}");
+    }
+}
+
+/// Whether the sample's server lets a user listen to a subject.
+fn may_listen(place: &Place, user: &str, subject: &str) -> bool {
+    let (sender, said) = mpsc::channel();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("an event loop");
+    runtime.block_on(async {
+        let client = async_nats::ConnectOptions::new()
+            .require_tls(true)
+            .add_root_certificates(place.folder().join("crew.crt"))
+            .user_and_password(user.to_owned(), user.to_owned())
+            .event_callback(move |event| {
+                if let async_nats::Event::ServerError(error) = event {
+                    let _ = sender.send(error.to_string());
+                }
+                async {}
+            })
+            .connect(place.url().replace("nats://", "tls://"))
+            .await
+            .expect("it is a user");
+        let _listening = client.subscribe(subject.to_owned()).await;
+        client.flush().await.expect("the server is there");
+        // A refusal comes before the answer to what was sent after it.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    });
+    let refused = said.try_iter().find(|text| text.contains("ermissions"));
+    refused.is_none()
+}
+
+#[test]
+fn with_the_sample_nobody_hears_what_others_are_given() {
+    let place = place("inboxes");
+    let roles = ["coordinator", "worker", "learner"];
+    for user in roles {
+        for role in roles {
+            let inbox = format!("_INBOX_{role}.>");
+            assert_eq!(
+                may_listen(&place, user, &inbox),
+                user == role,
+                "{user} at {inbox}"
+            );
+        }
+        for everything in ["_INBOX.>", "mendel.results.>", "mendel.jobs.>", ">"] {
+            assert!(
+                !may_listen(&place, user, everything),
+                "{user} at {everything}"
+            );
+        }
+    }
 }

@@ -7,7 +7,7 @@ use mendel_engine::Player;
 use mendel_lab::analysis::Trend;
 use mendel_lab::online::{
     Against, Course, Event, Finished, Founding, Learning, LearningError, Merged, Rules, Scored,
-    Start, page, teach,
+    Start, opponents, page, teach,
 };
 
 /// A folder of its own for each test, gone afterwards.
@@ -187,6 +187,155 @@ fn what_does_not_belong_is_refused_and_changes_nothing() {
     let error = Learning::open(&fresh.0, &unsuited, "here").expect_err("no weights");
     assert!(error.to_string().contains("cannot learn"), "{error}");
     assert!(!fresh.0.join("learning.toml").exists());
+}
+
+/// Anybody with the right to post may have written it.
+#[test]
+fn a_hostile_game_neither_counts_nor_spoils_the_numbers() {
+    let folder = Folder::new("hostile");
+    let mut learning = folder.open("here");
+    let own = play(&mut learning, 5);
+    let before = learning.population().clone();
+    let hostile = |change: &dyn Fn(&mut Event)| {
+        let mut event = own[0].clone();
+        event.id.installation = "there".to_owned();
+        change(&mut event);
+        event
+    };
+    let events = [
+        hostile(&|it| it.id.number = u64::MAX),
+        hostile(&|it| it.id.number = 1 << 53),
+        hostile(&|it| it.id.number = 10_000_000),
+        hostile(&|it| it.id.number = 0),
+        hostile(&|it| it.plies = u32::MAX),
+        hostile(&|it| it.opponent = "x".repeat(1000)),
+        hostile(&|it| it.opponent = "\u{1b}[2Jpea".to_owned()),
+        hostile(&|it| it.opponent = String::new()),
+        hostile(&|it| it.id.installation = "x".repeat(65)),
+        hostile(&|it| it.id.installation = "a\nb".to_owned()),
+    ];
+    let merged = learning.merge(events.clone()).expect("room");
+    assert_eq!((merged.new, merged.refused), (0, events.len()));
+    assert_eq!(learning.population(), &before);
+    assert_eq!(play(&mut learning, 1)[0].id.number, 6);
+    drop(learning);
+
+    // A journal that let one in before is no worse.
+    let path = folder.0.join("events.jsonl");
+    let mut text = fs::read_to_string(&path).expect("the journal");
+    for event in &events[..3] {
+        let line = serde_json::to_string(event).expect("plain data");
+        text.push_str(&line.replacen('{', "{\"v\":1,", 1));
+        text.push('\n');
+    }
+    fs::write(&path, text).expect("there is room");
+    let mut learning = folder.open("here");
+    assert_eq!(learning.events().len(), 6);
+    assert_eq!(play(&mut learning, 1)[0].id.number, 7);
+}
+
+#[test]
+fn what_is_told_here_is_what_others_accept() {
+    let (here, there) = (Folder::new("plain-here"), Folder::new("plain-there"));
+    let mut learning = here.open("here");
+    let told = learning.tell(Finished {
+        set: learning.choose(1),
+        opponent: format!("cmd:/x{}\n", "y".repeat(500)),
+        against: Against::Program,
+        white: true,
+        plies: u32::MAX,
+        result: Scored::Drawn,
+    });
+    let merged = there.open("there").merge([told.expect("room")]);
+    assert_eq!(merged.expect("room").new, 1);
+}
+
+#[test]
+fn others_may_tell_games_while_it_rests() {
+    let folder = Folder::new("rest");
+    let mut learning = folder.open("here");
+    play(&mut learning, 3);
+    learning.rest();
+    play(&mut folder.open("here"), 2);
+    learning.wake().expect("nobody is at it");
+    assert_eq!(learning.events().len(), 5);
+    assert_eq!(play(&mut learning, 1)[0].id.number, 6);
+    learning.wake().expect("it is awake");
+    learning.rest();
+    assert_eq!(folder.open("here").population(), learning.population());
+}
+
+#[test]
+fn a_game_that_ends_while_somebody_is_at_it_counts_once() {
+    let folder = Folder::new("spool");
+    let mut learning = folder.open("here");
+    play(&mut learning, 2);
+    let spool = learning.spool();
+    let game = |plies| Finished {
+        set: learning.choose(1),
+        opponent: "a person".to_owned(),
+        against: Against::Person,
+        white: true,
+        plies,
+        result: Scored::Won,
+    };
+    let games = [game(9), game(9)];
+    let kept: Vec<Event> = games
+        .iter()
+        .zip(["one", "two"])
+        .map(|(game, unique)| spool.keep(game.clone(), unique).expect("room"))
+        .collect();
+    let waiting = || {
+        let files = fs::read_dir(&folder.0).expect("a folder").flatten();
+        files
+            .filter(|it| it.file_name().to_string_lossy().starts_with("told-"))
+            .count()
+    };
+    assert_eq!(waiting(), 2);
+    play(&mut learning, 1);
+    drop(learning);
+    let learning = folder.open("here");
+    assert_eq!((learning.events().len(), waiting()), (5, 0));
+    assert!(
+        kept.iter()
+            .all(|it| learning.event(&it.id) == Some(it) && learning.is_own(it))
+    );
+    drop(learning);
+    // Killed before the file was gone.
+    spool.keep(games[0].clone(), "one").expect("room");
+    assert_eq!((folder.open("here").events().len(), waiting()), (5, 0));
+}
+
+#[test]
+fn a_folder_keeps_its_name() {
+    let folder = Folder::new("named");
+    play(&mut folder.open("pea"), 1);
+    let again = folder.open("bean");
+    assert_eq!(again.installation(), "pea");
+}
+
+#[test]
+fn a_course_counts_its_own_games() {
+    let (folder, other) = (Folder::new("own"), Folder::new("other"));
+    let mut learning = folder.open("here");
+    let mut foreign = other.open("there");
+    let course = Course::new("random?.depth=1", 3, 3);
+    teach(&mut foreign, &course, &mut |_, _| {}).expect("games");
+    learning.merge(foreign.events().cloned()).expect("room");
+    play(&mut learning, 5);
+    let mut told = 0;
+    let done = teach(&mut learning, &course, &mut |_, _| told += 1).expect("games");
+    assert!(done);
+    assert_eq!((told, learning.events().len()), (3, 11));
+    let met: Vec<(String, usize, usize)> = opponents(&learning)
+        .into_iter()
+        .map(|it| (it.name, it.results.len(), it.here))
+        .collect();
+    let wanted = [("random?.depth=1", 6, 3), ("the world", 5, 5)];
+    assert_eq!(
+        met,
+        wanted.map(|(name, all, here)| (name.to_owned(), all, here))
+    );
 }
 
 #[test]

@@ -211,6 +211,38 @@ impl<T: Record> Journal<T> {
             })
     }
 
+    /// Writes many records at once, and asks the disk once for all: either all are
+    /// there, or none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append).
+    pub fn append_all<'a>(
+        &mut self,
+        records: impl IntoIterator<Item = &'a T>,
+    ) -> Result<(), JournalError>
+    where
+        T: 'a,
+    {
+        let mut lines = Vec::new();
+        for record in records {
+            write_line(record, &mut self.line).map_err(|source| JournalError::Record {
+                path: self.path.clone(),
+                source,
+            })?;
+            lines.extend_from_slice(&self.line);
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.writer
+            .write(&lines)
+            .map_err(|source| JournalError::Write {
+                path: self.path.clone(),
+                source,
+            })
+    }
+
     /// Returns when everything appended would survive the loss of power.
     ///
     /// # Errors

@@ -22,6 +22,17 @@ fn what_was_appended_is_found() {
 }
 
 #[test]
+fn many_records_are_there_together_or_not_at_all() {
+    let path = fresh_folder("many").join("notes.jsonl");
+    let (mut journal, _) = Journal::<Note>::open(&path, Sync::Each).expect("a journal");
+    let notes: Vec<Note> = (0..600).map(Note::numbered).collect();
+    journal.append_all(&notes[..500]).expect("room");
+    journal.append_all(&[]).expect("nothing to do");
+    journal.append_all(&notes[500..]).expect("room");
+    assert_eq!(Journal::<Note>::read(&path).expect("readable"), notes);
+}
+
+#[test]
 fn lines_are_json_with_their_version_first() {
     let path = fresh_folder("lines").join("notes.jsonl");
     let (mut journal, _) = Journal::<Note>::open(&path, Sync::Each).expect("a journal");

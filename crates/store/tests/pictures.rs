@@ -2,9 +2,9 @@
 
 use mendel_store::page::{Block, Page, Table, Tone};
 use mendel_store::plot::{
-    Arc, AreaLayer, Axis, Boards, Cloud, Drawing, HeatBoard, HeatMap, HeatRow, Histograms, Layer,
-    LayeredGraph, LineChart, Node, Panel, PointChart, PointRow, Reference, Scatter, Series,
-    StackedArea, Wire, Wiring, WiringLayer, escape,
+    Arc, AreaLayer, Axis, Boards, Cloud, Drawing, HeatBoard, HeatMap, HeatMark, HeatRow,
+    Histograms, Layer, LayeredGraph, LineChart, Node, Panel, PointChart, PointRow, Reference,
+    Scatter, Series, StackedArea, Wire, Wiring, WiringLayer, escape,
 };
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -17,6 +17,15 @@ fn reference(name: String, value: f64) -> Reference {
         pen: 3,
         value,
     }
+}
+
+fn marks(values: &[f64]) -> Vec<HeatMark> {
+    let mark = |v: &f64| HeatMark {
+        x: *v,
+        row: *v,
+        cross: *v > 0.0,
+    };
+    values.iter().map(mark).collect()
 }
 
 /// One of each kind, with this text wherever a text goes and these values
@@ -39,6 +48,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
             },
         ],
         references: vec![reference(text(), at(1))],
+        beyond: values.iter().map(|v| (*v, *v > 0.0)).collect(),
         height: 0,
     };
     let histograms = Histograms {
@@ -71,6 +81,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
         ],
         key: (text(), text()),
         head: text(),
+        marks: marks(values),
     };
     let points = PointChart {
         title: text(),

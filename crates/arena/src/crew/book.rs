@@ -69,17 +69,16 @@ impl Book {
         &self.page.run
     }
 
-    /// How many pieces a block of `part` has: as before, or as `choose` says now.
-    pub(super) fn size(
-        &mut self,
-        part: &str,
-        choose: impl FnOnce() -> u64,
-    ) -> Result<u64, AwayError> {
-        if self.page.part != part || self.page.size == 0 {
-            part.clone_into(&mut self.page.part);
-            self.page.size = choose().max(1);
-            self.write()?;
-        }
+    /// How many pieces a block of `part` has, if that was decided.
+    pub(super) fn size(&self, part: &str) -> Option<u64> {
+        (self.page.part == part && self.page.size > 0).then_some(self.page.size)
+    }
+
+    /// Decides how many pieces a block of `part` has, in all lives of the run.
+    pub(super) fn decide(&mut self, part: &str, size: u64) -> Result<u64, AwayError> {
+        part.clone_into(&mut self.page.part);
+        self.page.size = size.max(1);
+        self.write()?;
         Ok(self.page.size)
     }
 
@@ -106,11 +105,11 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("mendel-book-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a writable folder");
         let mut first = Book::open(&folder).expect("a new page");
-        assert_eq!(first.size("g1", || 4).expect("written"), 4);
-        let mut second = Book::open(&folder).expect("the page");
+        assert_eq!(first.size("g1"), None);
+        assert_eq!(first.decide("g1", 4).expect("written"), 4);
+        let second = Book::open(&folder).expect("the page");
         assert_eq!(second.run(), first.run());
-        assert_eq!(second.size("g1", || 9).expect("known"), 4);
-        assert_eq!(second.size("g2", || 9).expect("written"), 9);
+        assert_eq!((second.size("g1"), second.size("g2")), (Some(4), None));
         std::fs::write(folder.join(FILE), "{").expect("a writable folder");
         let error = Book::open(&folder).expect_err("broken").to_string();
         assert!(error.contains("remove it"), "{error}");

@@ -1,7 +1,9 @@
 //! Where one run hands its jobs in and takes the outcomes.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::iter::Peekable;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mendel_crew::{BlobId, Dead, GoOn, Job, JobId, Outcome, WorkError};
@@ -55,18 +57,26 @@ pub struct Returned<'a, T> {
     pub answer: Option<&'a [u8]>,
     job: &'a JobId,
     worker: &'a str,
+    /// Why the answer makes no sense, if somebody said so.
+    senseless: &'a RefCell<Option<String>>,
 }
 
 impl<T> Returned<'_, T> {
-    /// The answer makes no sense.
+    /// The answer makes no sense. Whoever says so must not have used any of it, because
+    /// the pieces are done again, a few times; after that this is the end.
     pub fn nonsense(&self, reason: impl Into<String>) -> AwayError {
+        let reason = reason.into();
+        *self.senseless.borrow_mut() = Some(reason.clone());
         AwayError::Answer {
             worker: self.worker.to_owned(),
             job: self.job.to_string(),
-            reason: reason.into(),
+            reason,
         }
     }
 }
+
+/// The pieces of a job whose answers made no sense are done so often, and then no more.
+const MOST_ANSWERS: u32 = 3;
 
 impl Desk {
     pub(super) fn new(workers: Workers, book: Book) -> Self {
@@ -91,8 +101,10 @@ impl Desk {
     /// What `done` has taken without an error the crew forgets, so that it must be on
     /// the disk by then.
     ///
-    /// Pieces travel in blocks. Which they are follows from their numbers, so that a run
-    /// that was killed finds the blocks again that others have worked on meanwhile.
+    /// Pieces travel in blocks of some seconds of work. How long a piece takes is found
+    /// out with the first few, one by one, where no earlier work tells. Which pieces make a
+    /// block follows from their numbers, so that a run that was killed finds the blocks
+    /// again that others have worked on meanwhile.
     ///
     /// # Errors
     ///
@@ -108,13 +120,42 @@ impl Desk {
         stop: &AtomicBool,
         done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
     ) -> Result<(), E> {
-        let (run, size) = self.name_and_size(errand)?;
-        let out = Out::default();
-        let jobs = Blocks {
-            pieces: pieces.peekable(),
-            size,
+        let mut pieces = pieces.peekable();
+        let first = pieces.peek().map_or(0, |(number, _)| *number);
+        let mut size = self.size(errand)?;
+        if size.is_none() {
+            let sample = Blocks {
+                pieces: &mut pieces,
+                size: 1,
+                below: first + self.workers.sample(errand.total)?,
+            };
+            let go_on = self.work_on(errand, sample, stop, done)?;
+            if go_on == GoOn::No || stop.load(Ordering::Relaxed) || pieces.peek().is_none() {
+                return Ok(());
+            }
+            size = self.size(errand)?;
         }
-        .map(|(cell, block)| {
+        let rest = Blocks {
+            pieces: &mut pieces,
+            // Where all of the sample had to be done without, nothing is known.
+            size: size.unwrap_or(1),
+            below: u64::MAX,
+        };
+        self.work_on(errand, rest, stop, done).map(|_| ())
+    }
+
+    /// Gives some blocks to the crew. Says whether there is any sense in going on.
+    fn work_on<T: Clone + Send, E: From<AwayError>>(
+        &self,
+        errand: &Errand<'_, T>,
+        blocks: Blocks<'_, T, impl Iterator<Item = (u64, T)> + Send>,
+        stop: &AtomicBool,
+        done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
+    ) -> Result<GoOn, E> {
+        let (run, size) = (held(&self.book).run().to_owned(), blocks.size);
+        let out = Out::default();
+        let mut go_on = GoOn::Yes;
+        let jobs = blocks.map(|(cell, block)| {
             let id = format!("{}-{size}-{cell}", self.part);
             let (payload, blobs) = (errand.pack)(&block);
             let id = JobId::new(&id).expect("a part, a size and a number");
@@ -127,24 +168,40 @@ impl Desk {
                 blobs,
             }
         });
-        let mut end = None;
+        let mut senseless = HashMap::new();
         let mut take = |outcome: Outcome| {
-            if let Some(error) = end.take() {
-                return Err(E::from(error));
-            }
             let Some(block) = out.take(&outcome.id) else {
                 // Nobody asked for it in this life.
                 return Ok(GoOn::Yes);
             };
-            match &outcome.result {
-                Err(dead) if self.workers.when_dead() == WhenDead::Stop => {
-                    // The crew has to forget that it is dead, so that the next life can
-                    // try it again: the run stops with the outcome after this one.
-                    end = Some(dead_error(&outcome.id, dead));
-                    Ok(GoOn::Yes)
-                }
-                _ => self.take(errand.kind, &outcome, &block, done),
+            if let Err(dead) = &outcome.result
+                && self.workers.when_dead() == WhenDead::Stop
+            {
+                // The crew forgets that it is dead, and the next life tries it again.
+                return Err(E::from(dead_error(&outcome.id, dead)));
             }
+            let taken = self.take(errand.kind, &outcome, &block, done);
+            let (error, reason) = match taken {
+                Ok(taken) => {
+                    go_on = taken;
+                    return Ok(taken);
+                }
+                Err(Untaken { error, senseless }) => match senseless {
+                    Some(reason) => (error, reason),
+                    None => return Err(error),
+                },
+            };
+            let answers: &mut u32 = senseless.entry(outcome.id.clone()).or_default();
+            *answers += 1;
+            if *answers >= MOST_ANSWERS {
+                return Err(error);
+            }
+            let (worker, job) = (&outcome.worker, &outcome.id);
+            self.workers.tell(&format!(
+                "the answer of worker {worker} to job {job} makes no sense, and it is done again: {reason}"
+            ));
+            out.give(outcome.id, block);
+            Ok(GoOn::Again)
         };
         let blob = |id: &BlobId| errand.luggage.get(id).cloned();
         let remote = self.workers.remote();
@@ -152,18 +209,22 @@ impl Desk {
         match worked {
             Ok(tally) => {
                 self.workers.count(&tally);
-                end.map_or(Ok(()), |error| Err(error.into()))
+                Ok(go_on)
             }
             Err(WorkError::Taker(error)) => Err(error),
             Err(WorkError::Crew(error)) => Err(AwayError::from(error).into()),
         }
     }
 
-    fn name_and_size<T>(&self, errand: &Errand<'_, T>) -> Result<(String, u64), AwayError> {
+    /// How many pieces a block has: as in an earlier life, or as is right by what is known
+    /// now; nothing if nothing is.
+    fn size<T>(&self, errand: &Errand<'_, T>) -> Result<Option<u64>, AwayError> {
         let mut book = held(&self.book);
-        let choose = || self.workers.size(errand.kind, errand.total);
-        let size = book.size(&self.part, choose)?;
-        Ok((book.run().to_owned(), size))
+        if let Some(size) = book.size(&self.part) {
+            return Ok(Some(size));
+        }
+        let size = self.workers.size(errand.kind, errand.total)?;
+        size.map(|size| book.decide(&self.part, size)).transpose()
     }
 
     fn take<T, E: From<AwayError>>(
@@ -172,12 +233,9 @@ impl Desk {
         outcome: &Outcome,
         pieces: &[T],
         done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
-    ) -> Result<GoOn, E> {
+    ) -> Result<GoOn, Untaken<E>> {
         let answer = match &outcome.result {
-            Ok(answer) => {
-                self.workers.measure(kind, pieces.len(), outcome.seconds);
-                Some(answer.as_slice())
-            }
+            Ok(answer) => Some(answer.as_slice()),
             Err(dead) => {
                 let (job, why) = (&outcome.id, &dead.why);
                 let text = format!("job {job} is done without: {why}");
@@ -185,13 +243,28 @@ impl Desk {
                 None
             }
         };
-        done(Returned {
+        let senseless = RefCell::default();
+        let taken = done(Returned {
             pieces,
             answer,
             job: &outcome.id,
             worker: &outcome.worker,
+            senseless: &senseless,
+        });
+        if taken.is_ok() && outcome.result.is_ok() {
+            self.workers.measure(kind, pieces.len(), outcome.seconds);
+        }
+        taken.map_err(|error| Untaken {
+            error,
+            senseless: senseless.take(),
         })
     }
+}
+
+/// Why an outcome was not taken, and what was wrong with it if it makes no sense.
+struct Untaken<E> {
+    error: E,
+    senseless: Option<String>,
 }
 
 fn dead_error(job: &JobId, dead: &Dead) -> AwayError {
@@ -226,16 +299,19 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Pieces in blocks: those whose numbers lie in the same stretch of `size`.
-struct Blocks<T, I: Iterator<Item = (u64, T)>> {
-    pieces: std::iter::Peekable<I>,
+struct Blocks<'a, T, I: Iterator<Item = (u64, T)>> {
+    pieces: &'a mut Peekable<I>,
     size: u64,
+    /// Pieces with this number and larger ones are left.
+    below: u64,
 }
 
-impl<T, I: Iterator<Item = (u64, T)>> Iterator for Blocks<T, I> {
+impl<T, I: Iterator<Item = (u64, T)>> Iterator for Blocks<'_, T, I> {
     type Item = (u64, Vec<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, piece) = self.pieces.next()?;
+        let below = self.below;
+        let (first, piece) = self.pieces.next_if(|(number, _)| *number < below)?;
         let cell = first / self.size;
         let mut block = vec![piece];
         while let Some((_, piece)) = self.pieces.next_if(|(id, _)| id / self.size == cell) {
@@ -252,8 +328,14 @@ mod tests {
     #[test]
     fn a_block_is_the_same_however_much_of_it_is_done() {
         let blocks = |ids: &[u64]| -> Vec<(u64, Vec<u64>)> {
-            let pieces = ids.iter().map(|&id| (id, id)).peekable();
-            Blocks { pieces, size: 4 }.collect()
+            let pieces = &mut ids.iter().map(|&id| (id, id)).peekable();
+            let (size, below) = (4, 12);
+            Blocks {
+                pieces,
+                size,
+                below,
+            }
+            .collect()
         };
         assert_eq!(
             blocks(&[0, 1, 2, 3, 4, 5]),
@@ -264,5 +346,6 @@ mod tests {
             [(0, vec![2]), (1, vec![5]), (2, vec![9])]
         );
         assert!(blocks(&[]).is_empty());
+        assert_eq!(blocks(&[11, 12]), [(2, vec![11])], "the rest is left");
     }
 }

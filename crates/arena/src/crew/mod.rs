@@ -86,7 +86,7 @@ pub enum AwayError {
     },
     /// An answer that makes no sense.
     #[error(
-        "the answer of worker `{worker}` to job {job} makes no sense: {reason}; stop that worker, and go on"
+        "the answer of worker `{worker}` to job {job} makes no sense, also after it was done again: {reason}; stop that worker, and go on"
     )]
     Answer {
         /// Whose.
@@ -114,6 +114,6 @@ pub enum AwayError {
 fn tried(deliveries: u32) -> String {
     match deliveries {
         0 | 1 => String::new(),
-        times => format!(" after {times} workers died of it"),
+        times => format!(" after it was given out {times} times"),
     }
 }

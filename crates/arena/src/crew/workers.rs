@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use mendel_crew::{Remote, Tally};
 
@@ -13,8 +14,24 @@ use super::{AwayError, Desk};
 /// beside the patience of whoever waits for the last one.
 const SECONDS: f64 = 2.0;
 
-/// A part of the work is cut into at least so many jobs, so that many can help.
-const LEAST_JOBS: u64 = 64;
+/// Whoever helps finds at least so many jobs of a part, so that nobody waits long for the
+/// last one.
+const JOBS_EACH: u64 = 8;
+
+/// So many can help, where nobody is there yet.
+const USUAL_HANDS: u64 = 8;
+
+/// More than so many are not counted.
+const MOST_HANDS: u64 = 65_536;
+
+/// How many can help is asked for no more often.
+const HANDS_KNOWN: Duration = Duration::from_secs(30);
+
+/// No job takes so many seconds.
+const LONGEST_JOB: f64 = 86_400.0;
+
+/// Of the time of a piece the last so many jobs count.
+const REMEMBERED: u32 = 8;
 
 /// No job has more pieces than this.
 const MOST_PIECES: u64 = 256;
@@ -39,8 +56,10 @@ struct Shared {
     remote: Remote,
     when_dead: WhenDead,
     tell: Tell,
-    /// Seconds that a piece took of late, by kind of job.
-    speed: Mutex<BTreeMap<&'static str, f64>>,
+    /// Seconds that a piece took of late, by kind of job, and how many jobs say so.
+    speed: Mutex<BTreeMap<&'static str, (f64, u32)>>,
+    /// How many jobs the workers can do at once, and when that was asked.
+    hands: Mutex<Option<(u64, Instant)>>,
     tally: Mutex<Tally>,
 }
 
@@ -61,12 +80,13 @@ impl Workers {
     ) -> Self {
         let tell: Tell = Arc::new(tell);
         let told = Arc::clone(&tell);
-        remote.on_refusal(move |refused| told(&refused.to_string()));
+        remote.on_news(move |news| told(&news.to_string()));
         Self(Arc::new(Shared {
             remote,
             when_dead,
             tell,
             speed: Mutex::default(),
+            hands: Mutex::default(),
             tally: Mutex::default(),
         }))
     }
@@ -99,17 +119,45 @@ impl Workers {
 
     /// A job of so many pieces took so long.
     pub(super) fn measure(&self, kind: &'static str, pieces: usize, seconds: f64) {
+        // A worker says so, and may say anything.
+        if !(0.0..=LONGEST_JOB).contains(&seconds) {
+            return;
+        }
         let one = seconds / pieces.max(1) as f64;
         let mut speed = held(&self.0.speed);
-        let known = speed.entry(kind).or_insert(one);
+        let (known, jobs) = speed.entry(kind).or_insert((one, 0));
+        *jobs = REMEMBERED.min(*jobs + 1);
         // The last few jobs count most: later generations may be quicker or slower.
-        *known += (one - *known) / 8.0;
+        *known += (one - *known) / f64::from(*jobs);
     }
 
-    /// How many pieces of `total` a job of this kind should have.
-    pub(super) fn size(&self, kind: &'static str, total: u64) -> u64 {
-        let one = held(&self.0.speed).get(kind).copied();
-        size(one, total)
+    /// How many pieces of `total` a job of this kind should have; nothing if none was
+    /// done yet.
+    pub(super) fn size(&self, kind: &'static str, total: u64) -> Result<Option<u64>, AwayError> {
+        let one = held(&self.0.speed).get(kind).map(|(one, _)| *one);
+        one.map(|one| Ok(size(one, total, self.hands()?)))
+            .transpose()
+    }
+
+    /// How many pieces of `total` are done to find out how long they take: one or two for
+    /// everybody, and a small part of all.
+    pub(super) fn sample(&self, total: u64) -> Result<u64, AwayError> {
+        Ok((2 * self.hands()?).min(total / JOBS_EACH).max(1))
+    }
+
+    /// How many jobs are done at once, as far as is known.
+    fn hands(&self) -> Result<u64, AwayError> {
+        let mut hands = held(&self.0.hands);
+        if let Some((known, _)) = hands.filter(|(_, when)| when.elapsed() < HANDS_KNOWN) {
+            return Ok(known);
+        }
+        // Workers say how many they have, and may say anything.
+        let there = (self.0.remote.hands()? as u64).min(MOST_HANDS);
+        if there == 0 {
+            return Ok(USUAL_HANDS);
+        }
+        *hands = Some((there, Instant::now()));
+        Ok(there)
     }
 
     pub(super) fn count(&self, more: &Tally) {
@@ -124,11 +172,10 @@ impl Workers {
     }
 }
 
-fn size(seconds: Option<f64>, total: u64) -> u64 {
-    let enough = seconds.map_or(1.0, |one| SECONDS / one.max(1e-6));
+fn size(seconds: f64, total: u64, hands: u64) -> u64 {
     // A float becomes the nearest integer that there is.
-    let enough = (enough as u64).min(MOST_PIECES);
-    enough.min(total.div_ceil(LEAST_JOBS)).max(1)
+    let enough = ((SECONDS / seconds.max(1e-6)) as u64).min(MOST_PIECES);
+    enough.min(total.div_ceil(JOBS_EACH * hands)).max(1)
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -141,16 +188,17 @@ mod tests {
 
     #[test]
     fn a_job_is_some_seconds_long_and_leaves_work_for_others() {
-        for (seconds, total, wanted) in [
-            (None, 1_000_000, 1),
-            (Some(10.0), 1_000_000, 1),
-            (Some(0.5), 1_000_000, 4),
-            (Some(0.5), 128, 2),
-            (Some(0.5), 3, 1),
-            (Some(0.0), 1_000_000, MOST_PIECES),
-            (Some(f64::NAN), 1_000_000, MOST_PIECES),
+        for (seconds, total, hands, wanted) in [
+            (10.0, 1_000_000, 1, 1),
+            (0.5, 1_000_000, 8, 4),
+            (0.5, 128, 8, 2),
+            (0.1, 60, 1, 8),
+            (0.1, 60, 100, 1),
+            (0.5, 3, 1, 1),
+            (0.0, 1_000_000, 8, MOST_PIECES),
+            (f64::NAN, 1_000_000, 8, MOST_PIECES),
         ] {
-            assert_eq!(size(seconds, total), wanted, "{seconds:?} {total}");
+            assert_eq!(size(seconds, total, hands), wanted, "{seconds} {total}");
         }
     }
 }

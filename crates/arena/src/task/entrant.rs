@@ -165,17 +165,24 @@ impl Visitor {
     /// An option that must not travel, if there is one, and why not.
     fn unfit(&self) -> Option<(&str, &str, &'static str)> {
         let is_program = matches!(self.who, Who::Program { .. });
-        self.options.iter().find_map(|(name, value)| {
-            let is_file = FILES.iter().any(|file| file.eq_ignore_ascii_case(name));
-            let reason = if is_program && !is_plain(value) {
-                "of a program only numbers, true and false can be set elsewhere"
-            } else if !is_program && is_file && value != "<empty>" {
-                "it names a file of this machine"
-            } else {
-                return None;
-            };
-            Some((name.as_str(), value.as_str(), reason))
-        })
+        self.options
+            .iter()
+            .enumerate()
+            .find_map(|(at, (name, value))| {
+                let is_file = FILES.iter().any(|file| file.eq_ignore_ascii_case(name));
+                let mut earlier = self.options[..at].iter();
+                let reason = if earlier.any(|(it, _)| same_option(it, name)) {
+                    // The limits of a worker's owner look at one of them.
+                    "it is set twice"
+                } else if is_program && !is_plain(value) {
+                    "of a program only numbers, true and false can be set elsewhere"
+                } else if !is_program && is_file && value != "<empty>" {
+                    "it names a file of this machine"
+                } else {
+                    return None;
+                };
+                Some((name.as_str(), value.as_str(), reason))
+            })
     }
 
     /// What it needs beside itself.
@@ -193,16 +200,21 @@ impl Visitor {
     }
 
     /// MiB that it takes for its tables.
-    fn hash(&self) -> u64 {
+    pub fn hash(&self) -> u64 {
         self.number("Hash").unwrap_or(USUAL_HASH)
     }
 
     fn number(&self, wanted: &str) -> Option<u64> {
-        let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
+        let is_it = |(name, _): &&(String, String)| same_option(name, wanted);
         let (_, value) = self.options.iter().find(is_it)?;
         // What is no number is refused where it is set.
         value.trim().parse().ok()
     }
+}
+
+/// Whether a program takes both names for the same option.
+fn same_option(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
 }
 
 /// A number, `true` or `false`: nothing that a program could take for a file.
@@ -256,7 +268,12 @@ impl HouseRules {
     ///
     /// If a player makes no sense, or is not allowed here.
     pub fn admit(&self, visitors: &[Visitor], blobs: &dyn Blobs) -> Result<Vec<Entrant>, Refusal> {
-        // 1. What they would take.
+        // 1. What they would take, once nothing is said twice.
+        for visitor in visitors {
+            if let Some((option, value, reason)) = visitor.unfit() {
+                return Err(Refusal::Bad(format!("`{option}={value}`: {reason}")));
+            }
+        }
         let mut hashes: Vec<u64> = visitors.iter().map(Visitor::hash).collect();
         hashes.sort_unstable_by(|one, other| other.cmp(one));
         // Those who play now, and those who keep their seats.
@@ -280,9 +297,6 @@ impl HouseRules {
     }
 
     fn entrant(&self, visitor: &Visitor, blobs: &dyn Blobs) -> Result<Entrant, Refusal> {
-        if let Some((option, value, reason)) = visitor.unfit() {
-            return Err(Refusal::Bad(format!("`{option}={value}`: {reason}")));
-        }
         let name = one_line(&visitor.name);
         let mut options = visitor.options.clone();
         let kind = match &visitor.who {
@@ -308,7 +322,7 @@ impl HouseRules {
                 };
                 // The owner's settings stand before those of the job.
                 let own = allowed.options.iter();
-                let set = |name: &str| own.clone().any(|(own, _)| own.eq_ignore_ascii_case(name));
+                let set = |name: &str| own.clone().any(|(own, _)| same_option(own, name));
                 options.retain(|(name, _)| !set(name));
                 options.splice(0..0, allowed.options.iter().cloned());
                 allowed.kind.clone()

@@ -6,20 +6,25 @@ use std::time::SystemTime;
 
 use mendel_crew::{Blobs, Handler, Job, Progress, Refusal};
 
-use super::{Answer, Block, GameTask, HouseRules, KIND, Line, TaskGame, TaskPair, VERSION};
+use super::{Answer, Block, GameTask, HouseRules, Idle, KIND, Line, TaskGame, TaskPair, VERSION};
 use crate::seats::{self, Seats};
-use crate::{Bouts, Entrant, Fixture, GameRecord, Kind, Pair, PairOutcome, pgn};
+use crate::{Bouts, Entrant, Fault, Fixture, GameRecord, Kind, Pair, PairOutcome, SeatError, pgn};
 
 /// Plays the games of a task as they would be played at home.
 #[derive(Clone, Debug)]
 pub struct GameHandler {
     rules: Arc<HouseRules>,
+    /// Players in their seats, for jobs with the same players.
+    idle: Idle<Seats>,
 }
 
 impl GameHandler {
     /// Plays under these rules.
     pub fn new(rules: Arc<HouseRules>) -> Self {
-        Self { rules }
+        Self {
+            rules,
+            idle: Idle::default(),
+        }
     }
 }
 
@@ -36,7 +41,15 @@ impl Handler for GameHandler {
         let task: GameTask = serde_json::from_slice(&job.payload)
             .map_err(|error| Refusal::Bad(format!("it is no task of games: {error}")))?;
         let table = Table::new(&task, &self.rules, blobs)?;
-        let answer = table.play(&task.games, progress)?;
+        let players = serde_json::to_string(&(&task.entrants, task.pace));
+        let players = players.expect("players are plain data");
+        let play = |seats: &mut Seats| {
+            let answer = table.play(&task.games, seats, progress)?;
+            // Who failed sits down anew, or leaves the next job to others.
+            let as_new = !answer.has_fault();
+            Ok((answer, as_new))
+        };
+        let answer = self.idle.with(&players, || table.seats(), play)?;
         Ok(serde_json::to_vec(&answer).expect("an answer is plain data"))
     }
 }
@@ -44,7 +57,6 @@ impl Handler for GameHandler {
 /// Everybody who plays in a task, and what for.
 struct Table {
     bouts: Bouts,
-    seats: Seats,
 }
 
 impl Table {
@@ -57,7 +69,7 @@ impl Table {
             .map(Line::opening)
             .collect::<Result<_, _>>()
             .map_err(|reason| Refusal::Bad(format!("an opening: {reason}")))?;
-        let mut table = Self {
+        Ok(Self {
             bouts: Bouts {
                 entrants: rules.admit(&task.entrants, blobs)?,
                 openings,
@@ -65,42 +77,46 @@ impl Table {
                 patience: task.patience,
                 adjudication: task.adjudication.clone(),
             },
-            seats: Seats::default(),
-        };
-        table.seat_all()?;
-        Ok(table)
+        })
     }
 
     /// Who cannot take its seat here must not lose for it: somebody else may have the
-    /// program that this machine has not.
-    fn seat_all(&mut self) -> Result<(), Refusal> {
+    /// program that this machine has not, or the memory for its tables.
+    fn seats(&self) -> Result<Seats, Refusal> {
+        let mut seats = Seats::default();
         for (place, entrant) in self.bouts.entrants.iter().enumerate() {
             let seated = seats::seat(entrant, self.bouts.pace);
-            let contestant = seated.map_err(|error| refusal(entrant, error.to_string()))?;
-            self.seats.keep(place, contestant);
+            let contestant = seated.map_err(|error| refusal(entrant, &error))?;
+            seats.keep(place, contestant);
         }
-        Ok(())
+        Ok(seats)
     }
 
-    fn play(mut self, games: &Block, progress: &Progress) -> Result<Answer, Refusal> {
+    fn play(
+        &self,
+        games: &Block,
+        seats: &mut Seats,
+        progress: &Progress,
+    ) -> Result<Answer, Refusal> {
         let stop = progress.signal();
         match games {
             Block::Pairs(pairs) => pairs
                 .iter()
-                .map(|pair| self.pair(pair, &stop, progress))
+                .map(|pair| self.pair(pair, seats, &stop, progress))
                 .collect::<Result<_, _>>()
                 .map(Answer::Pairs),
             Block::Games(games) => games
                 .iter()
-                .map(|game| self.game(game, &stop, progress))
+                .map(|game| self.game(game, seats, &stop, progress))
                 .collect::<Result<_, _>>()
                 .map(Answer::Games),
         }
     }
 
     fn pair(
-        &mut self,
+        &self,
         pair: &TaskPair,
+        seats: &mut Seats,
         stop: &Arc<AtomicBool>,
         progress: &Progress,
     ) -> Result<PairOutcome, Refusal> {
@@ -114,13 +130,14 @@ impl Table {
         let setting = self.bouts.setting(&pair, None, stop);
         let played = self
             .bouts
-            .play_pair(&pair, setting, &mut self.seats, &|| progress.made());
+            .play_pair(&pair, setting, seats, &|| progress.made());
         played.ok_or(Refusal::Stopped)
     }
 
     fn game(
-        &mut self,
+        &self,
         game: &TaskGame,
+        seats: &mut Seats,
         stop: &Arc<AtomicBool>,
         progress: &Progress,
     ) -> Result<GameRecord, Refusal> {
@@ -134,7 +151,7 @@ impl Table {
         let setting = self.bouts.setting(&pair, None, stop);
         let date = pgn::date(SystemTime::now());
         let players = (game.white, game.black);
-        let played = self.seats.play(&self.bouts.entrants, players, &setting);
+        let played = seats.play(&self.bouts.entrants, players, &setting);
         let played = played.ok_or(Refusal::Stopped)?;
         progress.made();
         let fixture = Fixture {
@@ -160,9 +177,12 @@ impl Table {
     }
 }
 
-fn refusal(entrant: &Entrant, reason: String) -> Refusal {
-    match entrant.kind {
-        Kind::Bred(_) => Refusal::Bad(reason),
-        Kind::Program { .. } => Refusal::Cannot(reason),
+/// Our own players take the same options on every machine; all else may be otherwise on
+/// another one: which programs there are, how much memory.
+fn refusal(entrant: &Entrant, error: &SeatError) -> Refusal {
+    let reason = error.to_string();
+    match (&entrant.kind, &error.fault) {
+        (Kind::Bred(_), Fault::Refused { .. }) => Refusal::Bad(reason),
+        _ => Refusal::Cannot(reason),
     }
 }

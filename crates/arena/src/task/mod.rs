@@ -7,6 +7,7 @@
 
 mod entrant;
 mod handler;
+mod idle;
 mod opening;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::entrant::{HouseRules, Text, Visitor, Who};
 pub use self::handler::GameHandler;
+pub use self::idle::Idle;
 pub use self::opening::Line;
 use crate::{Adjudication, Bouts, Fixture, GameRecord, Pace, Pair, PairOutcome, Patience};
 
@@ -98,6 +100,19 @@ pub enum Answer {
     Pairs(Vec<PairOutcome>),
     /// The games in their order; players by their places in the task.
     Games(Vec<GameRecord>),
+}
+
+impl Answer {
+    /// Whether somebody crashed, stalled or did not even start.
+    fn has_fault(&self) -> bool {
+        match self {
+            Self::Pairs(pairs) => pairs
+                .iter()
+                .flat_map(|pair| pair.games)
+                .any(|game| game.reason.is_fault()),
+            Self::Games(games) => games.iter().any(|game| game.ending.reason.is_fault()),
+        }
+    }
 }
 
 /// Why games cannot be given to others.

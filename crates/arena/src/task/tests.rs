@@ -200,6 +200,39 @@ fn only_what_the_owner_allows_is_started() {
     assert!(matches!(&refusal, Refusal::Cannot(_)), "{refusal}");
 }
 
+/// The system refuses its tables here, and another machine may have room for them.
+#[test]
+fn a_worker_without_the_memory_leaves_the_job_to_others() {
+    let program = std::env::current_exe().expect("this program has a path");
+    // Of a process of its own, since the limit would hold for all tests.
+    let limited =
+        "ulimit -v 2000000 && exec \"$0\" --exact --ignored task::tests::has_little_memory";
+    let ended = std::process::Command::new("sh")
+        .args(["-c", limited])
+        .arg(program)
+        .output();
+    let ended = ended.expect("there is a shell");
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(
+        ended.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
+}
+
+#[test]
+#[ignore = "the part of a process with little memory, started by another test"]
+fn has_little_memory() {
+    let mut bouts = bouts(vec![bred("mendel"), bred("random")]);
+    bouts.entrants[0].options = vec![("Hash".into(), "65536".into())];
+    let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
+    let task = packed.pairs(&[pair(0, 0, 1, 0)]);
+    let refusal = refused(&task, &packed.luggage, HouseRules::new(u64::MAX));
+    let Refusal::Cannot(why) = &refusal else {
+        panic!("another machine may have the memory: {refusal}");
+    };
+    assert!(why.contains("no memory for a table"), "{why}");
+}
+
 #[test]
 fn a_task_is_untrusted() {
     let bouts = bouts(vec![bred("mendel"), bred("random")]);
@@ -243,6 +276,12 @@ fn a_task_is_untrusted() {
         &|task| task.entrants[0].options = options("Book", "/etc/passwd"),
         &|task| task.entrants[0].options = options("strength table", "/etc/passwd"),
         &|task| task.entrants[0].options = options("Nonsense", "1"),
+        // What is looked at must be what the engine takes.
+        &|task| task.entrants[0].options = [options("Hash", "1"), options("hash", "3000")].concat(),
+        &|task| {
+            task.entrants[0].options =
+                [options("Threads", "1"), options(" THREADS", "64")].concat();
+        },
         &|task| {
             task.entrants[0].who = Who::Bred {
                 player: Text::Inline("name = 3".into()),

@@ -28,7 +28,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(
     name = "mendel",
-    version,
+    version = crate::crew::PROGRAM,
     after_help = "\
 Examples:
   mendel                           on a terminal a short guide; in a chess GUI it speaks UCI

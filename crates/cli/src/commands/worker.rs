@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,18 +12,20 @@ use indicatif::{ProgressBar, ProgressStyle};
 use mendel_arena::task::{GameHandler, HouseRules};
 use mendel_crew::{Event, Limits, Worked, Worker};
 use mendel_lab::data::make::LabelHandler;
+use mendel_lab::trial::JudgeHandler;
 
 use crate::crew::{PROGRAM, ServerArguments, failed};
-use crate::interrupt::stop_on_ctrl_c;
+use crate::interrupt::stops_on_ctrl_c;
 use crate::request::Wrong;
 
-/// Do jobs for others: play games and label positions for a run elsewhere
+/// Do jobs for others: play games, judge and label positions for a run elsewhere
 #[derive(Args, Debug)]
 #[command(after_help = "\
 A worker needs nothing but this program of the same version: players, networks and
 openings come with the jobs. It reads and writes no files for them, and starts other
 programs only if their names are allowed here; jobs name them, never a command.
-Ctrl-C finishes the jobs at hand, a second one drops them; others do them then.
+Ctrl-C finishes the jobs at hand and takes no others, a second one drops them; others
+do them then.
 
 Examples:
   mendel worker --crew nats://127.0.0.1:4222
@@ -43,11 +46,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().job_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=604_800))]
     limit: u64,
     /// MiB that this process may take, and the tables of the players of one job [default:
-    /// no limit for the process, 1024 for the tables]
+    /// three quarters of the machine's memory, 1024 for the tables]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..=16_777_216))]
     memory: Option<u64>,
     /// What the worker is called: a-z, 0-9 and - [default: this machine and process]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = worker_name)]
     name: Option<String>,
     /// Say nothing
     #[arg(long)]
@@ -61,18 +64,58 @@ const USUAL_TABLES: u64 = 1024;
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let options = arguments.server.required()?;
     let rules = Arc::new(arguments.rules()?);
+    let stops = stops_on_ctrl_c()?;
     let worker = Worker::new(options, arguments.limits(), &arguments.name(), PROGRAM)
         .handler(Arc::new(GameHandler::new(Arc::clone(&rules))))
-        .handler(Arc::new(LabelHandler::new(rules)));
-    let stop = stop_on_ctrl_c()?;
+        .handler(Arc::new(LabelHandler::new(Arc::clone(&rules))))
+        .handler(Arc::new(JudgeHandler::new(rules)))
+        .dropping(stops.drop);
     let mut show = Show::new(arguments.quiet);
-    let done = worker.run(&stop, &mut |event| show.hear(&event));
+    let done = worker.run(&stops.stop, &mut |event| show.hear(&event));
     show.finish();
     let done = done.map_err(failed)?;
     if !arguments.quiet {
         say(&farewell(done));
     }
     Ok(())
+}
+
+/// Letters that all who show a worker can show; no more of them than fit into a line.
+fn worker_name(text: &str) -> Result<String, String> {
+    let plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
+    if (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("1 to {LONGEST_NAME} of a-z, 0-9 and - are a name"))
+    }
+}
+
+/// Letters of a worker's name.
+const LONGEST_NAME: usize = 64;
+
+/// The program that the owner of a worker means, if it is there.
+fn program(text: &str) -> Result<(), String> {
+    let kinds = ["cmd:", "uci:", "xboard:"];
+    let command = kinds.iter().find_map(|kind| text.strip_prefix(kind));
+    let command = command.unwrap_or(text).trim();
+    // Arguments, options and spaces in a path are told apart by what is there.
+    let whole = command.split('?').next().unwrap_or_default();
+    let first = whole.split_whitespace().next().unwrap_or_default();
+    let first = first.trim_matches(['"', '\'']);
+    let is_there = |path: &Path| path.is_file();
+    let found = if first.contains('/') {
+        is_there(Path::new(first)) || is_there(Path::new(whole))
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| is_there(&folder.join(first)))
+    };
+    if found {
+        Ok(())
+    } else if first.contains('/') {
+        Err(format!("there is no file `{first}`"))
+    } else {
+        Err(format!("there is no program `{first}` in the PATH"))
+    }
 }
 
 fn farewell(worked: Worked) -> String {
@@ -86,7 +129,7 @@ impl Arguments {
     fn rules(&self) -> Result<HouseRules, Wrong> {
         let mut rules = HouseRules::new(self.memory.unwrap_or(USUAL_TABLES));
         for text in &self.allow {
-            let (name, program) = text.split_once('=').unwrap_or((text, text));
+            let (name, command) = text.split_once('=').unwrap_or((text, text));
             let hint = "for instance `--allow stockfish=/usr/games/stockfish`";
             if name.is_empty() || name.contains(['/', '\\']) {
                 return Err(Wrong::new(
@@ -94,8 +137,10 @@ impl Arguments {
                     hint,
                 ));
             }
-            let allowed = rules.allow(name, program);
-            allowed.map_err(|error| Wrong::new(format!("`--allow {text}`: {error}"), hint))?;
+            let wrong = |why: String| Wrong::new(format!("`--allow {text}`: {why}"), hint);
+            let allowed = rules.allow(name, command);
+            allowed.map_err(|error| wrong(error.to_string()))?;
+            program(command).map_err(wrong)?;
         }
         Ok(rules)
     }
@@ -202,6 +247,12 @@ fn line(event: &Event) -> String {
         Event::Done { run, id, seconds } => format!("{run} {id}: done in {seconds:.1} s"),
         Event::Refused { run, id, why } => format!("{run} {id}: not done: {why}"),
         Event::Stuck { run, id } => format!("{run} {id}: no progress; others will do it"),
+        Event::Corrupt { subject, why } => {
+            // Anybody may have written what lay there.
+            let why = why.escape_debug();
+            format!("thrown away what lay at {subject} and is no job: {why}")
+        }
+        // Nothing that this version knows of.
         other => format!("{other:?}"),
     }
 }
@@ -214,6 +265,39 @@ fn say(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_job_is_told_in_words() {
+        let told = line(&Event::Corrupt {
+            subject: "mendel.jobs.x.run.a".to_owned(),
+            why: "it is of version \u{1b}[31m".to_owned(),
+        });
+        assert!(told.contains("is no job: it is of version"), "{told}");
+        assert!(
+            !told.contains("Corrupt") && !told.contains('\u{1b}'),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_name_is_plain_and_a_program_is_there() {
+        assert_eq!(worker_name("lab-3"), Ok("lab-3".to_owned()));
+        for name in ["", "A b", "a_b", &"a".repeat(65)] {
+            assert!(worker_name(name).is_err(), "{name:?}");
+        }
+        for there in ["sh", "/bin/sh", "uci:sh -c x", "xboard:/bin/sh?.name=x"] {
+            assert_eq!(program(there), Ok(()), "{there}");
+        }
+        for (away, named) in [
+            ("/no/such/x", "/no/such/x"),
+            ("uci:no-such-x -b", "no-such-x"),
+        ] {
+            assert!(
+                program(away).is_err_and(|why| why.contains(named)),
+                "{away}"
+            );
+        }
+    }
 
     #[test]
     fn the_line_of_a_terminal_is_well_formed() {

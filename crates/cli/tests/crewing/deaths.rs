@@ -37,7 +37,7 @@ rule = { likelihood = 0.7 }
 verify = { candidates = 2, games = 4 }
 ladder = { players = ["material"], anchor = "random", games = 2, every = 2 }
 [stop]
-generations = 4
+generations = 8
 [proof]
 games = 6
 nodes = 40
@@ -114,7 +114,7 @@ fn workers_server_and_coordinator_die_and_the_champion_is_the_same_bit_for_bit()
     let mut deaths = [0; 3];
     while !coordinator.is_over() {
         assert!(begun.elapsed() < LIMIT, "it does not end after {deaths:?}");
-        thread::sleep(Duration::from_millis(150 + chance.below(350)));
+        thread::sleep(Duration::from_millis(40 + chance.below(160)));
         // So many that the test shows something, so few that it ends.
         let who = if deaths.iter().sum::<u32>() < 14 {
             chance.below(5)

@@ -145,3 +145,73 @@ fn a_wrong_token_is_refused_and_not_shown() {
         }
     }
 }
+
+#[test]
+fn what_is_said_of_a_crew_needs_one() {
+    let scratch = Scratch::new("crew-none");
+    let out = scratch.at("match");
+    let wanted = [
+        "match", "random", "random", "--nodes", "9", "--games", "2", "--out", &out,
+    ];
+    for flags in [
+        ["--crew-dead", "skip"],
+        ["--crew-lease", "9"],
+        ["--crew-ca", "/no/file"],
+        ["--crew-token-file", "/no/file"],
+    ] {
+        let (code, _, err) = Process::start(&scratch, &[&wanted[..], &flags].concat()).end();
+        assert_eq!(code, Some(2), "{flags:?}: {err}");
+        assert!(
+            err.contains(flags[0]) && err.contains("MENDEL_CREW"),
+            "{err}"
+        );
+    }
+    assert!(!std::path::Path::new(&out).exists(), "nothing was begun");
+}
+
+#[test]
+fn a_server_that_cannot_keep_jobs_is_a_wrong_request() {
+    let place = Place::new("no-jetstream", &["--jetstream=false"]);
+    for command in [&["crew", "status"][..], &["worker"]] {
+        let url = place.url();
+        let said = [command, &["--crew", &url]].concat();
+        let (code, _, err) = Process::start(&place.scratch, &said).end();
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains("--jetstream"), "{err}");
+    }
+}
+
+#[test]
+fn a_run_that_was_left_is_removed_by_name() {
+    let place = Place::new("leftover", &[]);
+    let out = place.scratch.at("match");
+    let wanted = [
+        "match", "random", "material", "--games", "4", "--nodes", "9", "--out", &out,
+    ];
+    let mut left = place.coordinator(&wanted);
+    let url = place.url();
+    let status = || mendel(&["crew", "status", "--crew", &url, "--json"], b"");
+    let begun = std::time::Instant::now();
+    let run = loop {
+        assert!(begun.elapsed() < super::place::LIMIT, "it hands nothing in");
+        let status: serde_json::Value = serde_json::from_str(&status().out).expect("JSON");
+        if let Some(run) = status["runs"][0]["run"].as_str() {
+            let speed = status["per_second"].as_f64();
+            assert!(speed.is_some_and(f64::is_sign_positive), "{status}");
+            break run.to_owned();
+        }
+    };
+    left.kill();
+    let forget = |run: &str| mendel(&["crew", "forget", run, "--crew", &url], b"");
+    let unknown = forget("nobody");
+    assert_eq!(unknown.code, Some(2), "{}", unknown.err);
+    assert!(unknown.err.contains(&run), "{}", unknown.err);
+    let gone = forget(&run);
+    assert_eq!(gone.code, Some(0), "{}", gone.err);
+    assert!(
+        gone.out.starts_with(&format!("removed of run {run}: ")),
+        "{}",
+        gone.out
+    );
+    assert_eq!(forget(&run).code, Some(2));
+}

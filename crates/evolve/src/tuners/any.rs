@@ -6,7 +6,7 @@ use super::Tuner;
 use super::cma::CmaEs;
 use super::course::Course;
 use super::differential::Differential;
-use super::duel::{Duel, Fought, Outcome};
+use super::duel::{Duel, Fought, Outcome, Pairs};
 use super::estimate::Estimate;
 use super::genetic::Genetic;
 use super::knob::{Knob, Setting, Space};
@@ -135,6 +135,23 @@ impl AnyTuner {
     /// If there is no such knob.
     pub fn landscape(&self, first: (usize, &[f64]), second: (usize, &[f64])) -> Vec<Vec<f64>> {
         surface::landscape(&self.course, &self.proposal(), [first, second])
+    }
+
+    /// Sets down a setting that was found not to work outside of any duel that was
+    /// asked for.
+    pub fn refuse(&mut self, setting: &Setting) {
+        self.course.record.push(Fought {
+            duel: Duel {
+                first: self.course.space.hold(setting),
+                second: self.course.space.start(),
+                pairs: 0,
+            },
+            outcome: Outcome::Infeasible {
+                first: true,
+                second: false,
+                clean: Pairs::default(),
+            },
+        });
     }
 
     /// Every duel that was told, in order.

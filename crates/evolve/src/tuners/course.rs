@@ -56,10 +56,7 @@ impl Course {
         let mut best = self.apart(setting, &self.space.start());
         let mut refused = false;
         for fought in &self.record {
-            let bad = match fought.outcome {
-                Outcome::Infeasible { first, second } => [first, second],
-                Outcome::Played(_) => [false; 2],
-            };
+            let bad = fought.outcome.failed();
             for (met, bad) in [&fought.duel.first, &fought.duel.second]
                 .into_iter()
                 .zip(bad)

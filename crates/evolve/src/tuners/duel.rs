@@ -22,6 +22,11 @@ pub struct Duel {
 pub struct Pairs(pub [u64; 5]);
 
 impl Pairs {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
@@ -76,28 +81,37 @@ pub enum Outcome {
         first: bool,
         /// The second was.
         second: bool,
+        /// Pairs of the same duel in which nobody failed: they are games as good as
+        /// others.
+        #[serde(default, skip_serializing_if = "Pairs::is_empty")]
+        clean: Pairs,
     },
 }
 
 impl Outcome {
-    /// The share of the points that the first is credited with: who cannot work has
-    /// lost. None if nothing is known.
-    pub(super) fn score(&self) -> Option<f64> {
+    /// The pairs that were played to their end. A crash is none of them.
+    pub fn pairs(&self) -> Pairs {
         match *self {
-            Self::Played(pairs) => pairs.score(),
-            Self::Infeasible { first, second } if first != second => Some(f64::from(!first)),
-            Self::Infeasible { .. } => None,
+            Self::Played(pairs) | Self::Infeasible { clean: pairs, .. } => pairs,
         }
     }
 
-    /// Games won more than lost; who cannot work has lost all of so many pairs.
-    pub(super) fn ahead(&self, pairs: u32) -> f64 {
-        match self {
-            Self::Played(pairs) => pairs.ahead(),
-            Self::Infeasible { .. } => {
-                let score = self.score().unwrap_or(0.5);
-                4.0 * (score - 0.5) * f64::from(pairs)
-            }
+    /// Whether the first and the second could not work.
+    pub fn failed(&self) -> [bool; 2] {
+        match *self {
+            Self::Played(_) => [false; 2],
+            Self::Infeasible { first, second, .. } => [first, second],
+        }
+    }
+
+    /// How a population orders its members: by their points, and who cannot work is
+    /// passed over. That is selection and no measured score: nothing but the order may
+    /// be taken from it. None if nothing is known.
+    pub(super) fn standing(&self) -> Option<f64> {
+        match self.failed() {
+            [false, false] => self.pairs().score(),
+            [true, true] => None,
+            [first, _] => Some(f64::from(!first)),
         }
     }
 }
@@ -114,9 +128,6 @@ pub struct Fought {
 impl Fought {
     /// The pairs that were played.
     pub fn pairs(&self) -> u64 {
-        match self.outcome {
-            Outcome::Played(pairs) => pairs.count(),
-            Outcome::Infeasible { .. } => 0,
-        }
+        self.outcome.pairs().count()
     }
 }

@@ -47,14 +47,18 @@ pub(super) struct Random {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Candidate {
     setting: Setting,
-    /// Its points and its pairs, those with an infeasible setting lost.
+    /// Its points and its pairs.
     points: f64,
     pairs: f64,
+    /// It does not work, which is no score: it is passed over.
+    out: bool,
 }
 
 impl Candidate {
     fn score(&self) -> f64 {
-        if self.pairs > 0.0 {
+        if self.out {
+            f64::NEG_INFINITY
+        } else if self.pairs > 0.0 {
             self.points / self.pairs
         } else {
             0.0
@@ -74,6 +78,7 @@ impl Random {
                 setting,
                 points: 0.0,
                 pairs: 0.0,
+                out: false,
             }
         };
         Ok(Self {
@@ -101,12 +106,10 @@ impl Method for Random {
 
     fn tell(&mut self, _course: &Course, fought: &[Fought]) {
         for (candidate, fought) in self.alive.iter_mut().zip(fought) {
-            let Some(score) = fought.outcome.score() else {
-                continue;
-            };
-            let pairs = f64::from(fought.duel.pairs);
-            candidate.points += score * pairs;
-            candidate.pairs += pairs;
+            let played = fought.outcome.pairs();
+            candidate.points += played.points() / 2.0;
+            candidate.pairs += played.count() as f64;
+            candidate.out |= fought.outcome.failed()[0];
         }
         self.alive
             .sort_by(|one, other| other.score().total_cmp(&one.score()));

@@ -70,7 +70,9 @@ impl SpsaPlan {
 ///
 /// The pairs of a round are played around one point and their steps added up at its
 /// end, as happens there to workers who play at the same time. A choice is as many
-/// numbers as it has values, the largest of which wins.
+/// numbers as it has values, the largest of which wins. A side near values at which the
+/// program failed is drawn back towards the start; a knob then moves only if both sides
+/// still differ in it. The failure itself moves nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spsa {
     plan: SpsaPlan,
@@ -110,14 +112,30 @@ impl Spsa {
         });
         course.space.setting(&tried.collect::<Vec<_>>())
     }
+
+    /// Which way of each axis the first of a duel went.
+    fn ways(&self, course: &Course, axes: &[Axis], duel: usize, played: &Duel) -> Vec<f64> {
+        let flips = Self::draws(axes, &mut course.chance(duel));
+        let flips = flips.into_iter().map(|(flip, _)| flip);
+        let side = |side| self.side(course, axes, duel, side);
+        if played.first == side(1.0) && played.second == side(-1.0) {
+            return flips.collect();
+        }
+        let [first, second] = [&played.first, &played.second].map(|it| course.space.point(it));
+        let apart = first.iter().zip(&second).map(|(one, other)| one - other);
+        flips
+            .zip(apart)
+            .map(|(flip, apart)| if flip * apart > 0.0 { flip } else { 0.0 })
+            .collect()
+    }
 }
 
 impl Method for Spsa {
     fn ask(&self, course: &Course) -> Vec<Duel> {
         let axes = course.space.axes();
         let duel = |duel: usize| Duel {
-            first: self.side(course, &axes, duel, 1.0),
-            second: self.side(course, &axes, duel, -1.0),
+            first: course.workable(self.side(course, &axes, duel, 1.0)),
+            second: course.workable(self.side(course, &axes, duel, -1.0)),
             pairs: 1,
         };
         (0..course.batch as usize).map(duel).collect()
@@ -127,10 +145,10 @@ impl Method for Spsa {
         let axes = course.space.axes();
         let mut moved = vec![0.0; axes.len()];
         for (duel, fought) in fought.iter().enumerate() {
-            let ahead = fought.outcome.ahead(fought.duel.pairs);
-            let draws = Self::draws(&axes, &mut course.chance(duel));
-            for ((moved, axis), (flip, _)) in moved.iter_mut().zip(&axes).zip(draws) {
-                *moved += self.gains(course, axis, duel).pull * flip * ahead;
+            let ahead = fought.outcome.pairs().ahead();
+            let ways = self.ways(course, &axes, duel, &fought.duel);
+            for ((moved, axis), way) in moved.iter_mut().zip(&axes).zip(ways) {
+                *moved += self.gains(course, axis, duel).pull * way * ahead;
             }
         }
         for ((value, axis), moved) in self.point.iter_mut().zip(&axes).zip(moved) {

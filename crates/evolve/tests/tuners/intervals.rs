@@ -58,3 +58,28 @@ fn a_top_beyond_the_bounds_is_said_to_be_there() {
     assert!(best.knobs[0].at_bound, "{:?}", best.knobs[0]);
     assert!(!best.knobs[1].at_bound, "{:?}", best.knobs[1]);
 }
+
+/// Twenty knobs, half of them without any effect, and few games for so many: what is
+/// said of a value has to be as wide as it is unsure.
+#[test]
+fn intervals_of_values_hold_with_many_knobs_flat_ones_and_few_games() {
+    const TUNINGS: u64 = 3;
+    let mut hill = Hill::new(20);
+    // The start is 122 Elo below the best.
+    for (place, steep) in hill.steep.iter_mut().enumerate() {
+        *steep = if place % 2 == 1 { 0.0 } else { 100.0 };
+    }
+    let (mut held, mut asked) = (0, 0);
+    for seed in 0..TUNINGS {
+        let mut tuner = hill.tuner(TunerPlan::default(), 150, seed);
+        finish(&mut tuner, |duel, round, number| {
+            hill.play(duel, round, number + 1000 * seed as usize)
+        });
+        let best = tuner.best();
+        for (knob, truth) in best.knobs.iter().zip(&hill.best).step_by(2) {
+            asked += 1;
+            held += u32::from((knob.best.low..=knob.best.high).contains(truth));
+        }
+    }
+    assert!(held * 100 >= asked * 85, "{held} of {asked}");
+}

@@ -1,7 +1,7 @@
 //! What holds for every tuner.
 
 use mendel_evolve::tuners::{
-    AnyTuner, Duel, Knob, KnobKind, Outcome, Setting, SpsaPlan, Tuner, TunerPlan,
+    AnyTuner, Duel, Knob, KnobKind, Outcome, Pairs, Setting, SpsaPlan, Tuner, TunerPlan,
 };
 
 use super::{Hill, finish};
@@ -165,6 +165,14 @@ fn the_surface_finds_the_best_of_several_choices() {
     assert_eq!(chosen, [1, 1], "{found:?}");
 }
 
+fn infeasible(first: bool, second: bool) -> Outcome {
+    Outcome::Infeasible {
+        first,
+        second,
+        clean: Pairs::default(),
+    }
+}
+
 /// Everything above 40 in the first knob crashes; the top is at 36.
 #[test]
 fn what_does_not_work_is_not_proposed() {
@@ -175,7 +183,7 @@ fn what_does_not_work_is_not_proposed() {
         finish(&mut tuner, |duel, _, _| {
             let [first, second] = [&duel.first, &duel.second].map(crashes);
             if first || second {
-                Outcome::Infeasible { first, second }
+                infeasible(first, second)
             } else {
                 hill.surely(duel)
             }
@@ -199,7 +207,7 @@ fn if_nothing_but_the_start_works_the_start_is_proposed() {
         finish(&mut tuner, |duel, _, _| {
             let [first, second] = [&duel.first, &duel.second].map(|it| *it != start);
             if first || second {
-                Outcome::Infeasible { first, second }
+                infeasible(first, second)
             } else {
                 hill.surely(duel)
             }
@@ -214,5 +222,74 @@ fn if_nothing_but_the_start_works_the_start_is_proposed() {
             "{}",
             plan.name()
         );
+    }
+}
+
+/// The first knob does nothing but crash above 30 of 60; the second is of the usual kind.
+#[test]
+fn a_crash_is_no_score_and_is_kept_away_from() {
+    let mut hill = Hill::new(2);
+    hill.steep[0] = 0.0;
+    let crashes = |it: &Setting| it.0[0] > 30.0;
+    for plan in TunerPlan::all().into_iter().map(bold) {
+        let mut tuner = hill.tuner(plan, 600, 4);
+        finish(&mut tuner, |duel, round, number| {
+            match [&duel.first, &duel.second].map(crashes) {
+                [false, false] => hill.play(duel, round, number),
+                [first, second] => infeasible(first, second),
+            }
+        });
+        let best = tuner.best();
+        let knob = &best.knobs[0];
+        assert!(!knob.visible, "{}: {knob:?}", plan.name());
+        assert!(
+            (knob.gain.low..=knob.gain.high).contains(&0.0),
+            "{}: {knob:?}",
+            plan.name()
+        );
+        assert!(!crashes(&best.setting), "{}", plan.name());
+        if ["surface", "spsa"].contains(&plan.name()) {
+            let late = &tuner.record()[tuner.record().len() / 2..];
+            let bad = late.iter().filter(|it| it.outcome.failed() != [false; 2]);
+            let (bad, all) = (bad.count(), late.len());
+            assert!(bad * 20 <= all, "{}: {bad} of {all}", plan.name());
+        }
+    }
+}
+
+#[test]
+fn pairs_without_a_crash_count_also_where_another_had_one() {
+    let hill = Hill::new(1);
+    let estimate = |clean: Pairs| {
+        let mut tuner = hill.tuner(TunerPlan::default(), 40, 4);
+        let duels = tuner.ask();
+        let outcome = Outcome::Infeasible {
+            first: true,
+            second: false,
+            clean,
+        };
+        let outcomes = vec![outcome; duels.len()];
+        tuner.tell(duels, &outcomes);
+        tuner.best()
+    };
+    let none = estimate(Pairs::default());
+    assert_eq!(none.pairs, 0);
+    assert!(none.gain.value.abs() < 1e-9, "a crash is no game: {none:?}");
+    let some = estimate(Pairs([0, 0, 0, 0, 3]));
+    assert!(some.pairs > 0, "{some:?}");
+}
+
+#[test]
+fn what_is_refused_outside_of_a_duel_is_not_proposed() {
+    let hill = Hill::new(2);
+    for plan in TunerPlan::all().into_iter().map(bold) {
+        let mut tuner = hill.tuner(plan, 300, 4);
+        finish(&mut tuner, |duel, _, _| hill.surely(duel));
+        let found = tuner.proposal();
+        if found == hill.start() {
+            continue;
+        }
+        tuner.refuse(&found);
+        assert_ne!(tuner.proposal(), found, "{}", plan.name());
     }
 }

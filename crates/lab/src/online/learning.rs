@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mendel_engine::{Player, PlayerError};
 use mendel_store::{
@@ -11,8 +13,11 @@ use mendel_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::event::{Against, Event, EventId, Scored};
+use super::event::{
+    Against, Event, EventId, MOST_NUMBER, Scored, is_installation, opponent_name, plies_of,
+};
 use super::population::{Population, Rules};
+use super::spool::{self, Spool};
 use crate::chromosome::space::{CodingName, GenomeSettings, Space};
 
 /// `learning.toml`: what a population begins with. Events of populations with another
@@ -68,8 +73,8 @@ pub struct Merged {
     pub new: usize,
     /// Events that were counted before.
     pub known: usize,
-    /// Events of another population, with a set that cannot play, or with an id that
-    /// another game has.
+    /// Events of another population, with a set that cannot play, with an id that
+    /// another game has, or with what is no game's.
     pub refused: usize,
 }
 
@@ -115,6 +120,22 @@ pub enum LearningError {
     /// The founding's player is none.
     #[error(transparent)]
     Player(#[from] Box<PlayerError>),
+    /// The name of this folder among those that share their games is none.
+    #[error(
+        "{} holds no name (up to 64 plain letters and digits): {name:?}; remove it, and the next game makes one", path.display()
+    )]
+    Installation {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        name: String,
+    },
+    /// Numbers have run out.
+    #[error("{} has games up to the last number; begin another population with `--out`", path.display())]
+    Full {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The player's weights are not learned.
     #[error(
         "`{player}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`"
@@ -127,7 +148,8 @@ pub enum LearningError {
     },
 }
 
-/// A population and its journal. It holds the lock of its folder: one writer at a time.
+/// A population and its journal. It holds the lock of its folder, one writer at a time,
+/// except while it [rests](Learning::rest).
 #[derive(Debug)]
 pub struct Learning {
     folder: PathBuf,
@@ -139,18 +161,28 @@ pub struct Learning {
     journal: Journal<Event>,
     events: BTreeMap<EventId, Event>,
     population: Population,
-    _lock: FolderLock,
+    lock: Option<FolderLock>,
+    /// Bytes of the journal when the lock was given away.
+    rested_at: u64,
 }
 
 /// The file of the founding.
 const FOUNDING: &str = "learning.toml";
 /// The journal of events.
-pub(super) const EVENTS: &str = "events.jsonl";
+pub const EVENTS: &str = "events.jsonl";
+/// The file with what the games told here are named by.
+pub const INSTALLATION: &str = "installation";
+
+/// So long somebody else may hold the folder: telling a game, or telling those of many
+/// games to a server that is slow.
+pub const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 
 impl Learning {
     /// Opens the population in a folder; one that is not there yet is founded.
     /// `installation` names the events that will be told here, and is never that of
-    /// another folder that shares its events.
+    /// another folder that shares its events; a folder that has a name keeps it.
+    ///
+    /// Somebody else who is at it is waited for, up to [`LOCK_PATIENCE`].
     ///
     /// # Errors
     ///
@@ -188,7 +220,7 @@ impl Learning {
             source,
         };
         fs::create_dir_all(folder).map_err(|source| read(folder, source))?;
-        let lock = FolderLock::take(folder)?;
+        let lock = lock(folder)?;
         let path = folder.join(FOUNDING);
         let founding = match (fs::read_to_string(&path), founding) {
             (Ok(text), _) => toml::from_str(&text).map_err(|error| LearningError::Broken {
@@ -211,21 +243,99 @@ impl Learning {
         let space = space_of(&player)?;
 
         // 2. The games.
+        let installation = installation_of(folder, installation)?;
         let (journal, found) = Journal::open(&folder.join(EVENTS), Sync::Each)?;
         let mut learning = Self {
             folder: folder.to_owned(),
             id: founding.id(),
-            installation: installation.to_owned(),
+            installation,
             population: Population::new(&space, founding.rules, founding.seed),
             founding,
             player,
             space,
             journal,
-            events: found.into_iter().map(|it| (it.id.clone(), it)).collect(),
-            _lock: lock,
+            events: sound(found),
+            lock: Some(lock),
+            rested_at: 0,
         };
         learning.fold_all();
+
+        // 3. Those that were told while somebody else was at it.
+        learning.unspool()?;
         Ok(learning)
+    }
+
+    /// Lets others at the folder until it [wakes](Self::wake), which telling and merging
+    /// do.
+    pub fn rest(&mut self) {
+        self.rested_at = self.journal_length();
+        self.lock = None;
+    }
+
+    /// Takes the folder again, with what others told meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// If somebody else keeps it, or it cannot be read.
+    pub fn wake(&mut self) -> Result<(), LearningError> {
+        if self.lock.is_some() {
+            return Ok(());
+        }
+        self.lock = Some(lock(&self.folder)?);
+        if self.journal_length() != self.rested_at {
+            let (journal, found) = Journal::open(&self.folder.join(EVENTS), Sync::Each)?;
+            self.journal = journal;
+            self.events = sound(found);
+            self.fold_all();
+        }
+        self.unspool()
+    }
+
+    fn journal_length(&self) -> u64 {
+        fs::metadata(self.folder.join(EVENTS)).map_or(0, |file| file.len())
+    }
+
+    /// Counts what waits in files of its own.
+    fn unspool(&mut self) -> Result<(), LearningError> {
+        for (path, event) in spool::waiting(&self.folder) {
+            self.merge([event])?;
+            // Counted once, also if this is not done: the event has its id.
+            let _ = fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    /// Where a game can be told that ends while somebody else is at the folder.
+    pub fn spool(&self) -> Spool {
+        Spool {
+            folder: self.folder.clone(),
+            population: self.id.clone(),
+            installation: self.installation.clone(),
+            number: self.last().saturating_add(1).min(MOST_NUMBER),
+        }
+    }
+
+    /// The largest number of a game.
+    fn last(&self) -> u64 {
+        self.events.keys().next_back().map_or(0, |id| id.number)
+    }
+
+    /// The game of this id.
+    pub fn event(&self, id: &EventId) -> Option<&Event> {
+        self.events.get(id)
+    }
+
+    /// Whether a game was told in this folder, and not elsewhere.
+    pub fn is_own(&self, event: &Event) -> bool {
+        spool::is_own(&self.installation, &event.id.installation)
+    }
+
+    /// The games that were played here against a program of this name.
+    pub fn played_against(&self, opponent: &str) -> impl Iterator<Item = &Event> {
+        let name = opponent_name(opponent);
+        self.events().filter(move |event| {
+            self.is_own(event) && event.against == Against::Program && event.opponent == name
+        })
     }
 
     fn fold_all(&mut self) {
@@ -297,20 +407,15 @@ impl Learning {
     /// If the set is none, or the disk refuses; then nothing has changed.
     pub fn tell(&mut self, game: Finished) -> Result<Event, LearningError> {
         self.player(&game.set)?;
-        let last = self.events.keys().next_back().map_or(0, |id| id.number);
-        let event = Event {
-            id: EventId {
-                number: last + 1,
-                installation: self.installation.clone(),
-            },
-            population: self.id.clone(),
-            set: game.set,
-            opponent: game.opponent,
-            against: game.against,
-            white: game.white,
-            plies: game.plies,
-            result: game.result,
+        self.wake()?;
+        let number = self.last().checked_add(1).filter(|&it| it <= MOST_NUMBER);
+        let id = EventId {
+            number: number.ok_or_else(|| LearningError::Full {
+                path: self.folder.clone(),
+            })?,
+            installation: self.installation.clone(),
         };
+        let event = game.event(id, &self.id);
         self.journal.append(&event)?;
         // The newest event is the last in the order, so that nothing is counted anew.
         self.population.fold(&self.space, &event);
@@ -319,41 +424,107 @@ impl Learning {
     }
 
     /// Counts games that were played elsewhere: each once, however often and in whatever
-    /// order they come.
+    /// order they come. They reach the disk together.
     ///
     /// # Errors
     ///
-    /// If the disk refuses; what was counted before stays, and the rest may be merged
-    /// again.
+    /// If the disk refuses; then none is counted, and they may be merged again.
     pub fn merge(
         &mut self,
         events: impl IntoIterator<Item = Event>,
     ) -> Result<Merged, LearningError> {
+        self.wake()?;
         let mut merged = Merged::default();
-        let mut result = Ok(());
+        let mut last = self.last();
+        let mut new: BTreeMap<EventId, Event> = BTreeMap::new();
         for event in events {
-            match self.events.get(&event.id) {
+            match self.events.get(&event.id).or_else(|| new.get(&event.id)) {
                 Some(known) if *known == event => merged.known += 1,
                 Some(_) => merged.refused += 1,
-                None if event.population != self.id || self.player(&event.set).is_err() => {
+                None if event.population != self.id
+                    || event.fault(last).is_some()
+                    || self.player(&event.set).is_err() =>
+                {
                     merged.refused += 1;
                 }
                 None => {
-                    result = self.journal.append(&event);
-                    if result.is_err() {
-                        break;
-                    }
-                    self.events.insert(event.id.clone(), event);
+                    last = last.max(event.id.number);
+                    new.insert(event.id.clone(), event);
                     merged.new += 1;
                 }
             }
         }
+        self.journal.append_all(new.values())?;
         if merged.new > 0 {
+            self.events.extend(new);
             self.fold_all();
         }
-        result?;
         Ok(merged)
     }
+}
+
+impl Finished {
+    /// The event that it is, as all installations are told of it.
+    pub(super) fn event(self, id: EventId, population: &str) -> Event {
+        Event {
+            id,
+            population: population.to_owned(),
+            set: self.set,
+            opponent: opponent_name(&self.opponent),
+            against: self.against,
+            white: self.white,
+            plies: plies_of(self.plies),
+            result: self.result,
+        }
+    }
+}
+
+/// The lock of a folder; whoever holds it has some time to end.
+fn lock(folder: &Path) -> Result<FolderLock, LockError> {
+    let begun = Instant::now();
+    loop {
+        match FolderLock::take(folder) {
+            Err(LockError::Taken { .. }) if begun.elapsed() < LOCK_PATIENCE => {
+                thread::sleep(Duration::from_millis(20));
+            }
+            taken => return taken,
+        }
+    }
+}
+
+/// The name of a folder that is locked; one without a name gets the one given.
+fn installation_of(folder: &Path, given: &str) -> Result<String, LearningError> {
+    let path = folder.join(INSTALLATION);
+    let name = match fs::read_to_string(&path) {
+        Ok(text) => text.trim().to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            replace(&path, format!("{given}\n").as_bytes())?;
+            given.to_owned()
+        }
+        Err(source) => return Err(LearningError::Read { path, source }),
+    };
+    // What is put behind it for a game that waits must fit, too.
+    if !is_installation(&format!("{name}{}", spool::LONGEST_SUFFIX)) {
+        let name = name.chars().take(80).collect();
+        return Err(LearningError::Installation { path, name });
+    }
+    Ok(name)
+}
+
+/// The games of a journal. One whose number is no game's does not count, whoever let it
+/// in: all later ones would have to be behind it.
+fn sound(found: Vec<Event>) -> BTreeMap<EventId, Event> {
+    let ordered: BTreeMap<EventId, Event> =
+        found.into_iter().map(|it| (it.id.clone(), it)).collect();
+    let mut last = 0;
+    let sound = ordered.into_iter().filter(|(id, _)| {
+        let follows = id.follows(last);
+        if follows {
+            last = id.number;
+        }
+        follows
+    });
+    sound.collect()
 }
 
 fn player_of(founding: &Founding) -> Result<Player, LearningError> {

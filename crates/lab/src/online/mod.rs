@@ -22,16 +22,22 @@
 
 mod event;
 mod learning;
+mod opponents;
 mod page;
 mod population;
 mod shared;
+mod spool;
 mod teach;
 
-pub use self::event::{Against, Event, EventId, Scored};
-pub use self::learning::{Finished, Founding, Learning, LearningError, Merged};
+pub use self::event::{Against, Event, EventId, Scored, opponent_name};
+pub use self::learning::{
+    EVENTS, Finished, Founding, INSTALLATION, LOCK_PATIENCE, Learning, LearningError, Merged,
+};
+pub use self::opponents::{Opponent, opponents};
 pub use self::page::{REPORT, page};
 pub use self::population::{Member, Population, Rules, Start, Tally};
 pub use self::shared::{Exchanged, Shared, SharedError};
+pub use self::spool::Spool;
 pub use self::teach::{Course, DEPTH, TeachError, teach};
 
 /// What `mendel breed` calls learning after each game.

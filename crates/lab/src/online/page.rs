@@ -5,7 +5,7 @@ use mendel_store::plot::{Axis, LineChart, Series, number};
 
 use super::event::{Against, Event};
 use super::learning::{EVENTS, Learning};
-use crate::analysis::Trend;
+use super::opponents::{Opponent, opponents};
 
 /// The file of the page, in the folder of the population.
 pub const REPORT: &str = "report.html";
@@ -17,14 +17,16 @@ const WINDOW: usize = 50;
 pub fn page(learning: &Learning) -> Page {
     let events: Vec<&Event> = learning.events().collect();
     let results: Vec<f64> = events.iter().map(|it| it.result.points()).collect();
-    let mut blocks = vec![verdict(&results)];
+    let met = opponents(learning);
+    let most = met.iter().max_by_key(|it| it.results.len());
+    let mut blocks = vec![verdict(most)];
     blocks.push(Block::Heading("What was played".to_owned()));
     blocks.push(Block::Facts(facts(learning, &events)));
     blocks.push(Block::Heading("Results".to_owned()));
     if results.len() >= 2 {
         blocks.push(curve(&results));
     }
-    blocks.push(Block::Table(opponents(&events)));
+    blocks.push(Block::Table(against(&met)));
     blocks.push(Block::Heading("Sets".to_owned()));
     blocks.push(Block::Table(sets(learning)));
     blocks.push(Block::Links(vec![(
@@ -39,14 +41,17 @@ pub fn page(learning: &Learning) -> Page {
     }
 }
 
-fn verdict(results: &[f64]) -> Block {
-    match Trend::of(results) {
+/// Whether it gets better against the opponent that it met most: games against several
+/// say nothing together, since one may be easier than the other.
+fn verdict(most: Option<&Opponent>) -> Block {
+    let games = most.map_or(0, |it| it.results.len());
+    match most.and_then(|it| Some((it, it.trend()?))) {
         None => Block::Verdict {
             tone: Tone::Plain,
-            large: format!("{} games", results.len()),
+            large: format!("{games} games"),
             small: "Too few to see a trend.".to_owned(),
         },
-        Some(trend) => Block::Verdict {
+        Some((opponent, trend)) => Block::Verdict {
             tone: if trend.is_proved() {
                 Tone::Good
             } else {
@@ -58,7 +63,7 @@ fn verdict(results: &[f64]) -> Block {
                 "not proved that it improves"
             }
             .to_owned(),
-            small: trend.words(),
+            small: format!("Against {}: {}", opponent.name, trend.words()),
         },
     }
 }
@@ -95,6 +100,7 @@ fn curve(results: &[f64]) -> Block {
         series: vec![Series::line("all opponents", 0, means.collect())],
         references: Vec::new(),
         height: 320,
+        beyond: Vec::new(),
     };
     Block::Figure {
         drawing: chart.draw(),
@@ -102,20 +108,25 @@ fn curve(results: &[f64]) -> Block {
     }
 }
 
-fn opponents(events: &[&Event]) -> Table {
-    let mut names: Vec<&str> = events.iter().map(|it| it.opponent.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let mut table = Table::new(["opponent", "games", "points", "per cent"]);
-    for name in names {
-        let results = events.iter().filter(|it| it.opponent == name);
-        let results: Vec<f64> = results.map(|it| it.result.points()).collect();
-        let points: f64 = results.iter().sum();
+fn against(met: &[Opponent]) -> Table {
+    let mut table = Table::new([
+        "opponent",
+        "games",
+        "played here",
+        "points",
+        "per cent",
+        "trend",
+    ]);
+    for it in met {
+        let points: f64 = it.results.iter().sum();
+        let trend = it.trend();
         table.row([
-            name.to_owned(),
-            results.len().to_string(),
+            it.name.clone(),
+            it.results.len().to_string(),
+            it.here.to_string(),
             number(points),
-            format!("{:.1}", 100.0 * points / results.len() as f64),
+            format!("{:.1}", 100.0 * points / it.results.len() as f64),
+            trend.map_or_else(|| "too few games".to_owned(), |trend| trend.words()),
         ]);
     }
     table

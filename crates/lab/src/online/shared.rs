@@ -21,6 +21,8 @@ pub struct Shared {
     seen: u64,
     /// Games of this installation that are there.
     there: BTreeSet<EventId>,
+    /// Games of this installation under whose ids others are there.
+    clashing: BTreeSet<EventId>,
 }
 
 /// What an exchange did.
@@ -32,6 +34,9 @@ pub struct Exchanged {
     pub new: usize,
     /// Records that are no games, or games that cannot be.
     pub refused: usize,
+    /// Games of this installation that were found to be kept off the board by others of
+    /// the same id: another folder has the same name.
+    pub clashing: usize,
 }
 
 /// Why games are not exchanged. They are kept here, and the next exchange has them.
@@ -62,6 +67,7 @@ impl Shared {
             board: Notices::open(&options)?,
             seen: 0,
             there: BTreeSet::new(),
+            clashing: BTreeSet::new(),
         })
     }
 
@@ -76,51 +82,82 @@ impl Shared {
     /// Never: a game is plain data.
     pub fn exchange(&mut self, learning: &mut Learning) -> Result<Exchanged, SharedError> {
         let mut exchanged = Exchanged::default();
-        // 1. What is there.
-        loop {
-            let page = self.board.since(self.seen)?;
-            let Some(last) = page.last().map(|it| it.sequence) else {
-                break;
-            };
-            let (games, refused) = self.games(&page, learning);
-            let merged = learning.merge(games)?;
-            exchanged.new += merged.new;
-            exchanged.refused += refused + merged.refused;
-            self.seen = last;
-        }
-
-        // 2. What is not.
-        let own = learning.installation().to_owned();
-        let missing: Vec<&Event> = learning
-            .events()
-            .filter(|event| event.id.installation == own && !self.there.contains(&event.id))
-            .collect();
-        for event in missing {
-            let text = serde_json::to_vec(event).expect("a game is plain data");
-            self.board.post(&notice(event), &text)?;
-            self.there.insert(event.id.clone());
-            exchanged.posted += 1;
+        self.read(learning, &mut exchanged)?;
+        if self.post(learning, &mut exchanged)? {
+            // Somebody was faster, or our own words were not confirmed: the board tells.
+            self.read(learning, &mut exchanged)?;
         }
         Ok(exchanged)
     }
 
-    /// The games of this population among some records, and how many are none at all.
-    fn games(&mut self, page: &[Posted], learning: &Learning) -> (Vec<Event>, usize) {
-        let (mut games, mut refused) = (Vec::new(), 0);
+    /// Counts what is on the board.
+    fn read(
+        &mut self,
+        learning: &mut Learning,
+        exchanged: &mut Exchanged,
+    ) -> Result<(), SharedError> {
+        loop {
+            let page = self.board.since(self.seen)?;
+            let Some(last) = page.last().map(|it| it.sequence) else {
+                return Ok(());
+            };
+            let games = self.games(&page, learning, exchanged);
+            let merged = learning.merge(games)?;
+            exchanged.new += merged.new;
+            exchanged.refused += merged.refused;
+            self.seen = last;
+        }
+    }
+
+    /// Posts what is not there. `true` if there was something of the same id after all.
+    fn post(
+        &mut self,
+        learning: &Learning,
+        exchanged: &mut Exchanged,
+    ) -> Result<bool, SharedError> {
+        let mut any_taken = false;
+        for event in learning.events().filter(|event| learning.is_own(event)) {
+            if self.there.contains(&event.id) || self.clashing.contains(&event.id) {
+                continue;
+            }
+            let text = serde_json::to_vec(event).expect("a game is plain data");
+            if self.board.post(&notice(event), &text)? {
+                self.there.insert(event.id.clone());
+                exchanged.posted += 1;
+            } else {
+                any_taken = true;
+            }
+        }
+        Ok(any_taken)
+    }
+
+    /// The games of this population among some records.
+    fn games(
+        &mut self,
+        page: &[Posted],
+        learning: &Learning,
+        exchanged: &mut Exchanged,
+    ) -> Vec<Event> {
+        let mut games = Vec::new();
         for posted in page {
             match serde_json::from_slice::<Event>(&posted.bytes) {
                 Ok(event) if event.population == learning.population_id() => {
-                    if event.id.installation == learning.installation() {
+                    let known = learning.event(&event.id);
+                    if !learning.is_own(&event) || posted.id != notice(&event) {
+                        games.push(event);
+                    } else if known.is_some_and(|known| *known != event) {
+                        exchanged.clashing += usize::from(self.clashing.insert(event.id));
+                    } else {
                         self.there.insert(event.id.clone());
+                        games.push(event);
                     }
-                    games.push(event);
                 }
                 // Another population has its games on the same board.
                 Ok(_) => {}
-                Err(_) => refused += 1,
+                Err(_) => exchanged.refused += 1,
             }
         }
-        (games, refused)
+        games
     }
 }
 

@@ -17,7 +17,7 @@ use super::learning::{Finished, Learning, LearningError};
 pub struct Course {
     /// The opponent, as on the command line.
     pub opponent: String,
-    /// It ends when the population has played so many games in all.
+    /// It ends when so many games were played here against this opponent.
     pub games: u64,
     /// Plies that the sets think, and the opponent unless it has a pace of its own.
     pub depth: u32,
@@ -25,6 +25,8 @@ pub struct Course {
     pub max_plies: u32,
     /// What chance begins from.
     pub seed: u64,
+    /// Whether others may be at the population while a game is played.
+    pub shares_folder: bool,
     /// Set to stop between two games.
     pub stop: Arc<AtomicBool>,
 }
@@ -38,6 +40,7 @@ impl Course {
             depth: DEPTH,
             max_plies: 200,
             seed,
+            shares_folder: false,
             stop: Arc::default(),
         }
     }
@@ -73,11 +76,12 @@ pub enum TeachError {
     },
 }
 
-/// Plays games until the population has as many as the course asks for; each is on the
-/// disk before the next begins, and `watch` is told. `false` if it was stopped.
+/// Plays games until this folder has as many against the opponent as the course asks
+/// for; games of others, and against others, do not count. Each is on the disk before the
+/// next begins, and `watch` is told. `false` if it was stopped.
 ///
-/// Game after game chance depends on the seed and on how many were played, so that a
-/// course that was killed goes on as if it had not been.
+/// Game after game chance depends on the seed and on how many of the course were played,
+/// so that one that was killed goes on as if it had not been.
 ///
 /// # Errors
 ///
@@ -107,12 +111,15 @@ pub fn teach(
     };
     bouts.check().map_err(Box::new)?;
     let mut faults = 0;
-    while (learning.events().len() as u64) < course.games {
+    loop {
+        let number = learning.played_against(&course.opponent).count() as u64;
+        if number >= course.games {
+            return Ok(true);
+        }
         if course.stop.load(Ordering::Relaxed) {
             return Ok(false);
         }
         // 1. Who plays, with which colour, from where.
-        let number = learning.events().len() as u64;
         let seed = generation_seed(course.seed, number as u32);
         let set = learning.choose(seed);
         let player = learning.player(&set)?;
@@ -128,12 +135,16 @@ pub fn teach(
         };
 
         // 2. The game.
+        if course.shares_folder {
+            learning.rest();
+        }
         let mut came: Option<PairOutcome> = None;
         let kept = bouts.play(&[pair], 1, &course.stop, &mut |outcome| {
             came = Some(outcome);
             Ok::<(), std::convert::Infallible>(())
         });
         kept.unwrap_or_else(|never| match never {});
+        learning.wake()?;
         let Some(game) = came.map(|it| it.games[usize::from(!white)]) else {
             return Ok(false);
         };
@@ -165,7 +176,6 @@ pub fn teach(
         })?;
         watch(learning, &event);
     }
-    Ok(true)
 }
 
 /// What a set is called in a game.

@@ -98,6 +98,7 @@ impl RunRecord {
             ],
             references: self.references(),
             height: 380,
+            beyond: Vec::new(),
         };
         let mut caption =
             "Best, mean and worst member of each generation; the band is one standard deviation around the mean."
@@ -152,6 +153,7 @@ impl RunRecord {
             series,
             references: self.references(),
             height: 280,
+            beyond: Vec::new(),
         };
         Some(Block::Figure {
             drawing: chart.draw(),
@@ -216,6 +218,7 @@ impl RunRecord {
             series,
             references: Vec::new(),
             height: 320,
+            beyond: Vec::new(),
         };
         let mut caption = "Measured by games against players that stay the same, all from the \
                            same openings; the band is the 95 % interval."
@@ -337,6 +340,7 @@ impl RunRecord {
             series: vec![Series::line("diversity", 0, curve)],
             references: Vec::new(),
             height: 220,
+            beyond: Vec::new(),
         };
         Some(Block::Figure {
             drawing: chart.draw(),

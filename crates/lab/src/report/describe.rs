@@ -113,7 +113,6 @@ fn describe_tuning(folder: &Path) -> Option<Entry> {
     let tuning = TuningRecord::read(folder).ok()?;
     let state = state_of(folder, TuneResult::FILE);
     let (plan, result) = (&tuning.plan, tuning.result.as_ref());
-    let last = result.and_then(|it| it.curve.last());
     let proof = result.and_then(|it| it.proof.as_ref());
     Some(Entry {
         folder: folder.to_owned(),
@@ -129,8 +128,8 @@ fn describe_tuning(folder: &Path) -> Option<Entry> {
             "parent": plan.engine,
             "rounds": tuning.rounds.len(),
             "games": plan.games,
-            "best": proof.map_or_else(|| last.and_then(|it| it.elo), |it| it.elo),
-            "best_on": result.map(|_| "Elo above the start"),
+            "best": proof.and_then(|it| it.elo),
+            "best_on": proof.map(|_| "Elo above the start"),
             "verdict": result.map(|it| &it.verdict),
         }),
     })

@@ -149,6 +149,7 @@ impl RunRecord {
             rows: rows.collect(),
             key: ("lowest".to_owned(), "highest value".to_owned()),
             head: "first → last".to_owned(),
+            marks: Vec::new(),
         };
         let scale = if bounded {
             "Each row runs from the least to the largest value its gene can take."

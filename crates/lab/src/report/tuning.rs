@@ -2,14 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use mendel_arena::statistics::{EloEstimate, Outcomes};
 use mendel_store::Journal;
 use mendel_store::page::{Block, Page, Table, Tone};
-use mendel_store::plot::{Axis, HeatMap, HeatRow, LineChart, Reference, Series, number};
+use mendel_store::plot::{Axis, HeatMap, HeatMark, HeatRow, LineChart, Reference, Series, number};
 use serde::Serialize;
 
 use super::error::ReportError;
 use super::{counted, elo, elo_interval};
-use crate::tune::{Landscape, ROUNDS, TunePlan, TuneResult, TunedRound, Validation};
+use crate::tune::{
+    Interval, Landscape, Param, ParamKind, ROUNDS, TunePlan, TuneResult, TunedRound, UNCLEAR,
+    Validation,
+};
 
 /// A tuning, as its folder tells it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -68,19 +72,13 @@ impl TuningRecord {
         blocks.push(Block::Warnings(self.warnings()));
         if let Some(result) = &self.result {
             blocks.push(Block::Heading("What was found".to_owned()));
-            blocks.push(Block::Table(found(result)));
-            blocks.push(Block::Text(
-                "Intervals are of 95 %, by a surface fitted to all duels; “worth” is the Elo of the value \
-                 against that of the start with all others as found, “matters” what the worst value between \
-                 the bounds would lose. The match above is the proof, not these."
-                    .to_owned(),
-            ));
+            found(result, &mut blocks);
             blocks.push(Block::Code(result.engine_tuned.clone()));
         }
         self.curve(&mut blocks);
         self.paths(&mut blocks);
         if let Some(result) = &self.result {
-            landscapes(&result.landscapes, &mut blocks);
+            self.landscapes(result, &mut blocks);
         }
         self.left_out(&mut blocks);
         blocks.push(Block::Heading("How it was done".to_owned()));
@@ -119,9 +117,8 @@ impl TuningRecord {
                 proof.conditions, proof.wins, proof.draws, proof.losses
             ));
         }
-        if let Some(left) = result.games_left {
-            small.push(format!("about {} more games would tell", number(left)));
-        }
+        let run: String = result.id.chars().take(8).collect();
+        small.extend(result.more(&run));
         small.retain(|it| !it.is_empty());
         Block::Verdict {
             tone: if proved { Tone::Good } else { Tone::Bad },
@@ -139,16 +136,33 @@ impl TuningRecord {
         let Some(result) = &self.result else {
             return warnings;
         };
+        if result.too_few_games() {
+            let unclear = result.params.iter().filter(|it| !it.visible).count();
+            warnings.push(format!(
+                "Too few games for so many parameters: {unclear} of {} are {UNCLEAR}, and what is left is as much as \
+                 what was found.",
+                result.params.len()
+            ));
+        }
         let bound: Vec<&str> = result
             .params
             .iter()
-            .filter(|it| it.at_bound)
+            .filter(|it| it.at_bound && !it.at_limit)
             .map(|it| it.name.as_str())
             .collect();
         if !bound.is_empty() {
             warnings.push(format!(
                 "At a bound, beyond which better values may lie: {}.",
                 bound.join(", ")
+            ));
+        }
+        if let Some(last) = result.left_out.last() {
+            warnings.push(format!(
+                "The start itself failed in {}, which are left out; last {} in game {} from {}.",
+                counted(result.left_out.len() as u64, "pair"),
+                last.reason,
+                last.game,
+                last.opening
             ));
         }
         if !result.infeasible.is_empty() {
@@ -165,19 +179,25 @@ impl TuningRecord {
         let Some(result) = self.result.as_ref().filter(|it| !it.curve.is_empty()) else {
             return;
         };
+        let curve = merged(&result.curve);
         let place = |it: &Validation| it.games as f64;
-        let points = result
-            .curve
+        let points = curve.iter().filter_map(|it| Some((place(it), it.elo?)));
+        let beyond = curve
             .iter()
-            .filter_map(|it| Some((place(it), it.elo?)));
-        let band = result.curve.iter().filter_map(|it| {
+            .filter_map(|it| Some((place(it), it.one_sided()?)));
+        let is_empty = curve.iter().all(|it| it.elo.is_none());
+        let band = curve.iter().filter_map(|it| {
             let [low, high] = it.interval;
             Some((place(it), low?, high?))
         });
         let chart = LineChart {
             title: "Elo of the proposal above the start".to_owned(),
             x: Axis::whole("games of the tuner"),
-            y: Axis::new("Elo"),
+            y: Axis {
+                range: is_empty.then_some((-200.0, 200.0)),
+                ..Axis::new("Elo")
+            },
+            beyond: beyond.collect(),
             series: vec![Series {
                 name: "proposal".to_owned(),
                 pen: 0,
@@ -195,16 +215,29 @@ impl TuningRecord {
         blocks.push(Block::Figure {
             drawing: chart.draw(),
             caption: "Matches of what the tuner would have proposed then against the start, on openings that \
-                      nothing is tuned with. The band is the 95 % interval of each match."
+                      nothing is tuned with. The band is the 95 % interval of each match; an arrow is a match in which \
+                      one side took all points."
                 .to_owned(),
         });
         let mut table = Table::new(["games of the tuner", "games", "Elo", "95 %"]);
-        for it in &result.curve {
+        let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
+        for it in &curve {
+            let [value, interval] = if it.proposal == start {
+                ["the start itself".to_owned(), String::new()]
+            } else {
+                let open = match it.one_sided() {
+                    Some(true) => "+∞",
+                    Some(false) => "−∞",
+                    None => "–",
+                };
+                let value = it.elo.map_or_else(|| open.to_owned(), elo);
+                [value, elo_interval(it.interval)]
+            };
             table.row([
                 number(place(it)),
-                number(2.0 * it.pairs.iter().sum::<u64>() as f64),
-                it.elo.map_or_else(|| "–".to_owned(), elo),
-                elo_interval(it.interval),
+                number(it.played() as f64),
+                value,
+                interval,
             ]);
         }
         blocks.push(Block::Table(table));
@@ -240,7 +273,7 @@ impl TuningRecord {
                 x: Axis::whole("games of the tuner"),
                 y: Axis {
                     range: Some((0.0, 100.0)),
-                    ..Axis::new("per cent of the way from the lower to the upper bound")
+                    ..Axis::new("% of the way between the bounds")
                 },
                 series: series.collect(),
                 ..LineChart::default()
@@ -309,64 +342,150 @@ impl TuningRecord {
     }
 }
 
-/// The parameters, as a table.
-fn found(result: &TuneResult) -> Table {
-    let mut table = Table::new([
-        "option", "start", "found", "95 %", "worth", "95 %", "matters", "",
-    ]);
-    for it in &result.params {
-        let [low, high] = it.interval;
-        table.row([
-            it.name.clone(),
-            it.start.clone(),
-            it.value.clone(),
-            format!("[{}, {}]", number(low.round()), number(high.round())),
-            elo(it.gain.value),
-            elo_interval([Some(it.gain.low), Some(it.gain.high)]),
-            elo(it.matters.value),
-            it.marks(),
-        ]);
+/// The parameters, those that the games say something of first.
+fn found(result: &TuneResult, blocks: &mut Vec<Block>) {
+    let of = |it: &Interval| {
+        let interval = elo_interval([Some(it.low), Some(it.high)]);
+        format!("{} {interval}", elo(it.value))
+    };
+    blocks.push(Block::Text(format!(
+        "By a surface fitted to all duels: what each value is worth against the start’s, the others as found, and how much its \
+         bounds would lose. Better values would bring at most {} Elo more. What all are worth together, the games above tell.",
+        elo(result.left.high)
+    )));
+    for (visible, head) in [(true, "option"), (false, UNCLEAR)] {
+        let chosen = || result.params.iter().filter(|it| it.visible == visible);
+        if chosen().next().is_none() {
+            continue;
+        }
+        let mut table = Table::new([head, "start", "found", "95 %", "worth", "matters"]);
+        for it in chosen() {
+            let mark = if it.at_limit {
+                " (the engine’s limit)"
+            } else if it.at_bound {
+                " (bound)"
+            } else {
+                ""
+            };
+            let worth = if it.is_start() {
+                "–".to_owned()
+            } else {
+                of(&it.gain)
+            };
+            table.row([
+                it.name.clone(),
+                it.start.clone(),
+                format!("{}{mark}", it.value),
+                it.interval_words(),
+                worth,
+                it.matters_words(),
+            ]);
+        }
+        blocks.push(Block::Table(table));
     }
-    table
+    blocks.push(Block::Text(
+        "Intervals are of 95 %. “Worth” is the Elo of the value against that of the start with all others as found, \
+         “matters” what the worst value between the bounds would lose."
+            .to_owned(),
+    ));
 }
 
-/// The surface over two parameters at a time.
-fn landscapes(landscapes: &[Landscape], blocks: &mut Vec<Block>) {
-    if landscapes.is_empty() {
-        return;
+/// Validations of one proposal after the same games are one match.
+fn merged(curve: &[Validation]) -> Vec<Validation> {
+    let mut merged: Vec<Validation> = Vec::new();
+    for it in curve {
+        match merged.last_mut() {
+            Some(last) if last.games == it.games && last.proposal == it.proposal => {
+                for (sum, more) in last.pairs.iter_mut().zip(it.pairs) {
+                    *sum += more;
+                }
+                let elo = EloEstimate::of(&Outcomes::Pairs(last.pairs));
+                (last.elo, last.interval) = (elo.elo, [elo.low, elo.high]);
+            }
+            _ => merged.push(it.clone()),
+        }
     }
-    blocks.push(Block::Heading("Landscapes".to_owned()));
-    for it in landscapes {
-        let all = it.elo.iter().flatten().copied();
-        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        // The largest value of the second stands at the top.
-        let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
-            name: number(*y),
-            values: values.clone(),
-            range: Some((low, high)),
-            words: String::new(),
-        });
-        let apart =
-            it.x.get(1)
-                .zip(it.x.first())
-                .map(|(one, other)| one - other);
-        let map = HeatMap {
-            title: format!("{} (right) and {} (up)", it.first, it.second),
-            x: Axis::new(&it.first),
-            first: it.x.first().copied().unwrap_or(0.0),
-            apart: apart.unwrap_or(1.0),
-            rows: rows.collect(),
-            key: (elo(low), format!("{} Elo", elo(high))),
-            head: String::new(),
+    merged
+}
+
+/// What a number of a parameter is called.
+fn named(param: &Param, value: f64) -> String {
+    match param.kind {
+        ParamKind::Spin => number(value),
+        ParamKind::Check | ParamKind::Combo => param.text(value as i64),
+    }
+}
+
+/// What an axis is called; with the words of a choice, whose places are numbers there.
+fn axis_words(param: &Param) -> String {
+    if param.kind == ParamKind::Spin {
+        return param.name.clone();
+    }
+    let words = (param.low..=param.high).map(|it| format!("{it} = {}", param.text(it)));
+    format!("{}: {}", param.name, words.collect::<Vec<_>>().join(", "))
+}
+
+/// A place in a landscape, rows counted from the largest value down.
+fn mark(it: &Landscape, x: i64, y: i64, cross: bool) -> HeatMark {
+    let (low, high) = (it.y.first().copied(), it.y.last().copied());
+    let (low, high) = (low.unwrap_or(0.0), high.unwrap_or(0.0));
+    let share = (high - y as f64) / (high - low).max(f64::MIN_POSITIVE);
+    HeatMark {
+        x: x as f64,
+        row: share * (it.y.len().saturating_sub(1)) as f64,
+        cross,
+    }
+}
+
+impl TuningRecord {
+    /// The surface over two parameters at a time.
+    fn landscapes(&self, result: &TuneResult, blocks: &mut Vec<Block>) {
+        if result.landscapes.is_empty() {
+            return;
+        }
+        blocks.push(Block::Heading("Landscapes".to_owned()));
+        let find = |name: &str| {
+            let param = self.plan.params.iter().find(|it| it.name == name)?;
+            let found = result.params.iter().find(|it| it.name == name)?;
+            Some((param, found.number))
         };
-        blocks.push(Block::Figure {
-            drawing: map.draw(),
-            caption: format!(
-                "Elo against what was found, by the fitted surface, all parameters but {} and {} as found.",
-                it.first, it.second
-            ),
-        });
+        for it in &result.landscapes {
+            let (Some((first, x)), Some((second, y))) = (find(&it.first), find(&it.second)) else {
+                continue;
+            };
+            let all = it.elo.iter().flatten().copied();
+            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+            // The largest value of the second stands at the top.
+            let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
+                name: named(second, *y),
+                values: values.clone(),
+                range: Some((low, high)),
+                words: String::new(),
+            });
+            let apart = it.x.get(1).zip(it.x.first());
+            let map = HeatMap {
+                title: format!("{} (right) and {} (up)", it.first, it.second),
+                x: Axis::new(axis_words(first)),
+                first: it.x.first().copied().unwrap_or(0.0),
+                apart: apart.map_or(1.0, |(one, other)| one - other),
+                rows: rows.collect(),
+                key: (elo(low), format!("{} Elo", elo(high))),
+                head: String::new(),
+                marks: vec![
+                    mark(it, first.start, second.start, false),
+                    mark(it, x, y, true),
+                ],
+            };
+            blocks.push(Block::Figure {
+                drawing: map.draw(),
+                caption: format!(
+                    "Elo against what was found (×), by the fitted surface, all parameters but {} and {} as found; the ring \
+                     is the start.",
+                    it.first, it.second
+                ),
+            });
+        }
     }
 }

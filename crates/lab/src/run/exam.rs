@@ -102,6 +102,22 @@ impl Record for ExamLine {
     const VERSION: u32 = 1;
 }
 
+/// A line of [`EXAM_GAMES`]: a pair of a row that is not over yet, kept for whoever goes
+/// on with it, since a crew forgets what was taken from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ExamPair {
+    generation: u32,
+    row: usize,
+    /// Whom they met: where the program was exchanged, the row begins anew.
+    opponent: String,
+    pair: u64,
+    games: [BoutGame; 2],
+}
+
+impl Record for ExamPair {
+    const VERSION: u32 = 1;
+}
+
 /// Why an examination cannot be held.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExamError {
@@ -137,6 +153,9 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// The file of the examination.
 pub const EXAM: &str = "exam.jsonl";
 
+/// The file of the games of a row that is being held; gone when it was.
+const EXAM_GAMES: &str = "exam-games.jsonl";
+
 impl Exam<'_> {
     /// Examines a generation, numbered from 0, if it is its turn. Rows that were held
     /// before are not held again. Says whether it came to its end; stopped in the
@@ -160,10 +179,14 @@ impl Exam<'_> {
             if lines.iter().any(held) {
                 continue;
             }
-            let Some(line) = self.row((generation, row), players, space, members)? else {
+            let games = folder.join(EXAM_GAMES);
+            let line = self.row(&games, (generation, row), players, space, members)?;
+            let Some(line) = line else {
                 return Ok(false);
             };
             journal.append(&line)?;
+            // Where it stays, it does no harm: its lines name their row.
+            let _ = std::fs::remove_file(&games);
             told(&line);
         }
         Ok(true)
@@ -172,11 +195,12 @@ impl Exam<'_> {
     /// A row, or nothing if it was stopped.
     fn row(
         &self,
+        games: &Path,
         (generation, row): (u32, usize),
         players: &[String],
         space: &Space,
         members: &[Vec<i32>],
-    ) -> Result<Option<ExamLine>, AwayError> {
+    ) -> Result<Option<ExamLine>, ExamError> {
         let mut line = ExamLine {
             generation,
             row,
@@ -246,18 +270,46 @@ impl Exam<'_> {
         };
 
         // 2. The games, counted in their order.
+        let played = self.play(games, &bouts, pairs, &line)?;
+        Ok(played.map(|played| {
+            count(&mut line, &played);
+            line
+        }))
+    }
+
+    /// The games of a row, those of an earlier life among them; nothing if it was stopped.
+    fn play(
+        &self,
+        games: &Path,
+        bouts: &Bouts,
+        mut pairs: Vec<Pair>,
+        line: &ExamLine,
+    ) -> Result<Option<Vec<[BoutGame; 2]>>, ExamError> {
+        let (generation, row) = (line.generation, line.row);
+        let opponent = line.opponent.clone().unwrap_or_default();
         let mut played: Vec<Option<[BoutGame; 2]>> = vec![None; pairs.len()];
+        let (mut journal, known) = Journal::<ExamPair>::open(games, Sync::Each)?;
+        for it in known {
+            let is_ours = (it.generation, it.row) == (generation, row) && it.opponent == opponent;
+            let place = usize::try_from(it.pair).ok();
+            if let Some(place) = place.and_then(|at| played.get_mut(at)).filter(|_| is_ours) {
+                *place = Some(it.games);
+            }
+        }
+        pairs.retain(|pair| played[pair.id as usize].is_none());
         let crew = self.crew.for_part(&format!("g{generation}-exam-{row}"));
         bouts.play_by(&crew, &pairs, self.stop, &mut |outcome| {
+            journal.append(&ExamPair {
+                generation,
+                row,
+                opponent: opponent.clone(),
+                pair: outcome.id,
+                games: outcome.games,
+            })?;
             played[outcome.id as usize] = Some(outcome.games);
-            Ok::<(), AwayError>(())
+            Ok::<(), ExamError>(())
         })?;
-        let played: Option<Vec<[BoutGame; 2]>> = played.into_iter().collect();
-        let Some(played) = played else {
-            return Ok(None);
-        };
-        count(&mut line, &played);
-        Ok(Some(line))
+        Ok(played.into_iter().collect())
     }
 }
 
@@ -303,6 +355,78 @@ mod tests {
     use mendel_arena::FirstMoves;
 
     use super::*;
+
+    /// Stopped after some games, it goes on with the others.
+    #[test]
+    fn games_of_a_row_outlive_whoever_holds_it() {
+        let folder = std::env::temp_dir().join(format!("mendel-exam-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a writable folder");
+        let file = folder.join(EXAM_GAMES);
+        let settings = ExamSettings {
+            every: 1,
+            games: 2,
+            depth: 1,
+            movetime: 10,
+            lead: None,
+            rows: vec![vec!["random".to_owned()]],
+        };
+        let player = Player::find("random").expect("it ships with the program");
+        let (crew, stop) = (Crew::threads(1), Arc::default());
+        let exam = Exam {
+            settings: &settings,
+            parent: &player,
+            crew: &crew,
+            stop: &stop,
+        };
+        let one = || Entrant::bred("one", Arc::new(player.clone()), Vec::new());
+        let bouts = Bouts {
+            entrants: vec![one(), one()],
+            openings: vec![Opening::new(Game::default())],
+            pace: Pace {
+                depth: Some(1),
+                ..Pace::default()
+            },
+            patience: Patience::default(),
+            adjudication: Adjudication {
+                length: Some(mendel_arena::LengthRule {
+                    plies: 8,
+                    verdict: mendel_arena::Verdict::Draw,
+                }),
+                ..Adjudication::default()
+            },
+        };
+        let pair = |id| Pair {
+            id,
+            first: 0,
+            second: 1,
+            opening: 0,
+            only: None,
+        };
+        let line = ExamLine {
+            generation: 1,
+            opponent: Some("random".to_owned()),
+            ..ExamLine::default()
+        };
+        let hold = |pairs: u64, line: &ExamLine| {
+            let games = exam.play(&file, &bouts, (0..pairs).map(pair).collect(), line);
+            let lines = std::fs::read_to_string(&file).expect("it is there");
+            (
+                games.expect("played").map(|it| it.len()),
+                lines.lines().count(),
+            )
+        };
+        let (first, after_one) = hold(1, &line);
+        let (second, after_all) = hold(3, &line);
+        assert_eq!((first, second), (Some(1), Some(3)));
+        assert_eq!(after_all - after_one, 2, "the first is not played again");
+        // Another opponent is another row.
+        let other = ExamLine {
+            opponent: Some("material".to_owned()),
+            ..line
+        };
+        assert_eq!(hold(1, &other).1 - after_all, 1);
+        std::fs::remove_dir_all(&folder).expect("it was ours");
+    }
 
     #[test]
     fn what_a_clock_or_a_fault_decides_is_no_win() {

@@ -46,7 +46,7 @@ use crate::data::DataError;
 use crate::proof::{Proof, ProofError};
 use crate::recipe::{BreederSettings, Complaint, Recipe, StageSettings};
 use crate::record::Generation;
-use crate::trial::{GameJournal, Judging, Round, TrialError};
+use crate::trial::{GameJournal, JudgedJournal, Judging, Round, TrialError};
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -234,15 +234,8 @@ pub fn breed(
     let manifest = bench.manifest(order)?;
     let recipe = order.recipe.to_toml();
     let folder = RunFolder::create(&order.folder, &manifest, &recipe)?;
-    Running {
-        recipe: &order.recipe,
-        manifest,
-        folder,
-        games: GameJournal::default(),
-        crew: Crew::threads(work.threads),
-        work,
-    }
-    .go(bench, Checkpoint::default(), watch)
+    let running = Running::new(&order.recipe, manifest, folder, work);
+    running.go(bench, Checkpoint::default(), watch)
 }
 
 /// Goes on with the run in a folder.
@@ -277,15 +270,7 @@ pub fn resume(
         });
     }
     let checkpoint = folder.checkpoint()?.unwrap_or_default();
-    Running {
-        recipe: &recipe,
-        manifest,
-        folder,
-        games: GameJournal::default(),
-        crew: Crew::threads(work.threads),
-        work,
-    }
-    .go(bench, checkpoint, watch)
+    Running::new(&recipe, manifest, folder, work).go(bench, checkpoint, watch)
 }
 
 struct Running<'a> {
@@ -293,11 +278,24 @@ struct Running<'a> {
     manifest: Manifest,
     folder: RunFolder,
     games: GameJournal,
+    searched: JudgedJournal,
     crew: Crew,
     work: &'a Work,
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    fn new(recipe: &'a Recipe, manifest: Manifest, folder: RunFolder, work: &'a Work) -> Self {
+        Self {
+            recipe,
+            manifest,
+            folder,
+            games: GameJournal::default(),
+            searched: JudgedJournal::default(),
+            crew: Crew::threads(work.threads),
+            work,
+        }
+    }
+
     fn go(
         mut self,
         mut bench: Bench,
@@ -309,6 +307,7 @@ impl Running<'_> {
         self.games =
             GameJournal::open(self.folder.path(), checkpoint.done).map_err(FolderError::from)?;
         let (path, threads) = (self.folder.path(), self.work.threads);
+        self.searched = JudgedJournal::open(path, checkpoint.done).map_err(FolderError::from)?;
         self.crew = Crew::of(self.work.crew.as_ref(), path, threads)?;
         let most = self
             .recipe
@@ -400,6 +399,7 @@ impl Running<'_> {
             crew: &self.crew,
             stop: &self.work.stop,
             games: &mut self.games,
+            judged: &mut self.searched,
             incumbent: None,
             watch: &mut |judging| {
                 watch(Event::Judging {
@@ -448,6 +448,7 @@ impl Running<'_> {
             exam,
             folder: &mut self.folder,
             games: &mut self.games,
+            searched: &mut self.searched,
             space,
             trial,
             seed,

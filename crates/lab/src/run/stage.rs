@@ -20,7 +20,7 @@ use super::networks::networks;
 use crate::chromosome::space::Space;
 use crate::record::{Generation, Genotypes, Histogram, Lineage, Timing};
 use crate::threads;
-use crate::trial::{GameJournal, Judging, Round, Trial, TrialError};
+use crate::trial::{GameJournal, JudgedJournal, Judging, Round, Trial, TrialError};
 
 /// Where a stage stands between two generations.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,11 +47,12 @@ pub(crate) struct Stage<'a> {
     pub(crate) exam: Option<Exam<'a>>,
     pub(crate) folder: &'a mut RunFolder,
     pub(crate) games: &'a mut GameJournal,
+    pub(crate) searched: &'a mut JudgedJournal,
     pub(crate) space: &'a Space,
     pub(crate) trial: &'a mut dyn Trial,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
-    /// Who plays games.
+    /// Who plays games and searches positions.
     pub(crate) crew: &'a Crew,
     /// The number of its first generation in the run.
     pub(crate) first: u32,
@@ -210,6 +211,7 @@ impl Stage<'_> {
         state.trial = self.trial.state();
         let done = self.first + state.generation();
         self.folder.settle(&save(done, state))?;
+        self.searched.settle(done);
         Ok(self.games.settle(done).map_err(TrialError::from)?)
     }
 
@@ -263,6 +265,7 @@ impl Stage<'_> {
                 crew: self.crew,
                 stop: self.asked_to_stop,
                 games: self.games,
+                judged: self.searched,
                 incumbent: incumbent.as_deref(),
                 watch: &mut |judging| watch(Step::Judging(generation, judging)),
             },

@@ -231,11 +231,12 @@ impl MoveAgreement {
         &self,
         members: &[Vec<i32>],
         drawn: &Drawn,
-        threads: usize,
+        round: &mut Round,
     ) -> Result<Vec<f64>, TrialError> {
+        let threads = round.threads;
         let means = match &self.means {
             Means::OnePly(means) => means,
-            Means::Deeper(means) => return means.count(members, drawn, threads),
+            Means::Deeper(means) => return means.count(members, drawn, round),
         };
         let count = |prepared: &Prepared| {
             prepared.batch.sums(members, threads, |scored| {
@@ -358,9 +359,8 @@ impl Prepared {
 
 impl Trial for MoveAgreement {
     fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
-        let (seed, threads) = (round.seed, round.threads);
-        let drawn = self.sampling.draw(seed, members.len());
-        let counts = self.count(members, &drawn, threads)?;
+        let drawn = self.sampling.draw(round.seed, members.len());
+        let counts = self.count(members, &drawn, round)?;
         Ok(counts
             .into_iter()
             .map(|count| self.fitness(count))

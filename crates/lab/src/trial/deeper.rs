@@ -3,23 +3,26 @@
 use std::sync::Arc;
 
 use mendel_board::{Game, Move, Position};
-use mendel_engine::{Control, Engine, Limits, Options, Player};
+use mendel_engine::Player;
 
-use super::TrialError;
+use super::puzzles::{Block, Puzzle, Reach, Sheet, Solved};
 use super::sample::Drawn;
+use super::{Round, TrialError};
 use crate::matrix::RowsError;
-use crate::threads;
 
 /// Positions, the expert's moves, and who searches them.
 #[derive(Debug)]
 pub(super) struct Deeper {
     player: Player,
-    positions: Vec<(Game, Move)>,
-    limits: Limits,
+    puzzles: Vec<Puzzle>,
+    depth: u32,
 }
 
 /// Positions that one unit of work searches.
 const BLOCK: usize = 16;
+
+/// The size of the transposition table in MiB.
+const HASH: usize = 1;
 
 impl Deeper {
     pub(super) fn new(
@@ -31,14 +34,14 @@ impl Deeper {
             let kind = player.evaluator.kind();
             return Err(RowsError::NotLinear { kind }.into());
         }
-        let game = |&(position, expert): &(&Position, Move)| (Game::new(position.clone()), expert);
+        let puzzle = |&(position, expert): &(&Position, Move)| Puzzle {
+            game: Game::new(position.clone()),
+            solutions: vec![expert],
+        };
         Ok(Self {
             player: player.clone(),
-            positions: positions.iter().map(game).collect(),
-            limits: Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            },
+            puzzles: positions.iter().map(puzzle).collect(),
+            depth,
         })
     }
 
@@ -47,15 +50,17 @@ impl Deeper {
         &self,
         members: &[Vec<i32>],
         drawn: &Drawn,
-        threads: usize,
+        round: &mut Round,
     ) -> Result<Vec<f64>, TrialError> {
-        let every: Vec<usize> = (0..self.positions.len()).collect();
+        let every = self.every();
         let of = |member: usize| match drawn {
             Drawn::All => every.as_slice(),
             Drawn::Shared(drawn) => drawn,
             Drawn::Own(drawn) => &drawn[member],
         };
-        let found = self.search(members, of, threads)?;
+        let players = self.players(members)?;
+        let sheet = self.sheet(&players, of);
+        let found = of_members(&sheet, members.len(), sheet.solve(round)?);
         let count = |found: &Vec<bool>| found.iter().filter(|&&found| found).count() as f64;
         Ok(found.iter().map(count).collect())
     }
@@ -66,52 +71,57 @@ impl Deeper {
         members: &[Vec<i32>],
         threads: usize,
     ) -> Result<Vec<Vec<bool>>, TrialError> {
-        let every: Vec<usize> = (0..self.positions.len()).collect();
-        self.search(members, |_| every.as_slice(), threads)
+        let (every, players) = (self.every(), self.players(members)?);
+        let sheet = self.sheet(&players, |_| every.as_slice());
+        let solved = sheet.solve_here(threads, &Arc::default())?;
+        Ok(of_members(&sheet, members.len(), solved))
     }
 
-    fn search<'a>(
-        &self,
-        members: &[Vec<i32>],
-        positions: impl Fn(usize) -> &'a [usize],
-        threads: usize,
-    ) -> Result<Vec<Vec<bool>>, TrialError> {
-        // 1. Players from weights, and the work in blocks.
-        let mut players = Vec::with_capacity(members.len());
-        let mut units: Vec<(usize, &[usize])> = Vec::new();
-        for (member, weights) in members.iter().enumerate() {
-            players.push(Arc::new(Player {
+    fn every(&self) -> Vec<usize> {
+        (0..self.puzzles.len()).collect()
+    }
+
+    /// Players from weights.
+    fn players(&self, members: &[Vec<i32>]) -> Result<Vec<Arc<Player>>, TrialError> {
+        let player = |weights: &Vec<i32>| {
+            Ok(Arc::new(Player {
                 evaluator: self.player.evaluator.with_weights(weights)?,
                 ..self.player.clone()
-            }));
-            let blocks = positions(member).chunks(BLOCK);
-            units.extend(blocks.map(|block| (member, block)));
-        }
-
-        // 2. Each block with an engine of its own, each position with an engine
-        //    that has forgotten the others.
-        let done = threads::map(threads, units.len(), |unit| {
-            let (member, block) = units[unit];
-            let options = Options {
-                hash: 1,
-                ..Options::default()
-            };
-            let mut engine = Engine::new(Arc::clone(&players[member]), options)?;
-            let mut found = Vec::with_capacity(block.len());
-            for &position in block {
-                let (game, expert) = &self.positions[position];
-                engine.new_game();
-                let best = engine.go(game, &self.limits, &Control::default(), &mut |_| {});
-                found.push(best.best == Some(*expert));
-            }
-            Ok::<_, TrialError>(found)
-        });
-
-        // 3. Back to members.
-        let mut found = vec![Vec::new(); members.len()];
-        for (&(member, _), block) in units.iter().zip(done) {
-            found[member].extend(block?);
-        }
-        Ok(found)
+            }))
+        };
+        members.iter().map(player).collect()
     }
+
+    /// The positions of each member, in blocks.
+    fn sheet<'a, 'd>(
+        &'a self,
+        players: &'a [Arc<Player>],
+        positions: impl Fn(usize) -> &'d [usize],
+    ) -> Sheet<'a> {
+        let mut blocks = Vec::new();
+        for player in 0..players.len() {
+            blocks.extend(positions(player).chunks(BLOCK).map(|block| Block {
+                player,
+                puzzles: block.iter().map(|&at| &self.puzzles[at]).collect(),
+            }));
+        }
+        Sheet {
+            players,
+            blocks,
+            reach: Reach {
+                nodes: None,
+                depth: Some(self.depth),
+            },
+            hash: HASH,
+        }
+    }
+}
+
+/// Blocks back to members: what each has found.
+fn of_members(sheet: &Sheet, members: usize, solved: Vec<Solved>) -> Vec<Vec<bool>> {
+    let mut found = vec![Vec::new(); members];
+    for (block, solved) in sheet.blocks.iter().zip(solved) {
+        found[block.player].extend(solved.iter().map(Option::is_some));
+    }
+    found
 }

@@ -13,6 +13,7 @@ mod deeper;
 mod distance;
 pub mod games;
 mod likelihood;
+mod puzzles;
 mod round;
 mod sample;
 mod scores;
@@ -28,10 +29,11 @@ pub use self::agreement::{AgreementFitness, AgreementSettings, Leaf, MoveAgreeme
 pub use self::comparison::Comparison;
 pub use self::distance::{Distance, DistanceSettings, ExpertDistance, Labelled, Target};
 pub use self::games::{GameJournal, GameSettings};
+pub use self::puzzles::{JudgeHandler, JudgedJournal, Solved};
 pub use self::round::{Alone, Crown, Judging, King, LadderPoint, Note, Round};
 pub use self::sample::Draw;
 pub use self::scores::NetworkDistance;
-pub use self::suite::{Measure, Solved, Suite, SuiteSettings, SuiteTrial};
+pub use self::suite::{Measure, Suite, SuiteSettings, SuiteTrial};
 use crate::matrix::{RowsError, Slopes};
 
 /// Measures the fitness of a whole generation at once.

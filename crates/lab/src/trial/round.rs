@@ -9,6 +9,7 @@ use mendel_evolve::MemberId;
 use serde::{Deserialize, Serialize};
 
 use super::games::GameJournal;
+use super::puzzles::JudgedJournal;
 
 /// All that a generation is judged in.
 pub struct Round<'a> {
@@ -19,12 +20,14 @@ pub struct Round<'a> {
     pub generation: u32,
     /// Threads; no score depends on them.
     pub threads: usize,
-    /// Who plays games, where members are judged by them.
+    /// Who plays games or searches positions, where members are judged by that.
     pub crew: &'a Crew,
     /// Set by whoever wants it to stop.
     pub stop: &'a Arc<AtomicBool>,
     /// Where finished pairs of games are kept, and found again.
     pub games: &'a mut GameJournal,
+    /// Where positions that a crew has searched are kept, and found again.
+    pub judged: &'a mut JudgedJournal,
     /// Where the breeder stands, if that is none of the members.
     pub incumbent: Option<&'a [i32]>,
     /// Hears how far the judging is.
@@ -97,6 +100,7 @@ pub struct King {
 pub struct Alone {
     stop: Arc<AtomicBool>,
     games: GameJournal,
+    judged: JudgedJournal,
     generation: u32,
 }
 
@@ -115,6 +119,7 @@ impl Alone {
             crew: &Crew::threads(threads),
             stop: &self.stop,
             games: &mut self.games,
+            judged: &mut self.judged,
             incumbent: None,
             watch: &mut |_| {},
         });

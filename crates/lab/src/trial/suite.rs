@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use mendel_board::{Game, Move, Position};
-use mendel_engine::{Best, Control, Engine, Limits, Options, Player};
+use mendel_engine::Player;
 use serde::{Deserialize, Serialize};
 
+use super::puzzles::{Block, Puzzle, Reach, Sheet, Solved};
 use super::{Round, Trial, TrialError};
 use crate::chromosome::space::Space;
-use crate::threads;
 
 /// What of a suite is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,16 +81,6 @@ pub struct Suite {
     puzzles: Vec<Puzzle>,
 }
 
-/// A position and the moves that solve it.
-#[derive(Debug)]
-struct Puzzle {
-    game: Game,
-    solutions: Vec<Move>,
-}
-
-/// The nodes at which each position was solved; none for one that was not.
-pub type Solved = Vec<Option<u64>>;
-
 /// Positions that one unit of work searches.
 const BLOCK: usize = 8;
 
@@ -147,70 +137,43 @@ impl Suite {
         threads: usize,
         stop: &Arc<AtomicBool>,
     ) -> Result<Vec<Solved>, TrialError> {
-        // 1. The work in blocks, each with an engine of its own.
-        let blocks: Vec<&[Puzzle]> = self.puzzles.chunks(BLOCK).collect();
-        let units = players.len() * blocks.len();
-        let done = threads::map(threads, units, |unit| {
-            if stop.load(Ordering::Relaxed) {
-                return Err(TrialError::Stopped);
-            }
-            let player = &players[unit / blocks.len()];
-            self.solve_block(player, blocks[unit % blocks.len()], stop)
-        });
-
-        // 2. Back to players.
-        let mut solved = vec![Vec::with_capacity(self.len()); players.len()];
-        for (unit, block) in done.into_iter().enumerate() {
-            solved[unit / blocks.len()].extend(block?);
-        }
-        Ok(solved)
+        let solved = self.sheet(players).solve_here(threads, stop)?;
+        Ok(self.of_players(players.len(), solved))
     }
 
-    fn solve_block(
-        &self,
-        player: &Arc<Player>,
-        block: &[Puzzle],
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Solved, TrialError> {
-        let options = Options {
+    /// All positions for all players, in blocks.
+    fn sheet<'a>(&'a self, players: &'a [Arc<Player>]) -> Sheet<'a> {
+        let blocks = (0..players.len()).flat_map(|player| {
+            self.puzzles.chunks(BLOCK).map(move |block| Block {
+                player,
+                puzzles: block.iter().collect(),
+            })
+        });
+        Sheet {
+            players,
+            blocks: blocks.collect(),
+            reach: Reach {
+                nodes: Some(self.settings.nodes),
+                depth: None,
+            },
             hash: self.settings.hash,
-            ..Options::default()
-        };
-        let limits = Limits {
-            nodes: Some(self.settings.nodes),
-            ..Limits::default()
-        };
-        let control = Control::watching(Arc::clone(stop));
-        let mut engine = Engine::new(Arc::clone(player), options)?;
-        let mut solved = Vec::with_capacity(block.len());
-        for puzzle in block {
-            engine.new_game();
-            let best = engine.go(&puzzle.game, &limits, &control, &mut |_| {});
-            if control.is_stopped() {
-                return Err(TrialError::Stopped);
-            }
-            solved.push(puzzle.solved_at(&best));
         }
-        Ok(solved)
+    }
+
+    /// Blocks back to players.
+    fn of_players(&self, players: usize, blocks: Vec<Solved>) -> Vec<Solved> {
+        let each = self.len().div_ceil(BLOCK);
+        let mut solved = vec![Vec::with_capacity(self.len()); players];
+        for (number, block) in blocks.into_iter().enumerate() {
+            solved[number / each].extend(block);
+        }
+        solved
     }
 
     /// What a position costs, in nodes.
     pub fn cost(&self, solved: Option<u64>) -> u64 {
         let limit = self.settings.nodes;
         solved.map_or(limit, |nodes| nodes.min(limit))
-    }
-}
-
-impl Puzzle {
-    /// The node from which on a search plays a solution.
-    fn solved_at(&self, best: &Best) -> Option<u64> {
-        let solves = |m: Move| self.solutions.contains(&m);
-        if !best.best.is_some_and(solves) {
-            return None;
-        }
-        let kept = best.changes.iter().rev().take_while(|it| solves(it.m));
-        // A search of a few nodes may not have compared anything yet.
-        Some(kept.last().map_or(best.nodes, |it| it.nodes))
     }
 }
 
@@ -250,17 +213,9 @@ impl SuiteTrial {
         }
     }
 
-    fn solve(
-        &self,
-        members: &[Vec<i32>],
-        threads: usize,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Vec<Solved>, TrialError> {
-        let mut players = Vec::with_capacity(members.len());
-        for member in members {
-            players.push(Arc::new(self.space.player(&self.parent, member)?));
-        }
-        self.suite.solve(&players, threads, stop)
+    fn players(&self, members: &[Vec<i32>]) -> Result<Vec<Arc<Player>>, TrialError> {
+        let player = |member: &Vec<i32>| Ok(Arc::new(self.space.player(&self.parent, member)?));
+        members.iter().map(player).collect()
     }
 
     fn measure(&self) -> Measure {
@@ -289,7 +244,9 @@ impl Trial for SuiteTrial {
         new.sort_unstable();
         new.dedup();
         new.retain(|member| !self.known.contains_key(member));
-        let solved = self.solve(&new, round.threads, round.stop)?;
+        let players = self.players(&new)?;
+        let solved = self.suite.sheet(&players).solve(round)?;
+        let solved = self.suite.of_players(players.len(), solved);
 
         // 2. The others search.
         let mut known = std::mem::take(&mut self.known);
@@ -331,7 +288,8 @@ impl Trial for SuiteTrial {
     ) -> Result<Vec<(f64, f64)>, TrialError> {
         let members = [first.to_vec(), second.to_vec()];
         let different = &members[..if first == second { 1 } else { 2 }];
-        let solved = self.solve(different, threads, &Arc::default())?;
+        let players = self.players(different)?;
+        let solved = self.suite.solve(&players, threads, &Arc::default())?;
         let told = |solved: Option<u64>| match self.measure() {
             Measure::Nodes => self.suite.cost(solved) as f64 / 1000.0,
             Measure::Solved if solved.is_some() => 100.0,

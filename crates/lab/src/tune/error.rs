@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::play::LeftOut;
 use mendel_arena::{AwayError, ContestError, EntrantError, OpeningError, SeatError};
 use mendel_store::{JournalError, LockError, ReplaceError};
 
@@ -43,6 +44,14 @@ pub enum TuneError {
         /// Which ones were tried.
         names: Vec<String>,
     },
+    /// The parameter file cannot be read.
+    #[error("cannot read the parameter file `{}`: {reason}", path.display())]
+    NoFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// The parameter file is not one.
     #[error("{origin} is no parameter file: {reason}")]
     Syntax {
@@ -72,10 +81,29 @@ pub enum TuneError {
     /// The openings cannot be used.
     #[error(transparent)]
     Openings(#[from] OpeningError),
-    /// The start itself fails.
+    /// The start itself fails before the first game.
     #[error("the engine fails with the values that it starts from: {reason}")]
     Start {
         /// How.
+        reason: String,
+    },
+    /// The start itself fails in games.
+    #[error(
+        "the engine fails with the values that it starts from, in {pairs} pairs of games; last {}, in game {} from `{}`",
+        last.reason, last.game, last.opening
+    )]
+    StartFails {
+        /// In how many pairs.
+        pairs: usize,
+        /// The last of them.
+        last: LeftOut,
+    },
+    /// Nothing that was tried works.
+    #[error("the engine fails with every setting that was tried, such as `{options}`: {reason}")]
+    AllFail {
+        /// One of them.
+        options: String,
+        /// How it failed.
         reason: String,
     },
     /// The folder holds another tuning.
@@ -101,7 +129,7 @@ pub enum TuneError {
         what: String,
     },
     /// A file cannot be read or written.
-    #[error("cannot use `{}`: {source}", path.display())]
+    #[error("cannot use `{}`", path.display())]
     Io {
         /// Which one.
         path: PathBuf,

@@ -8,10 +8,9 @@ use mendel_evolve::tuners::{AnyTuner, Estimate, Interval, Tuner as _};
 use mendel_store::{ReplaceError, replace};
 use serde::{Deserialize, Serialize};
 
-use super::NO_EFFECT;
-use super::params::{Aside, Infeasible};
+use super::params::{Aside, Infeasible, ParamKind};
 use super::plan::TunePlan;
-use super::play::line;
+use super::play::{LeftOut, line};
 use crate::proof::MatchProof;
 
 /// `result.json`: what a tuning found.
@@ -49,6 +48,13 @@ pub struct TuneResult {
     /// Games still to be expected before the test decides, where it has not.
     #[serde(default)]
     pub games_left: Option<f64>,
+    /// The most games that a proof can have with the openings held out; none where
+    /// games do not repeat.
+    #[serde(default)]
+    pub most_games: Option<u64>,
+    /// Pairs in which the start failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// In a sentence: `proved +X [a, b]` or `not proved`.
     pub verdict: String,
 }
@@ -72,6 +78,12 @@ pub struct ParamFound {
     pub matters: Interval,
     /// Better values may lie beyond its bound.
     pub at_bound: bool,
+    /// That bound is the engine's own.
+    #[serde(default)]
+    pub at_limit: bool,
+    /// What kind of option it is.
+    #[serde(default)]
+    pub kind: ParamKind,
     /// Whether the games tell that it matters at all.
     pub visible: bool,
 }
@@ -106,17 +118,89 @@ pub struct Landscape {
     pub elo: Vec<Vec<f64>>,
 }
 
+/// What is said of a parameter whose interval includes 0.
+pub const UNCLEAR: &str = "not told apart from 0 yet";
+
+/// Elo differences beyond this are read off a surface where no game was played.
+const MOST_ELO: f64 = 1000.0;
+
+fn clipped(it: Interval) -> Interval {
+    let clip = |elo: f64| elo.clamp(-MOST_ELO, MOST_ELO);
+    Interval {
+        value: clip(it.value),
+        low: clip(it.low),
+        high: clip(it.high),
+    }
+}
+
+impl Validation {
+    /// Games of the match.
+    pub fn played(&self) -> u64 {
+        2 * self.pairs.iter().sum::<u64>()
+    }
+
+    /// Whether one side took all points, and then whether the proposal did.
+    pub fn one_sided(&self) -> Option<bool> {
+        let points: u64 = self.pairs.iter().zip(0..).map(|(it, half)| it * half).sum();
+        (self.elo.is_none() && self.played() > 0).then_some(points > self.played())
+    }
+
+    /// Elo and its interval in words.
+    pub fn words(&self) -> String {
+        let number = |elo: Option<f64>, open: &str| match elo {
+            Some(elo) => format!("{elo:+.0}"),
+            None => open.to_owned(),
+        };
+        let open = match self.one_sided() {
+            Some(true) => "+∞",
+            Some(false) => "−∞",
+            None => "unknown",
+        };
+        let [low, high] = self.interval;
+        let (low, high) = (number(low, "−∞"), number(high, "+∞"));
+        format!("{} [{low}, {high}] Elo", number(self.elo, open))
+    }
+}
+
 impl ParamFound {
     /// What must not be overlooked.
     pub fn marks(&self) -> String {
         let mut marks = Vec::new();
-        if self.at_bound {
+        if self.at_limit {
+            marks.push("at the engine's own limit");
+        } else if self.at_bound {
             marks.push("at its bound");
         }
         if !self.visible {
-            marks.push(NO_EFFECT);
+            marks.push(UNCLEAR);
         }
         marks.join(", ")
+    }
+
+    /// Whether the start was kept: then nothing is to be said of its worth.
+    pub fn is_start(&self) -> bool {
+        self.value == self.start
+    }
+
+    /// Where the best value lies, in words.
+    pub fn interval_words(&self) -> String {
+        let [low, high] = self.interval.map(f64::round);
+        if self.kind == ParamKind::Spin {
+            format!("[{low:.0}, {high:.0}]")
+        } else if low < high {
+            "any".to_owned()
+        } else {
+            self.value.clone()
+        }
+    }
+
+    /// How much it matters, in words.
+    pub fn matters_words(&self) -> String {
+        if self.matters.value >= MOST_ELO {
+            format!("> {MOST_ELO:.0}")
+        } else {
+            format!("{:.1}", self.matters.value)
+        }
     }
 }
 
@@ -131,7 +215,14 @@ impl TuneResult {
 
     /// Whether nothing better than the start was found.
     pub fn is_start(&self) -> bool {
-        self.params.iter().all(|it| it.value == it.start)
+        self.params.iter().all(ParamFound::is_start)
+    }
+
+    /// Whether there were too few games for so many parameters: most of them are not
+    /// told apart from 0, and what is left is as much as what was found.
+    pub fn too_few_games(&self) -> bool {
+        let unclear = self.params.iter().filter(|it| !it.visible).count();
+        2 * unclear > self.params.len() && self.left.value >= self.gain.value
     }
 
     /// Says what the match proves.
@@ -143,9 +234,27 @@ impl TuneResult {
             None => "not proved: no match was played".to_owned(),
             Some(proof) => proof.verdict(),
         };
-        if self.proof.is_none() {
+        if self.is_start() {
+            self.games_left = None;
+        } else if self.proof.is_none() {
             self.games_left = needed(&self.gain);
         }
+    }
+
+    /// How many more games would tell, and how to have them played; `run` is how the
+    /// tuning is named on the command line.
+    pub fn more(&self, run: &str) -> Option<String> {
+        let left = self.games_left?.ceil() as u64;
+        let played = self.proof.as_ref().map_or(0, |it| it.games);
+        let all = (played + left).next_multiple_of(2);
+        let what = format!("about {left} more games would tell");
+        Some(match self.most_games {
+            Some(most) if all > most => format!(
+                "{what}, but {most} are the most: at a fixed depth or number of nodes each opening held out gives one \
+                 pair; `--openings FILE` with more of them, or another pace, goes on"
+            ),
+            _ => format!("{what}: `mendel resume {run} --proof-games {all}`"),
+        })
     }
 
     /// Reads the result of a tuning's folder; `None` if there is none yet.
@@ -193,7 +302,15 @@ fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Lan
             landscapes.push(Landscape {
                 first: plan.params[first].name.clone(),
                 second: plan.params[second].name.clone(),
-                elo: tuner.landscape((first, &x), (second, &y)),
+                elo: tuner
+                    .landscape((first, &x), (second, &y))
+                    .into_iter()
+                    .map(|row| {
+                        row.into_iter()
+                            .map(|it| it.clamp(-MOST_ELO, MOST_ELO))
+                            .collect()
+                    })
+                    .collect(),
                 x,
                 y,
             });
@@ -218,9 +335,12 @@ pub(super) fn found(
         value: param.text(value),
         number: value,
         interval: [knob.best.low, knob.best.high],
-        gain: knob.gain,
-        matters: knob.matters,
-        at_bound: knob.at_bound,
+        gain: clipped(knob.gain),
+        matters: clipped(knob.matters),
+        // Of two values one is always at a bound.
+        at_bound: knob.at_bound && param.width() > 1.0,
+        at_limit: param.width() > 1.0 && plan.limits.iter().any(|it| it.is_reached(param, value)),
+        kind: param.kind,
         visible: knob.visible,
     });
     let options = line(&plan.params, values);
@@ -238,12 +358,14 @@ pub(super) fn found(
         params: params.collect(),
         aside: plan.aside.clone(),
         infeasible,
-        gain: estimate.gain,
-        left: estimate.left,
+        gain: clipped(estimate.gain),
+        left: clipped(estimate.left),
         curve,
         landscapes: landscapes(plan, tuner, estimate),
         proof: None,
         games_left: None,
+        most_games: None,
+        left_out: Vec::new(),
         verdict: String::new(),
     }
 }
@@ -256,4 +378,56 @@ fn needed(gain: &Interval) -> Option<f64> {
     let lead = mendel_arena::statistics::elo_to_score(gain.value) - 0.5;
     let games = 1.96 * 1.96 * VARIANCE / (lead * lead);
     (lead > 0.0 && games.is_finite()).then_some(games.ceil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn result(value: &str, gain: f64) -> TuneResult {
+        let of = |value: f64| json!({ "value": value, "low": value - 5.0, "high": value + 5.0 });
+        let param = json!({
+            "name": "Margin", "start": "1", "value": value, "number": 1, "interval": [0.0, 9.0], "gain": of(gain),
+            "matters": of(3.0), "at_bound": false, "visible": true,
+        });
+        serde_json::from_value(json!({
+            "id": "x", "engine": "e", "engine_tuned": "e", "options": "", "tuner": "surface", "games": 100,
+            "params": [param], "aside": [], "infeasible": [], "gain": of(gain), "left": of(4.0), "curve": [],
+            "landscapes": [], "verdict": "",
+        }))
+        .expect("it is a result")
+    }
+
+    #[test]
+    fn more_games_are_named_only_where_they_would_tell_and_can_be_had() {
+        let mut kept = result("1", 12.0);
+        kept.conclude();
+        assert!(kept.games_left.is_none() && kept.more("RUN").is_none());
+        assert!(kept.verdict.contains("nothing better"), "{}", kept.verdict);
+        let mut better = result("4", 12.0);
+        better.conclude();
+        let more = better.more("RUN").expect("games");
+        assert!(more.contains("mendel resume RUN --proof-games"), "{more}");
+        better.most_games = Some(100);
+        let more = better.more("RUN").expect("games");
+        assert!(more.contains("but 100 are the most"), "{more}");
+    }
+
+    #[test]
+    fn a_validation_without_an_estimate_has_a_sign_by_its_points() {
+        let words = |pairs: [u64; 5]| {
+            Validation {
+                games: 10,
+                proposal: vec![1],
+                pairs,
+                elo: None,
+                interval: [None, None],
+            }
+            .words()
+        };
+        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo");
+        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo");
+        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo");
+    }
 }

@@ -8,6 +8,7 @@
 //! it is set down as infeasible, and the tuner is told so.
 
 pub mod bench;
+mod choose;
 mod error;
 mod found;
 mod journal;
@@ -19,19 +20,23 @@ mod probe;
 mod prove;
 mod run;
 
+pub use choose::choose;
 pub use error::TuneError;
-pub use found::{Landscape, ParamFound, TuneResult, Validation};
+pub use found::{Landscape, ParamFound, TuneResult, UNCLEAR, Validation};
 pub use journal::{Purpose, TunedPair};
-pub use params::{Aside, Infeasible, Param, ParamFile, ParamKind, choose};
-pub use plan::{LEAST_GAMES, TunePlan};
+pub use params::{Aside, Infeasible, Param, ParamFile, ParamKind};
+pub use plan::{LEAST_GAMES, Limit, TunePlan};
+pub use play::LeftOut;
 pub use prepare::{Order, What, prepare};
 pub use probe::Probe;
-pub use run::{CHAMPION, Event, ROUNDS, TunedRound, create, tune};
+pub use run::{CHAMPION, Event, ROUNDS, TunedRound, allow_proof, create, tune};
 
 use std::path::Path;
 
-/// What is said of an option that changes nothing.
-const NO_EFFECT: &str = "no visible effect";
+pub use mendel_evolve::tuners::Interval;
+
+/// What is said of an option that changes nothing in the probe.
+const NO_EFFECT: &str = "changed nothing";
 
 /// Whether this is the folder of a tuning.
 pub fn is_tuning(folder: &Path) -> bool {

@@ -7,7 +7,6 @@ use std::path::Path;
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_evolve::Bounds;
 use serde::{Deserialize, Serialize};
-use wildmatch::WildMatch;
 
 use super::TuneError;
 
@@ -33,10 +32,11 @@ pub struct Param {
 }
 
 /// The kinds of options that can be tuned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParamKind {
     /// A whole number.
+    #[default]
     Spin,
     /// On or off.
     Check,
@@ -87,55 +87,49 @@ struct Row {
     kind: ParamKind,
     start: Setting,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    low: Option<i64>,
+    low: Option<Whole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    high: Option<i64>,
+    high: Option<Whole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    step: Option<f64>,
+    step: Option<Size>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     values: Vec<String>,
 }
 
+/// A bound as people write it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(untagged, expecting = "must be a whole number")]
+enum Whole {
+    Number(i64),
+}
+
+/// A step as people write it.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(untagged, expecting = "must be a number")]
+enum Size {
+    Number(f64),
+    Whole(i64),
+}
+
 /// A value as people write it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "must be a whole number, true or false, or one of the values in quotes"
+)]
 enum Setting {
     Switch(bool),
     Number(i64),
     Word(String),
 }
 
-/// Options that say how the engine works and not how it plays, or where its files
-/// are. Who wants one of them tuned names it without a wildcard.
-const NOT_TUNED: [&str; 24] = [
-    "*hash*",
-    "*thread*",
-    "*cpu*",
-    "*cores*",
-    "*path*",
-    "*file*",
-    "*cache*",
-    "*book*",
-    "*bitbase*",
-    "syzygy*",
-    "*nalimov*",
-    "*gaviota*",
-    "multipv",
-    "ponder",
-    "uci_*",
-    "*log*",
-    "*debug*",
-    "*seed*",
-    "*overhead*",
-    "*split*",
-    "search time",
-    "search depth",
-    "*random*",
-    "strength*",
-];
-
 /// Ranges wider than this are no statement about sensible values.
 const WIDEST: i64 = 10_000;
+
+/// The step where nobody knows a better one: a twentieth of the way between the bounds.
+fn usual_step(width: f64) -> f64 {
+    libm::round(width / 20.0).max(1.0)
+}
 
 impl Param {
     /// The parameter of an option, from its present value and over its whole range;
@@ -163,7 +157,7 @@ impl Param {
                 }
                 let start = (*default).max(low).min(high);
                 let mut param = param(ParamKind::Spin, start, low, high, Vec::new());
-                param.step = (param.width() / 20.0).round().max(1.0);
+                param.step = usual_step(param.width());
                 param
             }
             OptionKind::Combo { default, vars } => {
@@ -277,7 +271,8 @@ impl TryFrom<Row> for Param {
         let only_spin = row.low.is_some() || row.high.is_some();
         let (start, low, high) = match (row.kind, &row.start) {
             (ParamKind::Spin, Setting::Number(start)) => {
-                let (Some(low), Some(high)) = (row.low, row.high) else {
+                let (Some(Whole::Number(low)), Some(Whole::Number(high))) = (row.low, row.high)
+                else {
                     return Err(format!("`{name}` needs `low` and `high`"));
                 };
                 (*start, low, high)
@@ -304,6 +299,10 @@ impl TryFrom<Row> for Param {
         if !row.values.is_empty() && row.kind != ParamKind::Combo {
             return Err(format!("`{name}` has no values: only a combo has"));
         }
+        let mut seen = BTreeSet::new();
+        if let Some(word) = row.values.iter().find(|&word| !seen.insert(word)) {
+            return Err(format!("`{name}` has the value `{word}` twice"));
+        }
         if low >= high {
             return Err(format!(
                 "`{name}` has the bounds {low} and {high}, which must rise"
@@ -314,8 +313,16 @@ impl TryFrom<Row> for Param {
                 "`{name}` starts at {start}, outside {low} to {high}"
             ));
         }
-        let step = row.step.unwrap_or(1.0);
         let width = high as f64 - low as f64;
+        let usual = match row.kind {
+            ParamKind::Spin => usual_step(width),
+            ParamKind::Check | ParamKind::Combo => 1.0,
+        };
+        let step = match row.step {
+            None => usual,
+            Some(Size::Number(step)) => step,
+            Some(Size::Whole(step)) => step as f64,
+        };
         if !(step > 0.0 && step <= width) {
             return Err(format!(
                 "`{name}` has the step {step}; it must be above 0 and at most {width}"
@@ -344,9 +351,9 @@ impl From<Param> for Row {
             },
             name: param.name,
             kind: param.kind,
-            low: is_spin.then_some(param.low),
-            high: is_spin.then_some(param.high),
-            step: is_spin.then_some(param.step),
+            low: is_spin.then_some(Whole::Number(param.low)),
+            high: is_spin.then_some(Whole::Number(param.high)),
+            step: is_spin.then_some(Size::Number(param.step)),
             values: param.values,
         }
     }
@@ -359,9 +366,9 @@ impl ParamFile {
     ///
     /// If it cannot be read, is no parameter file or does not fit the engine.
     pub fn read(path: &Path, offers: &[OptionLine]) -> Result<Self, TuneError> {
-        let text = fs::read_to_string(path).map_err(|source| TuneError::Io {
+        let text = fs::read_to_string(path).map_err(|error| TuneError::NoFile {
             path: path.to_owned(),
-            source,
+            reason: error.to_string(),
         })?;
         Self::parse(&text, &format!("`{}`", path.display()), offers)
     }
@@ -409,65 +416,6 @@ impl ParamFile {
              # a step is a change that is worth trying.\n\n{rows}"
         )
     }
-}
-
-/// The options of `engine` that the patterns mean, as parameters; all that say how it
-/// plays if there are no patterns.
-///
-/// # Errors
-///
-/// If there is nothing to tune, or a pattern means nothing.
-pub fn choose(
-    engine: &str,
-    offers: &[OptionLine],
-    patterns: &[String],
-) -> Result<Vec<Param>, TuneError> {
-    let params: Vec<Param> = offers.iter().filter_map(Param::of).collect();
-    let is_about_play = |name: &str| {
-        let matches = |pattern: &&str| WildMatch::new_case_insensitive(pattern).matches(name);
-        !NOT_TUNED.iter().any(matches)
-    };
-    let usual: Vec<String> = params
-        .iter()
-        .map(|it| it.name.clone())
-        .filter(|name| is_about_play(name))
-        .collect();
-    if patterns.is_empty() {
-        if usual.is_empty() {
-            return Err(TuneError::NoOptions {
-                engine: engine.to_owned(),
-                only: offers.iter().map(|it| it.name.clone()).collect(),
-            });
-        }
-        return Ok(params
-            .into_iter()
-            .filter(|it| usual.contains(&it.name))
-            .collect());
-    }
-    let mut chosen = BTreeSet::new();
-    for pattern in patterns {
-        let wild = WildMatch::new_case_insensitive(pattern);
-        let exact = |name: &str| name.eq_ignore_ascii_case(pattern);
-        let before = chosen.len();
-        let mut known = false;
-        for (at, param) in params.iter().enumerate() {
-            let name = &param.name;
-            if exact(name) || (wild.matches(name) && usual.contains(name)) {
-                known |= !chosen.insert(at);
-            }
-        }
-        if chosen.len() == before && !known {
-            return Err(TuneError::NoMatch {
-                engine: engine.to_owned(),
-                pattern: pattern.clone(),
-                known: usual,
-            });
-        }
-    }
-    let all = params.into_iter().enumerate();
-    Ok(all
-        .filter_map(|(at, param)| chosen.contains(&at).then_some(param))
-        .collect())
 }
 
 #[cfg(test)]

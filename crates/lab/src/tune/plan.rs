@@ -1,5 +1,6 @@
 //! What a tuning is: written down before the first game.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -71,6 +72,42 @@ pub struct TunePlan {
     /// Where the engine failed before the first game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub infeasible: Vec<Infeasible>,
+    /// What the engine itself takes.
+    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+/// The bounds that the engine itself has for an option.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// The option.
+    pub name: String,
+    /// The least value that it takes.
+    pub low: i64,
+    /// The largest one.
+    pub high: i64,
+}
+
+impl Limit {
+    /// The limits of the options that are tuned.
+    pub(super) fn of(offers: &[OptionLine], params: &[Param]) -> Vec<Self> {
+        let tuned = |name: &str| params.iter().any(|it| it.name.eq_ignore_ascii_case(name));
+        let limit = |option: &OptionLine| match option.kind {
+            OptionKind::Spin { min, max, .. } if tuned(&option.name) => Some(Self {
+                name: option.name.clone(),
+                low: min,
+                high: max,
+            }),
+            _ => None,
+        };
+        offers.iter().filter_map(limit).collect()
+    }
+
+    /// Whether a value of a parameter is at one of these bounds.
+    pub(super) fn is_reached(&self, param: &Param, value: i64) -> bool {
+        self.name.eq_ignore_ascii_case(&param.name) && (value <= self.low || value >= self.high)
+    }
 }
 
 /// Options that are set unless somebody sets them: what they are by themselves would
@@ -103,11 +140,15 @@ impl TunePlan {
     /// The most games of a proof unless somebody says.
     pub const PROOF_GAMES: u64 = 1000;
 
-    /// Splits the games into those of the tuner and of the validations, in pairs.
+    /// Splits the games into those of the tuner and of the validations, in pairs. No
+    /// validation and no proof has more pairs than `most`.
     #[must_use]
-    pub fn with_games(mut self, games: u64) -> Self {
+    pub fn with_games(mut self, games: u64, most: Option<u64>) -> Self {
+        let most = most.unwrap_or(u64::MAX);
         let pairs = games / 2;
         let each = (pairs as f64 * VALIDATED / f64::from(Self::VALIDATIONS)).round() as u64;
+        let each = each.min(most);
+        self.proof_games = self.proof_games.min(most.saturating_mul(2));
         self.games = 2 * pairs;
         self.validations = if each == 0 { 0 } else { Self::VALIDATIONS };
         self.validation_games = 2 * each;
@@ -138,11 +179,13 @@ impl TunePlan {
         toml::to_string(self).expect("a plan is plain data")
     }
 
-    /// A hash of everything that decides the games.
+    /// A hash of everything that decides the games before the proof.
     pub fn id(&self) -> String {
         let mut plain = self.clone();
         plain.command.clear();
         plain.directory = PathBuf::new();
+        // A longer proof is one of the same tuning.
+        plain.proof_games = 0;
         fingerprint(plain.to_toml().as_bytes())
     }
 
@@ -164,6 +207,17 @@ impl TunePlan {
             },
         };
         self.params.iter().map(knob).collect()
+    }
+
+    /// Whether the same two settings play the same game again from the same opening.
+    pub fn repeats(&self, engine: &Entrant) -> bool {
+        engine.pace.unwrap_or(self.pace).is_repeatable()
+    }
+
+    /// The most pairs that two settings can play from openings held out: where games
+    /// repeat, one from each.
+    pub(super) fn most_pairs(&self, engine: &Entrant, held_out: &[Opening]) -> Option<u64> {
+        self.repeats(engine).then_some(held_out.len() as u64)
     }
 
     /// The engine as it starts.
@@ -198,7 +252,8 @@ impl TunePlan {
         Ok(())
     }
 
-    /// The openings to tune with, and those held out.
+    /// The openings to tune with, and those held out: no position is in both, and none
+    /// there twice.
     ///
     /// # Errors
     ///
@@ -213,19 +268,32 @@ impl TunePlan {
             None => Openings::own(&setting),
             Some(path) => Openings::load(path, &setting)?,
         };
-        if openings.len() < 2 {
-            return Err(TuneError::Setting {
-                what: "--openings",
-                reason: "has one opening; at least two are needed, to hold one out".to_owned(),
-            });
-        }
+        let mut seen = BTreeSet::new();
         let all: Vec<Opening> = (0..openings.len() as u64)
             .map(|at| openings.get(at))
+            .filter(|it| seen.insert(position(it)))
             .collect();
-        let count = (openings.len() as f64 * TUNED_WITH).round() as usize;
-        let (tuned, held) = all.split_at(count.clamp(1, openings.len() - 1));
+        if all.len() < 2 {
+            let reason = match openings.len() {
+                1 => "has one opening".to_owned(),
+                lines => format!("has {lines} openings that all lead to the same position"),
+            };
+            return Err(TuneError::Setting {
+                what: "--openings",
+                reason: format!("{reason}; at least two are needed, to hold one out"),
+            });
+        }
+        let count = (all.len() as f64 * TUNED_WITH).round() as usize;
+        let (tuned, held) = all.split_at(count.clamp(1, all.len() - 1));
         Ok((tuned.to_vec(), held.to_vec()))
     }
+}
+
+/// Where an opening ends: what stands on the board, and who may do what.
+pub(super) fn position(opening: &Opening) -> String {
+    let fen = opening.game().position().fen();
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    fields.join(" ")
 }
 
 /// The usual test: as that of a bred champion.
@@ -303,6 +371,12 @@ pub(super) fn hash_of(entrant: &Entrant) -> Option<String> {
             command, directory, ..
         } => {
             let program = Path::new(&command[0]);
+            if program.components().count() == 1 && !command[0].starts_with('.') {
+                // As the system looks for it.
+                let folders = std::env::var_os("PATH").unwrap_or_default();
+                let mut places = std::env::split_paths(&folders).map(|it| it.join(program));
+                return hash_of_file(&places.find(|it| it.is_file())?);
+            }
             let inside = directory.as_ref().map(|it| it.join(program));
             hash_of_file(inside.as_deref().unwrap_or(program))
         }

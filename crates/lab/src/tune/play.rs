@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use mendel_arena::{
     BoutGame, Bouts, Crew, EndReason, Entrant, Opening, Pair, PairOutcome, options_line,
 };
+use serde::{Deserialize, Serialize};
 
 use super::TuneError;
 use super::journal::{Pairs, Purpose, TunedPair};
@@ -37,8 +38,22 @@ pub(super) struct Meeting {
 pub(super) struct Met {
     /// Pairs by the points of the first: 0, ½, 1, 1½, 2.
     pub(super) pairs: [u64; 5],
-    /// How the first and the second failed, where they did, twice in the same pair.
+    /// How the first and the second failed, where they did, in both tries of a pair.
     pub(super) failed: [Option<String>; 2],
+    /// Pairs in which the start failed in both tries: they are left out, and nobody
+    /// else is blamed.
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// A pair in which the start failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Where the second try began.
+    pub opening: String,
+    /// Which game of that pair, from 1.
+    pub game: u32,
+    /// How it failed.
+    pub reason: String,
 }
 
 /// The meetings of a round, or of a validation.
@@ -88,7 +103,8 @@ pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant
 impl Table<'_> {
     /// Plays all pairs that are not in the journal; `played` hears of each. A pair in
     /// which somebody fails is played once more, and only who fails again is taken not
-    /// to work.
+    /// to work. Where the same opening would give the very same game, the second try is
+    /// from another: a fault of the program in one position is not one of its values.
     ///
     /// # Errors
     ///
@@ -138,6 +154,7 @@ impl Table<'_> {
         };
 
         // 2. What is not in the journal is played, and what failed once more.
+        let repeats = self.plan.repeats(self.engine);
         let wanted = |pair: &Pair, again: bool, games| TunedPair {
             purpose: round.purpose,
             round: round.number,
@@ -151,12 +168,17 @@ impl Table<'_> {
         let mut outcomes: Vec<Option<PairOutcome>> = vec![None; all.len()];
         for again in [false, true] {
             let mut open = Vec::new();
-            for (_, pair) in &all {
+            for (_, first_try) in &all {
+                let pair = &if again {
+                    self.second_try(first_try)
+                } else {
+                    *first_try
+                };
                 let slot = &mut outcomes[pair.id as usize];
                 if again && !slot.is_some_and(|it| failures(&it).iter().any(Option::is_some)) {
                     continue;
                 }
-                let known = if pair.first == pair.second && self.plan.pace.is_repeatable() {
+                let known = if pair.first == pair.second && repeats {
                     // The same engine on both sides plays the same game twice.
                     Some(even(pair.id))
                 } else {
@@ -175,8 +197,11 @@ impl Table<'_> {
             let mut missing = open.len();
             let crew = self.crew.for_part(&round.part(again));
             bouts.play_by(&crew, &open, self.stop, &mut |outcome| {
-                let pair = &all[outcome.id as usize].1;
-                journal.keep(wanted(pair, again, outcome.games))?;
+                let mut pair = all[outcome.id as usize].1;
+                if again {
+                    pair = self.second_try(&pair);
+                }
+                journal.keep(wanted(&pair, again, outcome.games))?;
                 outcomes[outcome.id as usize] = Some(outcome);
                 missing -= 1;
                 if !again {
@@ -190,22 +215,63 @@ impl Table<'_> {
         }
 
         // 3. The points, or who does not work.
-        let mut met = vec![Met::default(); round.meetings.len()];
-        for ((at, pair), outcome) in all.iter().zip(outcomes.into_iter().flatten()) {
+        let outcomes = all.iter().zip(outcomes.into_iter().flatten());
+        Ok(self.judge(round.meetings.len(), &settings, outcomes))
+    }
+
+    /// The pair as it is played after somebody failed: where the same opening would give
+    /// the same game, from another.
+    fn second_try(&self, pair: &Pair) -> Pair {
+        let count = self.openings.len();
+        Pair {
+            opening: if self.plan.repeats(self.engine) {
+                (pair.opening + count / 2) % count
+            } else {
+                pair.opening
+            },
+            ..*pair
+        }
+    }
+
+    /// What came of so many meetings.
+    fn judge<'p>(
+        &self,
+        meetings: usize,
+        settings: &[&[i64]],
+        outcomes: impl Iterator<Item = (&'p (usize, Pair), PairOutcome)>,
+    ) -> Vec<Met> {
+        let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
+        let mut met = vec![Met::default(); meetings];
+        for ((at, pair), outcome) in outcomes {
             if pair.first != pair.second && outcome.games == [BoutGame::NONE; 2] {
                 // No worker could play it, and it is done without.
                 continue;
             }
+            let met = &mut met[*at];
             let failed = failures(&outcome);
+            let seats = [pair.first, pair.second];
+            let own = failed.iter().zip(seats).find_map(|(failure, seat)| {
+                let failure = failure.as_ref()?;
+                (settings[seat] == start).then_some(failure)
+            });
+            if let Some(failure) = own {
+                let opening = &self.openings[self.second_try(pair).opening];
+                met.left_out.push(LeftOut {
+                    opening: opening.game().position().fen(),
+                    game: failure.game,
+                    reason: failure.how.clone(),
+                });
+                continue;
+            }
             let points = outcome.games[0].points + outcome.games[1].points;
             if failed.iter().all(Option::is_none) {
-                met[*at].pairs[(points + 2).clamp(0, 4) as usize] += 1;
+                met.pairs[(points + 2).clamp(0, 4) as usize] += 1;
             }
-            for (known, found) in met[*at].failed.iter_mut().zip(failed) {
-                *known = known.take().or(found);
+            for (known, found) in met.failed.iter_mut().zip(failed) {
+                *known = known.take().or(found.map(|it| it.how));
             }
         }
-        Ok(met)
+        met
     }
 }
 
@@ -217,10 +283,18 @@ fn even(id: u64) -> PairOutcome {
     }
 }
 
+/// A failure in one of the games of a pair.
+#[derive(Clone, Debug)]
+struct Failure {
+    how: String,
+    /// Which game, from 1.
+    game: u32,
+}
+
 /// How the first and the second failed.
-fn failures(outcome: &PairOutcome) -> [Option<String>; 2] {
+fn failures(outcome: &PairOutcome) -> [Option<Failure>; 2] {
     let mut failed = [None, None];
-    for game in &outcome.games {
+    for (number, game) in (1..).zip(&outcome.games) {
         let how = match game.reason {
             EndReason::Crash => "it ended or could not be started",
             EndReason::IllegalMove => "it played an illegal move, or none",
@@ -230,7 +304,7 @@ fn failures(outcome: &PairOutcome) -> [Option<String>; 2] {
         };
         let loser = usize::from(game.points > 0);
         let how = format!("{how}, after {} half-moves", game.plies);
-        failed[loser] = failed[loser].take().or(Some(how));
+        failed[loser] = failed[loser].take().or(Some(Failure { how, game: number }));
     }
     failed
 }

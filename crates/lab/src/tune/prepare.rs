@@ -6,9 +6,10 @@ use mendel_arena::{Entrant, Pace};
 use mendel_evolve::tuners::TunerPlan;
 
 use super::TuneError;
-use super::params::{ParamFile, choose};
+use super::choose::{choose, left_out};
+use super::params::ParamFile;
 use super::plan::{
-    LEAST_GAMES, TunePlan, fixed, hash_of, hash_of_file, usual_adjudication, usual_patience,
+    LEAST_GAMES, Limit, TunePlan, fixed, hash_of, hash_of_file, usual_adjudication, usual_patience,
     usual_sprt,
 };
 use super::play::set;
@@ -91,18 +92,26 @@ pub fn prepare(
     let offers = entrant.offers()?;
 
     // 3. The parameters: a person's own are taken as they are.
+    let probe = Probe {
+        engine: &entrant,
+        pace: entrant.pace.unwrap_or(order.pace),
+        threads: work.threads,
+        stop: &work.stop,
+    };
     let file = match &order.what {
-        What::File(path) => ParamFile::read(path, &offers)?,
+        What::File(path) => {
+            let file = ParamFile::read(path, &offers)?;
+            let starts: Vec<i64> = file.params.iter().map(|it| it.start).collect();
+            let engine = &set(&entrant, &file.params, &starts);
+            Probe { engine, ..probe }.start()?;
+            file
+        }
         What::Options(patterns) => {
             let params = choose(&entrant.name, &offers, patterns)?;
-            let probe = Probe {
-                engine: &entrant,
-                pace: entrant.pace.unwrap_or(order.pace),
-                threads: work.threads,
-                stop: &work.stop,
-            };
             let total = params.len();
-            probe.run(&params, &|done| watch(Event::Probed { done, total }))?
+            let mut file = probe.run(&params, &|done| watch(Event::Probed { done, total }))?;
+            file.aside.extend(left_out(&offers, patterns, &params));
+            file
         }
     };
     // A file may start elsewhere; whoever meets the start must meet that.
@@ -112,7 +121,7 @@ pub fn prepare(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: order.command.clone(),
         engine_hash: hash_of(&entrant),
-        engine: entrant.text,
+        engine: entrant.text.clone(),
         directory: std::env::current_dir().unwrap_or_default(),
         seed: order.seed,
         games: order.games,
@@ -127,11 +136,12 @@ pub fn prepare(
         patience: usual_patience(),
         adjudication: usual_adjudication(),
         tuner,
+        limits: Limit::of(&offers, &file.params),
         params: file.params,
         aside: file.aside,
         infeasible: file.infeasible,
     };
-    let plan = plan.with_games(order.games);
-    plan.parts()?;
-    Ok(plan)
+    let (_, held_out) = plan.parts()?;
+    let most = plan.most_pairs(&entrant, &held_out);
+    Ok(plan.with_games(order.games, most))
 }

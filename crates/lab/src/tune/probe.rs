@@ -66,7 +66,7 @@ pub struct Probe<'a> {
 
 /// What was said about one position.
 #[derive(Clone, Debug, PartialEq)]
-struct Look {
+pub(super) struct Look {
     best: String,
     score: Option<Score>,
     depth: Option<u32>,
@@ -103,11 +103,8 @@ impl Probe<'_> {
         watch: &(dyn Fn(usize) + Sync),
     ) -> Result<ParamFile, TuneError> {
         // 1. The engine as it starts, twice: one that differs from itself tells little.
-        let start = |fault: Failure| TuneError::Start {
-            reason: fault.to_string(),
-        };
-        let base = self.look(None).map_err(start)?;
-        let noise = difference(&base, &self.look(None).map_err(start)?);
+        let base = self.start()?;
+        let noise = difference(&base, &self.start()?);
 
         // 2. Each option.
         let done = std::sync::atomic::AtomicUsize::new(0);
@@ -141,6 +138,17 @@ impl Probe<'_> {
             return Err(TuneError::NoEffect { names });
         }
         Ok(file)
+    }
+
+    /// Has the engine think as it starts.
+    pub(super) fn start(&self) -> Result<Vec<Look>, TuneError> {
+        let looks = self.look(None);
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(TuneError::Stopped);
+        }
+        looks.map_err(|failure| TuneError::Start {
+            reason: failure.to_string(),
+        })
     }
 
     fn one(&self, param: &Param, base: &[Look], noise: Difference) -> Probed {

@@ -12,7 +12,7 @@ use mendel_store::replace;
 
 use super::TuneError;
 use super::found::TuneResult;
-use super::plan::TunePlan;
+use super::plan::{TunePlan, position};
 use super::play::set;
 use super::run::Event;
 use crate::pedigree::inherit;
@@ -21,6 +21,9 @@ use crate::run::Work;
 
 /// Where the games of the proof are.
 pub(super) const FOLDER: &str = "proof";
+
+/// Its plan.
+const MATCH: &str = "match.toml";
 
 /// The openings that nothing was tuned with.
 const HELD_OUT: &str = "held-out.epd";
@@ -40,17 +43,17 @@ pub(super) fn prove(
     }
     // 1. The match: begun, or gone on with.
     let path = folder.join(FOLDER);
-    let (contest, mut there) = if path.join("match.toml").is_file() {
-        let (there, plan) = MatchFolder::resume(&path)?;
-        (Contest::new(plan)?, there)
+    let (contest, mut there) = if path.join(MATCH).is_file() {
+        let (there, mut match_plan) = MatchFolder::resume(&path)?;
+        if match_plan.games < plan.proof_games {
+            // Longer than when it began.
+            match_plan.games = plan.proof_games;
+            replace(&path.join(MATCH), match_plan.to_toml().as_bytes())?;
+        }
+        (Contest::new(match_plan)?, there)
     } else {
         let openings = folder.join(HELD_OUT);
         replace(&openings, epd(held_out).as_bytes())?;
-        let most = if plan.pace.is_repeatable() {
-            2 * held_out.len() as u64
-        } else {
-            u64::MAX
-        };
         let values: Vec<i64> = result.values();
         let named = |entrant: &Entrant, name| entrant.with_options([(".name", name)]).text;
         let contest = Contest::new(Plan {
@@ -61,7 +64,7 @@ pub(super) fn prove(
                 named(engine, "start"),
             ],
             format: Format::RoundRobin,
-            games: plan.proof_games.min(most),
+            games: plan.proof_games,
             openings: Some(std::path::absolute(&openings).unwrap_or(openings)),
             names: None,
             anchor: None,
@@ -135,9 +138,7 @@ pub(super) fn prove(
 fn epd(openings: &[Opening]) -> String {
     let mut text = String::new();
     for opening in openings {
-        let fen = opening.game().position().fen();
-        let fields: Vec<&str> = fen.split(' ').take(4).collect();
-        text.push_str(&fields.join(" "));
+        text.push_str(&position(opening));
         text.push_str(";\n");
     }
     text

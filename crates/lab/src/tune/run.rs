@@ -1,5 +1,6 @@
 //! The tuning itself: rounds of duels, validations between them, the proof.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use super::found::{TuneResult, Validation, found};
 use super::journal::{Pairs, Purpose};
 use super::params::{Infeasible, Param};
 use super::plan::TunePlan;
-use super::play::{Meeting, Met, Round, Table, line};
+use super::play::{LeftOut, Meeting, Met, Round, Table, line};
 use super::prove;
 use crate::run::Work;
 
@@ -104,7 +105,19 @@ struct State {
     tuner: AnyTuner,
     curve: Vec<Validation>,
     infeasible: Vec<Infeasible>,
+    /// Pairs in which the start played.
+    start_pairs: u64,
+    /// Those of them in which it failed.
+    left_out: Vec<LeftOut>,
 }
+
+/// The start has to fail on so many different openings, and in this share of its pairs,
+/// before it is given up: a fault in some positions is no reason not to tune.
+const HOPELESS: (usize, f64) = (3, 0.1);
+
+/// If so many duels have been played and somebody failed in each, it is not a matter of
+/// values.
+const ALL_FAIL: usize = 4;
 
 /// Makes the folder of a tuning.
 ///
@@ -127,6 +140,26 @@ pub fn create(folder: &Path, plan: &TunePlan) -> Result<(), TuneError> {
         &folder.join(TunePlan::FILE),
         plan.to_toml().as_bytes(),
     )?)
+}
+
+/// Changes how many games the proof of a tuning may have, and tells how many that are:
+/// where games repeat, no more than openings held out can give.
+///
+/// # Errors
+///
+/// If there is no tuning in `folder`, or somebody is at it.
+pub fn allow_proof(folder: &Path, games: u64) -> Result<u64, TuneError> {
+    let _lock = FolderLock::take(folder)?;
+    let plan = TunePlan::read(folder)?;
+    let most = plan.most_pairs(&plan.entrant()?, &plan.parts()?.1);
+    let proof_games = games.min(most.map_or(u64::MAX, |pairs| 2 * pairs));
+    let text = TunePlan {
+        proof_games,
+        ..plan
+    }
+    .to_toml();
+    replace(&folder.join(TunePlan::FILE), text.as_bytes())?;
+    Ok(proof_games)
 }
 
 /// Tunes as the plan in `folder` says, from where it was left.
@@ -187,8 +220,13 @@ pub fn tune(
     journal.finish()?;
 
     // 3. What was found, and whether it is better.
-    let values = held(&plan.params, &state.tuner.proposal());
+    let mut values = held(&plan.params, &state.tuner.proposal());
+    if state.is_refused(&plan, &values) {
+        values = plan.params.iter().map(|it| it.start).collect();
+    }
     let mut result = found(&plan, &state.tuner, &values, state.curve, state.infeasible);
+    result.left_out = state.left_out;
+    result.most_games = plan.most_pairs(&engine, &held_out).map(|pairs| 2 * pairs);
     if work.proof && plan.proof_games > 0 {
         prove::prove(&mut result, folder, &plan, &engine, &held_out, work, watch)?;
     }
@@ -226,7 +264,31 @@ impl State {
             })?,
             curve: Vec::new(),
             infeasible: plan.infeasible.clone(),
+            start_pairs: 0,
+            left_out: Vec::new(),
         })
+    }
+
+    /// Whether a setting is known not to work.
+    fn is_refused(&self, plan: &TunePlan, values: &[i64]) -> bool {
+        let options = line(&plan.params, values);
+        self.infeasible.iter().any(|it| it.options == options)
+    }
+
+    /// Counts how the start did.
+    fn watch_start(&mut self, pairs: u64, left_out: Vec<LeftOut>) -> Result<(), TuneError> {
+        self.start_pairs += pairs;
+        let Some(last) = left_out.last().cloned() else {
+            return Ok(());
+        };
+        self.left_out.extend(left_out);
+        let openings: BTreeSet<&str> = self.left_out.iter().map(|it| &*it.opening).collect();
+        let pairs = self.left_out.len();
+        let (few, share) = HOPELESS;
+        if openings.len() >= few && pairs as f64 >= share * self.start_pairs as f64 {
+            return Err(TuneError::StartFails { pairs, last });
+        }
+        Ok(())
     }
 
     fn write(&self, folder: &Path) -> Result<(), TuneError> {
@@ -307,6 +369,14 @@ impl Running<'_> {
                 outcome,
             });
         }
+        let earlier = state.tuner.record().iter().map(|it| &it.outcome);
+        let tried = earlier.len() + outcomes.len();
+        if tried >= ALL_FAIL
+            && earlier.chain(&outcomes).all(|it| it.failed() != [false; 2])
+            && let Some(Infeasible { options, reason }) = state.infeasible.last().cloned()
+        {
+            return Err(TuneError::AllFail { options, reason });
+        }
         state.tuner.tell(duels, &outcomes);
         state.round += 1;
         state.pairs += asked;
@@ -343,7 +413,11 @@ impl Running<'_> {
         let [meeting] = meetings;
         let met = met.swap_remove(0);
         let counts = met.pairs;
-        self.outcome(state, &meeting, met, watch)?;
+        let outcome = self.outcome(state, &meeting, met, watch)?;
+        if outcome.failed()[0] {
+            let values = meeting.first.iter().map(|&value| value as f64);
+            state.tuner.refuse(&Setting(values.collect()));
+        }
         let elo = EloEstimate::of(&Outcomes::Pairs(counts));
         let same = meeting.first == meeting.second;
         let validation = Validation {
@@ -396,6 +470,10 @@ impl Running<'_> {
     ) -> Result<Outcome, TuneError> {
         let params = &self.plan.params;
         let [first, second] = [met.failed[0].is_some(), met.failed[1].is_some()];
+        let is_start = |values: &[i64]| params.iter().map(|it| it.start).eq(values.iter().copied());
+        if is_start(&meeting.first) || is_start(&meeting.second) {
+            state.watch_start(meeting.pairs, met.left_out)?;
+        }
         for (values, reason) in [&meeting.first, &meeting.second]
             .into_iter()
             .zip(met.failed)
@@ -403,14 +481,15 @@ impl Running<'_> {
             let Some(reason) = reason else {
                 continue;
             };
-            if params.iter().map(|it| it.start).eq(values.iter().copied()) {
-                return Err(TuneError::Start { reason });
-            }
             let options = line(params, values);
             state.refuse(Infeasible { options, reason }, watch);
         }
         Ok(if first || second {
-            Outcome::Infeasible { first, second }
+            Outcome::Infeasible {
+                first,
+                second,
+                clean: Points(met.pairs),
+            }
         } else {
             Outcome::Played(Points(met.pairs))
         })

@@ -36,6 +36,19 @@ pub struct HeatMap {
     pub key: (String, String),
     /// What stands above the texts at the right of the rows.
     pub head: String,
+    /// Places that are marked.
+    pub marks: Vec<HeatMark>,
+}
+
+/// A place in a heat map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeatMark {
+    /// Where on the axis to the right.
+    pub x: f64,
+    /// Rows from the top, which may be between two of them.
+    pub row: f64,
+    /// A cross instead of a ring.
+    pub cross: bool,
 }
 
 /// One row.
@@ -115,6 +128,20 @@ impl HeatMap {
                 canvas.line((at, foot + 1.0), (at, foot + 5.0), "axis");
                 canvas.text((at, foot + 18.0), Anchor::Middle, "tick", &text);
             }
+        }
+        for mark in self.marks.iter().filter(|it| is_drawable(it.x + it.row)) {
+            let at = (x.place(mark.x), TOP + (mark.row + 0.5) * tall);
+            let mut path = String::new();
+            if mark.cross {
+                path_to(&mut path, 'M', (at.0 - 5.0, at.1 - 5.0));
+                path.push_str("l10 10m0 -10l-10 10");
+            } else {
+                path_to(&mut path, 'M', (at.0 - 5.0, at.1));
+                path.push_str("a5 5 0 1 0 10 0a5 5 0 1 0 -10 0");
+            }
+            // Seen on the darkest colour and on the brightest.
+            canvas.stroke(&path, "#ffffff", 4.5);
+            canvas.stroke(&path, "#000000", 2.0);
         }
         let middle = f64::midpoint(x0, x1);
         canvas.text(

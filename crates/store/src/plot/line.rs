@@ -22,6 +22,9 @@ pub struct LineChart {
     pub series: Vec<Series>,
     /// Levels to compare with.
     pub references: Vec<Reference>,
+    /// Places at which the first curve is beyond any frame, above or below: an arrow at
+    /// the edge.
+    pub beyond: Vec<(f64, bool)>,
     /// The height in pixels; 0 is the usual one.
     pub height: u32,
 }
@@ -131,6 +134,16 @@ impl LineChart {
             draw_curve(&mut canvas, series, x, y);
         }
         canvas.close_window();
+        for &(place, above) in self.beyond.iter().filter(|it| is_drawable(it.0)) {
+            let pen = self.series.first().map_or(0, |it| it.pen % PENS);
+            let (edge, way) = if above { (y1, 9.0) } else { (y0, -9.0) };
+            let mut arrow = String::new();
+            path_to(&mut arrow, 'M', (x.place(place), edge));
+            path_to(&mut arrow, 'L', (x.place(place) - 5.0, edge + way));
+            path_to(&mut arrow, 'L', (x.place(place) + 5.0, edge + way));
+            arrow.push('Z');
+            canvas.path(&arrow, &format!("f{pen}"));
+        }
 
         // 3. The names, where the curves end.
         let labels = labels.into_iter().map(|(value, pen, text)| Label {
@@ -182,7 +195,8 @@ impl LineChart {
         self.x.range.or_else(|| {
             extent(self.series.iter().flat_map(|series| {
                 let points = series.points.iter().map(|p| p.0);
-                points.chain(series.band.iter().map(|b| b.0))
+                let beyond = self.beyond.iter().map(|it| it.0);
+                points.chain(series.band.iter().map(|b| b.0)).chain(beyond)
             }))
         })
     }

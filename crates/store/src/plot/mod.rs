@@ -36,7 +36,7 @@ pub use area::{AreaLayer, StackedArea};
 pub use boards::{Boards, HeatBoard};
 pub use canvas::{Drawing, STYLE, escape};
 pub use graph::{Arc, Layer, LayeredGraph, Node};
-pub use heat::{HeatMap, HeatRow};
+pub use heat::{HeatMap, HeatMark, HeatRow};
 pub use histogram::{Histograms, Panel};
 pub use line::{LineChart, Reference, Series};
 pub use points::{PointChart, PointRow};

@@ -73,10 +73,14 @@ pub(super) struct Arguments {
 Examples:
   mendel resume runs/gerald-7
   mendel resume runs/gerald-7 --crew nats://127.0.0.1:4222
+  mendel resume runs/tune-toga2-1 --proof-games 4000
   mendel resume 3f2a9c        (the beginning of a run's id, see `mendel runs`)")]
 pub(super) struct ResumeArguments {
     /// The run: its folder, or the beginning of its id
     run: String,
+    /// Tunings: the most games of the proof from now on, also where there was none
+    #[arg(long, value_name = "N", conflicts_with = "no_proof", value_parser = clap::value_parser!(u64).range(2..))]
+    proof_games: Option<u64>,
     #[command(flatten)]
     work: WorkArguments,
 }
@@ -150,8 +154,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         Recipe::find
     };
-    let recipe = find(name, &arguments.set)
-        .map_err(|complaint| Wrong::new(complaint, "`mendel breed` lists the built-in recipes"))?;
+    let recipe = find(name, &arguments.set).map_err(|complaint| {
+        let online = mendel_lab::online::NAME;
+        Wrong::new(
+            complaint,
+            format!(
+                "`mendel breed` lists the built-in recipes; `{online}`, which is none of them, learns \
+                 after each game: `mendel breed {online} --opponent PLAYER`"
+            ),
+        )
+    })?;
     let folder = match &arguments.out {
         Some(path) => std::path::absolute(path)?,
         None => home::new_folder("runs", &[&recipe.name, &arguments.seed.to_string()])?,
@@ -195,18 +207,30 @@ fn begin(order: &Order, work: &Work, arguments: &WorkArguments) -> anyhow::Resul
 pub(super) fn resume(arguments: &ResumeArguments) -> anyhow::Result<()> {
     let folder = home::find_run(&arguments.run)?;
     let work = arguments.work.work()?;
-    let result = go_on(&folder, &work, &arguments.work);
+    let result = go_on(&folder, &work, arguments);
     arguments.work.account(&work);
     result
 }
 
-fn go_on(folder: &Path, work: &Work, arguments: &WorkArguments) -> anyhow::Result<()> {
+fn go_on(folder: &Path, work: &Work, request: &ResumeArguments) -> anyhow::Result<()> {
+    let arguments = &request.work;
     if mendel_lab::tune::is_tuning(folder) {
         let going = tune::Going {
             json: arguments.json,
             quiet: arguments.quiet,
+            proof_games: request.proof_games,
         };
         return tune::resume(folder, work, going);
+    }
+    if request.proof_games.is_some() {
+        return Err(Wrong::new(
+            format!(
+                "`--proof-games` is for tunings, and `{}` is none",
+                folder.display()
+            ),
+            "`mendel runs` lists the runs and what each is",
+        )
+        .into());
     }
     if mendel_lab::pipeline::is_pipeline(folder) {
         return pipeline::resume(folder, work, arguments);

@@ -4,9 +4,9 @@ use std::io::{self, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_engine::Player;
-use mendel_lab::analysis::Trend;
 use mendel_lab::online::{
-    self, Course, Event, Founding, Learning, LearningError, REPORT, Rules, Start, TeachError, teach,
+    self, Course, Founding, Learning, LearningError, Opponent, REPORT, Rules, Start, TeachError,
+    opponent_name, opponents, teach,
 };
 use mendel_store::replace;
 use serde_json::json;
@@ -23,7 +23,8 @@ pub(super) struct OnlineArguments {
     /// The opponent of `cwu-online`: a player or a program, as in `mendel match`
     #[arg(long, value_name = "PLAYER")]
     opponent: Option<String>,
-    /// `cwu-online` ends when its population has played so many games [default: 300]
+    /// `cwu-online` ends when so many games were played here against the opponent; those
+    /// of others do not count [default: 300]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     games: Option<u64>,
     /// The first sets of `cwu-online`: those of the player `cwu` and mutants, or random ones
@@ -80,17 +81,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         },
         ..Rules::default()
     };
-    let installation = home::installation()?;
     let player = Player::find(online::PLAYER)?;
 
     // 2. A folder of its own is an experiment; the one at home belongs to everybody.
     let opened = if let Some(path) = &arguments.out {
         let founding = Founding::new(&player, rules, arguments.seed);
         let path = std::path::absolute(path)?;
-        Learning::open(&path, &founding, &installation)
+        Learning::open(&path, &founding, &home::installation(&path)?)
     } else {
         let founding = Founding::new(&player, rules, SHARED_SEED);
-        Learning::open_any(&home::learning()?, Some(&founding), &installation)
+        let path = home::learning()?;
+        let installation = home::installation(&path)?;
+        Learning::open_any(&path, Some(&founding), &installation)
     };
     let mut learning = opened.map_err(wrong)?;
 
@@ -98,7 +100,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (json, quiet) = (arguments.work.json, arguments.work.quiet);
     let mut course = Course::new(opponent, given.games.unwrap_or(USUAL), arguments.seed);
     course.stop = stop_on_ctrl_c()?;
-    let bar = (!json && !quiet).then(|| bar(course.games, learning.events().len() as u64));
+    // At home somebody may play meanwhile, and that game is learned from, too.
+    course.shares_folder = arguments.out.is_none();
+    let count = |learning: &Learning| learning.played_against(opponent).count() as u64;
+    let before = count(&learning);
+    let bar = (!json && !quiet).then(|| bar(course.games, before));
     let mut board = Board::open(arguments.work.crew.server())?;
     board.exchange(&mut learning);
     let done = teach(&mut learning, &course, &mut |learning, event| {
@@ -107,7 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             say(&json!({ "event": "game", "game": event }).to_string());
         }
         if let Some(bar) = &bar {
-            bar.set_position(learning.events().len() as u64);
+            bar.set_position(count(learning));
         }
     });
     if let Some(bar) = bar {
@@ -122,7 +128,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
 
     // 4. What came of them.
-    finish(&learning, json)?;
+    let now = count(&learning) - before;
+    finish(&learning, opponent, now, json)?;
     if !done {
         anyhow::bail!("stopped before its end; the same command goes on with it");
     }
@@ -150,8 +157,9 @@ fn bar(games: u64, done: u64) -> ProgressBar {
     bar
 }
 
-/// Writes the page and the best set, and says what they are.
-fn finish(learning: &Learning, json: bool) -> anyhow::Result<()> {
+/// Writes the page and the best set, and says what they are, and how many games this
+/// call played.
+fn finish(learning: &Learning, opponent: &str, now: u64, json: bool) -> anyhow::Result<()> {
     let folder = learning.folder();
     let page = online::page(learning).render();
     replace(&folder.join(REPORT), page.as_bytes())?;
@@ -167,37 +175,59 @@ fn finish(learning: &Learning, json: bool) -> anyhow::Result<()> {
         );
         replace(&champion, player.to_toml().as_bytes())?;
     }
-    let results: Vec<f64> = learning.events().map(points).collect();
-    let trend = Trend::of(&results);
+    let met = opponents(learning);
     if json {
+        let name = opponent_name(opponent);
+        let this = met.iter().find(|it| it.name == name);
         let line = json!({
             "event": "result",
             "folder": folder,
-            "games": results.len(),
+            "games": learning.events().len(),
+            "here": here(&met),
+            "now": now,
             "births": learning.population().births(),
-            "trend": trend,
+            "trend": this.and_then(Opponent::trend),
+            "opponents": met.iter().map(as_json).collect::<Vec<_>>(),
             "champion": champion,
             "report": folder.join(REPORT),
         });
         say(&line.to_string());
         return Ok(());
     }
-    let told = trend.map_or_else(
-        || "too few games to see a trend".to_owned(),
-        |trend| trend.words(),
-    );
+    let against: Vec<String> = met.iter().map(in_words).collect();
     say(&format!(
-        "{} games, {} children\n{told}\n\nchampion  {}\nreport    {}",
-        results.len(),
+        "{} games, {} of them played here, {now} now; {} children\n{}\n\nchampion  {}\nreport    {}",
+        learning.events().len(),
+        here(&met),
         learning.population().births(),
+        against.join("\n"),
         champion.display(),
         folder.join(REPORT).display(),
     ));
     Ok(())
 }
 
-fn points(event: &Event) -> f64 {
-    event.result.points()
+fn here(met: &[Opponent]) -> usize {
+    met.iter().map(|it| it.here).sum()
+}
+
+fn as_json(met: &Opponent) -> serde_json::Value {
+    json!({
+        "opponent": met.name,
+        "games": met.results.len(),
+        "here": met.here,
+        "trend": met.trend(),
+    })
+}
+
+fn in_words(met: &Opponent) -> String {
+    let trend = met.trend();
+    let trend = trend.map_or_else(
+        || "too few games to see a trend".to_owned(),
+        |trend| trend.words(),
+    );
+    let (name, games, here) = (&met.name, met.results.len(), met.here);
+    format!("against {name}: {games} games, {here} here; {trend}")
 }
 
 fn say(line: &str) {

@@ -335,7 +335,9 @@ impl EarlyArguments {
 
 /// Plays the match and says what it proves.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    // 1. The whole plan is checked before anything is written or played.
+    // 1. The crew and the whole plan are checked before anything is written or played.
+    let quiet = arguments.voice.quiet || arguments.voice.json;
+    let workers = arguments.crew.workers(quiet)?;
     let (contest, mut folder) = if let Some(path) = &arguments.resume {
         let path = std::path::absolute(path)?;
         let (folder, mut plan) = MatchFolder::resume(&path).map_err(wrong_folder)?;
@@ -357,9 +359,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let folder = MatchFolder::create(&path, contest.plan()).map_err(wrong_folder)?;
         (contest, folder)
     };
-
-    let quiet = arguments.voice.quiet || arguments.voice.json;
-    let workers = arguments.crew.workers(quiet)?;
 
     // 2. The first Ctrl-C asks, the second does not.
     let stop = stop_on_ctrl_c()?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use clap::{Args, Subcommand};
-use mendel_crew::{Status, status};
+use mendel_crew::{Status, forget, status};
 
 use crate::crew::{ServerArguments, failed};
 use crate::table::Table;
@@ -19,6 +19,26 @@ pub(in crate::commands) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Status(StatusArguments),
+    Forget(ForgetArguments),
+}
+
+/// Remove what the server still holds of a run that nobody will go on with
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Its jobs and results go; blobs, which runs share, go with the last run. A run that is
+gone on with after all does again what was removed.
+
+Examples:
+  mendel crew forget 3f9c1a7be2d04c55 --crew nats://127.0.0.1:4222")]
+struct ForgetArguments {
+    /// The run, as `mendel crew status` shows it
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    server: ServerArguments,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Show workers, jobs waiting, running and done, games a second and failures
@@ -39,6 +59,7 @@ struct StatusArguments {
 pub(in crate::commands) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Status(arguments) => show(arguments),
+        Command::Forget(arguments) => remove(arguments),
     }
 }
 
@@ -49,6 +70,19 @@ fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
         format!("{:#}\n", serde_json::to_value(&found)?)
     } else {
         text(&found)
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn remove(arguments: &ForgetArguments) -> anyhow::Result<()> {
+    let options = arguments.server.required()?;
+    let gone = forget(&options, &arguments.run).map_err(failed)?;
+    let text = if arguments.json {
+        format!("{:#}\n", serde_json::to_value(&gone)?)
+    } else {
+        let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
+        format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n")
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(())

@@ -19,20 +19,47 @@ const MOST_KNOBS: u64 = 200;
 #[derive(Args, Debug)]
 pub(super) struct BenchArguments {
     /// Tune no engine: compare the tuners on synthetic ones whose best setting is known
-    #[arg(long, conflicts_with_all = ["engine", "options", "params", "write", "openings", "out"])]
+    #[arg(long, conflicts_with_all = [
+        "engine", "options", "params", "write", "openings", "out", "movetime", "depth", "nodes", "tc", "batch", "proof_games",
+        "no_proof", "crew", "crew_token_file", "crew_ca", "crew_dead", "crew_lease",
+    ])]
     pub(super) bench: bool,
-    /// Bench: how many programs of each size and landscape
-    #[arg(long, value_name = "N", requires = "bench", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    seeds: u32,
-    /// Bench: numbers of knobs
-    #[arg(long, value_name = "N,…", requires = "bench", value_delimiter = ',', default_values_t = [2, 5, 10], value_parser = clap::value_parser!(u64).range(1..=MOST_KNOBS))]
+    /// Bench: how many programs of each size and landscape [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    seeds: Option<u32>,
+    /// Bench: numbers of knobs [default: 2,5,10,20,40]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_KNOBS))]
     sizes: Vec<u64>,
     /// Bench: landscapes, such as plain,crooked [default: all]
-    #[arg(long, value_name = "NAME,…", requires = "bench", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     landscapes: Vec<Landscape>,
     /// Bench: print a table for each landscape too
-    #[arg(long, requires = "bench")]
+    #[arg(long)]
     by_landscape: bool,
+}
+
+/// What is usual.
+const SEEDS: u32 = 2;
+const SIZES: [usize; 5] = [2, 5, 10, 20, 40];
+
+impl BenchArguments {
+    /// Refuses what only a bench knows. (An option that requires `--bench` would be let
+    /// through with an engine, because the two exclude each other.)
+    pub(super) fn only_bench(&self) -> Result<(), Wrong> {
+        let given = [
+            ("--seeds", self.seeds.is_some()),
+            ("--sizes", !self.sizes.is_empty()),
+            ("--landscapes", !self.landscapes.is_empty()),
+            ("--by-landscape", self.by_landscape),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(Wrong::new(
+                format!("`{name}` is for `--bench` only"),
+                "`mendel tune --bench` compares the tuners on synthetic engines",
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Runs the bench and prints its table.
@@ -48,10 +75,13 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
         lanes: lanes(common.tuner.as_deref())?,
         sizes: arguments.sizes.iter().map(|size| *size as usize).collect(),
         landscapes: arguments.landscapes.clone(),
-        seeds: arguments.seeds,
+        seeds: arguments.seeds.unwrap_or(SEEDS),
         games: common.games,
         seed: common.seed,
     };
+    if plan.sizes.is_empty() {
+        plan.sizes = SIZES.to_vec();
+    }
     plan.sizes.sort_unstable();
     plan.sizes.dedup();
     if plan.landscapes.is_empty() {
@@ -105,8 +135,9 @@ fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
             .cloned()
             .collect();
         if found.is_empty() {
-            let known: Vec<&str> = all.iter().map(|lane| lane.name.as_str()).collect();
-            let hint = format!("the tuners are {}", known.join("; "));
+            let mut known: Vec<&str> = all.iter().map(|lane| lane.plan.name()).collect();
+            known.dedup();
+            let hint = format!("the tuners are {}", known.join(", "));
             return Err(Wrong::new(format!("there is no tuner `{name}`"), hint));
         }
         Ok(found)

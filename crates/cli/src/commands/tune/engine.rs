@@ -42,6 +42,9 @@ pub(super) struct EngineArguments {
     /// Write the parameter file and tune nothing
     #[arg(long, value_name = "FILE", conflicts_with = "params")]
     write: Option<PathBuf>,
+    /// Write over a parameter file that is there
+    #[arg(long, requires = "write")]
+    force: bool,
     /// Games of the tuner and of the validations
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(super) games: u64,
@@ -59,7 +62,7 @@ pub(super) struct EngineArguments {
     /// Pairs in a round of the tuner, at least: as many as there are games at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     batch: u32,
-    /// The most games of the proof
+    /// The most games of the proof; at fixed nodes or depth no more than openings held out give
     #[arg(long, value_name = "N", default_value_t = TunePlan::PROOF_GAMES, value_parser = clap::value_parser!(u64).range(2..))]
     proof_games: u64,
     /// Where it is kept; a folder of its own if not given
@@ -95,6 +98,8 @@ pub(in crate::commands) struct Going {
     pub(in crate::commands) json: bool,
     /// Say nothing before the result.
     pub(in crate::commands) quiet: bool,
+    /// The most games of its proof from now on.
+    pub(in crate::commands) proof_games: Option<u64>,
 }
 
 impl EngineArguments {
@@ -158,6 +163,9 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     {
         return Err(wrong(TuneError::Taken { path: path.clone() }, path));
     }
+    if let Some(path) = &arguments.write {
+        writable(path, arguments.force)?;
+    }
     let live = Live::new(arguments.work.quiet);
     let prepared = tune::prepare(&order, &work, &|event| live.probe(&event));
     live.finish();
@@ -179,8 +187,12 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     let going = Going {
         json: arguments.work.json,
         quiet: arguments.work.quiet,
+        proof_games: None,
     };
     live.begin(&plan, &folder);
+    if plan.proof_games < order.proof_games {
+        live.say(&fewer(plan.proof_games));
+    }
     let result = finish(&folder, &work, going);
     account(work.crew.as_ref(), going.quiet || going.json);
     result
@@ -195,7 +207,20 @@ pub(in crate::commands) fn resume(folder: &Path, work: &Work, going: Going) -> a
         let directory = plan.directory.display();
         format!("the tuning began in `{directory}`, which cannot be entered")
     })?;
+    if let Some(wanted) = going.proof_games {
+        let games = tune::allow_proof(&folder, wanted).map_err(|error| wrong(error, &folder))?;
+        if games < wanted {
+            Live::new(going.quiet).say(&fewer(games));
+        }
+    }
     finish(&folder, work, going)
+}
+
+/// What is said where openings are too few for the proof that was asked for.
+fn fewer(games: u64) -> String {
+    format!(
+        "the proof has at most {games} games: at a fixed depth or number of nodes each opening held out gives one pair"
+    )
 }
 
 fn finish(folder: &Path, work: &Work, going: Going) -> anyhow::Result<()> {
@@ -215,13 +240,42 @@ fn finish(folder: &Path, work: &Work, going: Going) -> anyhow::Result<()> {
         value["folder"] = json!(folder);
         writeln!(out, "{value}")?;
     } else {
-        out.write_all(tell::result(&result).as_bytes())?;
+        out.write_all(tell::result(&result, folder).as_bytes())?;
         writeln!(
             out,
             "folder: {}\npage: {}",
             folder.display(),
             path.display()
         )?;
+    }
+    Ok(())
+}
+
+/// Whether a parameter file can be written there; known before the probe.
+fn writable(path: &Path, force: bool) -> Result<(), Wrong> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let shown = path.display();
+    if !folder.is_dir() {
+        let message = format!(
+            "cannot write `{shown}`: there is no folder `{}`",
+            folder.display()
+        );
+        return Err(Wrong::new(message, "make the folder, or name another file"));
+    }
+    if path.is_dir() {
+        return Err(Wrong::new(
+            format!("cannot write `{shown}`: it is a folder"),
+            "name a file in it",
+        ));
+    }
+    if path.exists() && !force {
+        return Err(Wrong::new(
+            format!("`{shown}` is there already"),
+            "`--force` writes over it; what was edited in it is lost",
+        ));
     }
     Ok(())
 }
@@ -255,25 +309,42 @@ fn wrong(error: TuneError, folder: &Path) -> anyhow::Error {
         error => error,
     };
     let hint = match &error {
-        TuneError::Entrant(_) | TuneError::Seat(_) => {
+        TuneError::Entrant(_) => {
             "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, a built-in player or a player file"
                 .to_owned()
         }
+        TuneError::Seat(_) => {
+            "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, and has to speak UCI: programs of the xboard protocol, such \
+             as fairymax, cannot be tuned"
+                .to_owned()
+        }
+        TuneError::NoOptions { only, .. } if only.is_empty() => {
+            "only an engine with options can be tuned: see what it answers to `uci`".to_owned()
+        }
         TuneError::NoOptions { .. } | TuneError::NoMatch { .. } => {
-            "`--options NAME` tunes an option by its whole name".to_owned()
+            "`--options NAME` tunes an option by its whole name, if it is a number, a switch or one of some words".to_owned()
         }
         TuneError::NoEffect { .. } => {
             "`--params FILE` tunes what a file says, with or without effect".to_owned()
         }
-        TuneError::Syntax { .. } | TuneError::Param { .. } => {
+        TuneError::NoFile { .. } | TuneError::Syntax { .. } | TuneError::Param { .. } => {
             "`mendel tune ENGINE --write FILE` writes a parameter file that fits".to_owned()
         }
         TuneError::Setting { .. } | TuneError::Openings(_) => {
             "`mendel tune --help` shows what can be asked for".to_owned()
         }
         TuneError::Start { .. } => {
-            "some engines ignore `--nodes`: try `--depth` or `--movetime`; or watch it by hand in \
-             `mendel match ENGINE ENGINE --games 2`"
+            "some engines ignore `--nodes`, others think for ever at `--depth`: try `--movetime`; or watch it \
+             by hand in `mendel match ENGINE ENGINE --games 2`"
+                .to_owned()
+        }
+        TuneError::StartFails { last, .. } => format!(
+            "watch it by hand: `mendel match ENGINE ENGINE --games 2 --openings FILE` with the line `{}` in the file",
+            last.opening
+        ),
+        TuneError::AllFail { .. } => {
+            "the bounds of the parameter file may reach too far: `mendel tune ENGINE --write FILE` probes where the \
+             engine works"
                 .to_owned()
         }
         TuneError::Taken { .. } => {
@@ -287,9 +358,6 @@ fn wrong(error: TuneError, folder: &Path) -> anyhow::Error {
                 "stopped before its end; `mendel resume {}` goes on with it",
                 folder.display()
             );
-        }
-        TuneError::Io { path, .. } if path.extension().is_some_and(|it| it == "toml") => {
-            "`mendel tune ENGINE --write FILE` writes a parameter file".to_owned()
         }
         _ => return error.into(),
     };

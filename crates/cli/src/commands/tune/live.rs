@@ -93,7 +93,7 @@ impl Live {
         }
     }
 
-    fn say(&self, text: &str) {
+    pub(super) fn say(&self, text: &str) {
         if self.quiet {
             return;
         }
@@ -114,15 +114,10 @@ impl Live {
 }
 
 fn validation(it: &Validation) -> String {
-    let number = |elo: Option<f64>, open: &str| match elo {
-        Some(elo) => format!("{elo:+.0}"),
-        None => open.to_owned(),
-    };
     format!(
-        "after {} games the proposal is {} [{}, {}] Elo above the start",
+        "after {} games the proposal is {} above the start in {} games",
         it.games,
-        number(it.elo, "∞"),
-        number(it.interval[0], "−∞"),
-        number(it.interval[1], "+∞"),
+        it.words(),
+        it.played(),
     )
 }

@@ -42,5 +42,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.bench.bench {
         return bench::run(&arguments.bench, &arguments.engine);
     }
+    arguments.bench.only_bench()?;
     engine::run(&arguments.engine)
 }

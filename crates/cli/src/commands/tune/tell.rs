@@ -1,28 +1,34 @@
 //! What was found, as tables for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
 
 use crate::table::Table;
 
 /// What a tuning found.
-pub(super) fn result(result: &TuneResult) -> String {
+pub(super) fn result(result: &TuneResult, folder: &Path) -> String {
     let mut table = Table::default();
     table.row([
         "option", "start", "found", "95 %", "worth", "±", "matters", "",
     ]);
     table.rule();
     for it in &result.params {
-        let [low, high] = it.interval;
+        let [worth, error] = if it.is_start() {
+            [String::new(), String::new()]
+        } else {
+            let error = (it.gain.high - it.gain.low) / 2.0;
+            [format!("{:+.1}", it.gain.value), format!("{error:.1}")]
+        };
         table.row([
             it.name.clone(),
             it.start.clone(),
             it.value.clone(),
-            format!("[{low:.0}, {high:.0}]"),
-            format!("{:+.1}", it.gain.value),
-            format!("{:.1}", (it.gain.high - it.gain.low) / 2.0),
-            format!("{:.1}", it.matters.value),
+            it.interval_words(),
+            worth,
+            error,
+            it.matters_words(),
             it.marks(),
         ]);
     }
@@ -37,15 +43,27 @@ pub(super) fn result(result: &TuneResult) -> String {
         add(format!("infeasible: {} ({})", it.options, it.reason));
     }
     if let Some(last) = result.curve.last() {
-        let elo = last
-            .elo
-            .map_or_else(|| "one-sided".to_owned(), |elo| format!("{elo:+.0} Elo"));
-        let games = 2 * last.pairs.iter().sum::<u64>();
+        let (elo, games) = (last.words(), last.played());
         add(format!("last validation: {elo} in {games} games"));
     }
+    // How much all of it is worth the games above and below tell: the surface is made to
+    // find the top, and says little of how high that is above a start far away.
+    add(format!(
+        "by the fitted surface at most {:.0} Elo are still to be had",
+        result.left.high
+    ));
+    if result.too_few_games() {
+        add("too few games for so many parameters: most are not told apart from 0 yet".to_owned());
+    }
     add(format!("verdict: {}", result.verdict));
-    if let Some(left) = result.games_left {
-        add(format!("about {left:.0} more games would tell"));
+    if !result.left_out.is_empty() {
+        let count = result.left_out.len();
+        add(format!(
+            "left out: {count} pairs in which the start itself failed"
+        ));
+    }
+    if let Some(more) = result.more(&folder.display().to_string()) {
+        add(more);
     }
     add(format!("tuned: {}", result.engine_tuned));
     text

@@ -18,6 +18,11 @@ const CLOSE: f64 = 20.0;
 /// The least curvature that is believed in any direction, as a share of the largest.
 const LEAST_FALL: f64 = 0.05;
 
+/// Of so many duels one is with the top itself and one between two ways down; all others
+/// are between both sides of the top. That is half of the knobs, but within these: with
+/// many knobs there are games for their slopes alone.
+const MANNERS: (usize, usize) = (4, 12);
+
 /// How far from the top a knob is tried at most, in its scaled coordinate.
 const FARTHEST: f64 = 1.0;
 
@@ -59,7 +64,8 @@ impl<'a> Design<'a> {
         let mut best: Option<(f64, Duel, Vec<f64>)> = None;
         // Both sides of the top tell most about where it is, but never how high it is
         // above them; so the manner of the duel is not left to what it promises.
-        let manner = rng.random_range(0..4);
+        let knobs = self.fit.form.axes.len();
+        let manner = rng.random_range(0..(knobs / 2).clamp(MANNERS.0, MANNERS.1));
         for _ in 0..candidates {
             let (duel, difference) = self.candidate(manner, pairs, rng);
             let gain = self.gain(&difference, pairs);
@@ -101,7 +107,7 @@ impl<'a> Design<'a> {
         }
     }
 
-    fn candidate(&self, manner: u32, pairs: u32, rng: &mut ChaCha8Rng) -> (Duel, Vec<f64>) {
+    fn candidate(&self, manner: usize, pairs: u32, rng: &mut ChaCha8Rng) -> (Duel, Vec<f64>) {
         let away = self.direction(rng);
         let [first, second] = match manner {
             0 => [self.moved(&away, 1.0, rng), self.moved(&away, 0.0, rng)],

@@ -27,7 +27,7 @@ pub(in super::super) fn estimate(course: &Course, setting: Setting) -> Estimate 
     let mut tops: Vec<Place> = Vec::with_capacity(DRAWS as usize);
     let mut left = Vec::with_capacity(DRAWS as usize);
     for _ in 0..DRAWS {
-        let weights = fit.draw(&mut rng);
+        let weights = fit.draw_from_all(&mut rng);
         let top = Hill::new(&fit.form, &weights).top(&fit.form, &here);
         let difference = fit.form.difference(&top, &here);
         left.push(super::super::algebra::dot(&weights, &difference));
@@ -64,18 +64,27 @@ pub(in super::super) fn estimate(course: &Course, setting: Setting) -> Estimate 
             };
             let losses = others
                 .into_iter()
-                .map(|other| interval(fit.worth(&with(other))));
+                .map(|other| interval(fit.told(&with(other))));
             let matters = losses.fold(interval((0.0, 0.0)), |worst, it| {
                 if it.value > worst.value { it } else { worst }
             });
             let numbers = knob.kind != KnobKind::Choice && knob.moves();
+            // Far beyond what was tried, the assumed curvature alone would make any knob
+            // matter.
+            let visible = if numbers {
+                let ends = tried(course, place, value);
+                ends.iter()
+                    .any(|end| interval(fit.told(&with(*end))).low > 0.0)
+            } else {
+                matters.low > 0.0
+            };
             KnobEstimate {
                 name: knob.name.clone(),
                 best,
                 gain: interval(fit.worth(&with(knob.hold(knob.start)))),
                 matters,
                 at_bound: numbers && (value <= knob.low || value >= knob.high),
-                visible: matters.low > 0.0,
+                visible,
             }
         });
     let knobs: Vec<KnobEstimate> = knobs.collect();
@@ -84,10 +93,9 @@ pub(in super::super) fn estimate(course: &Course, setting: Setting) -> Estimate 
         left: {
             let mean = left.iter().sum::<f64>() / left.len() as f64;
             let spread = around(mean, &left);
-            Interval {
-                low: spread.low.max(0.0),
-                ..spread
-            }
+            // With many knobs hardly any drawn surface has its top here, however near it
+            // is: the draws tell how much may be left, not how little.
+            Interval { low: 0.0, ..spread }
         },
         covariance: covariance(&columns),
         knobs,
@@ -98,6 +106,16 @@ pub(in super::super) fn estimate(course: &Course, setting: Setting) -> Estimate 
             .map(super::super::duel::Fought::pairs)
             .sum(),
     }
+}
+
+/// The least and the largest value of a knob in games that were played, and the one
+/// that is proposed.
+fn tried(course: &Course, knob: usize, value: f64) -> [f64; 2] {
+    let played = course.record.iter().filter(|it| it.pairs() > 0);
+    let settings = played.flat_map(|it| [&it.duel.first, &it.duel.second]);
+    settings.fold([value; 2], |[low, high], it| {
+        [low.min(it.0[knob]), high.max(it.0[knob])]
+    })
 }
 
 /// A figure and its standard deviation as an interval.

@@ -144,11 +144,13 @@ fn there(
                     .map_err(|error| returned.nonsense(error.to_string()))?,
             };
             // An earlier life may have asked for more than is open now.
-            for &index in returned.pieces {
+            let found = returned.pieces.iter().map(|&index| {
                 let found = said.iter().find(|it| it.index == index).cloned();
                 let missing = || returned.nonsense(format!("position {index} is not in it"));
-                take(found.ok_or_else(missing)?)?;
-            }
+                found.ok_or_else(missing)
+            });
+            let found = found.collect::<Result<Vec<Said>, _>>()?;
+            found.into_iter().try_for_each(&mut *take)?;
             Ok::<_, MakeError>(GoOn::Yes)
         })?;
     // Whatever is not labelled by now was stopped.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use mendel_arena::task::{HouseRules, Luggage, Visitor};
+use mendel_arena::task::{HouseRules, Idle, Luggage, Visitor};
 use mendel_board::{FenError, Position};
 use mendel_crew::{Blobs, Handler, Job, Progress, Refusal};
 use serde::{Deserialize, Serialize};
@@ -94,12 +94,17 @@ impl LabelTask {
 #[derive(Clone, Debug)]
 pub struct LabelHandler {
     rules: Arc<HouseRules>,
+    /// Experts in their seats, for jobs that ask the same.
+    idle: Idle<Desk>,
 }
 
 impl LabelHandler {
     /// Labels under these rules.
     pub fn new(rules: Arc<HouseRules>) -> Self {
-        Self { rules }
+        Self {
+            rules,
+            idle: Idle::default(),
+        }
     }
 }
 
@@ -113,22 +118,25 @@ impl Handler for LabelHandler {
     }
 
     fn work(&self, job: &Job, blobs: &dyn Blobs, progress: &Progress) -> Result<Vec<u8>, Refusal> {
-        let task: LabelTask = serde_json::from_slice(&job.payload)
+        let mut task: LabelTask = serde_json::from_slice(&job.payload)
             .map_err(|error| Refusal::Bad(format!("it is no task of labels: {error}")))?;
-        let positions = task
-            .positions
+        let positions = std::mem::take(&mut task.positions)
             .iter()
             .map(|(index, fen)| Ok((*index, Position::from_fen(fen)?)))
             .collect::<Result<Vec<_>, FenError>>()
             .map_err(|error| Refusal::Bad(error.to_string()))?;
-        let mut desk = Desk::new(&task, &self.rules, blobs)?;
         let halt = progress.signal();
-        let mut said = Vec::with_capacity(positions.len());
-        for (index, position) in &positions {
-            let label = desk.label(position, &halt)?;
-            said.push(Said::of(*index, label, position));
-            progress.made();
-        }
+        let expert = serde_json::to_string(&task).expect("a task is plain data");
+        let seat = || Desk::new(&task, &self.rules, blobs);
+        let said = self.idle.with(&expert, seat, |desk| {
+            let mut said = Vec::with_capacity(positions.len());
+            for (index, position) in &positions {
+                let label = desk.label(position, &halt)?;
+                said.push(Said::of(*index, label, position));
+                progress.made();
+            }
+            Ok::<_, Refusal>((said, true))
+        })?;
         Ok(serde_json::to_vec(&said).expect("labels are plain data"))
     }
 }

@@ -208,6 +208,7 @@ fn asked_to_stop_it_is_as_before_and_says_so() {
             crew: &mendel_arena::Crew::threads(2),
             stop: &stop,
             games: &mut games,
+            judged: &mut crate::trial::JudgedJournal::default(),
             incumbent: None,
             watch: &mut |_| {},
         },

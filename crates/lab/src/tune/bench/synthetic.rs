@@ -107,9 +107,14 @@ impl Synthetic {
         let knobs: Vec<Knob> = (0..size)
             .map(|place| knob(landscape, place, &mut rng))
             .collect();
+        // As likely above the start as below: were the start anywhere between the bounds,
+        // half of what it loses would come back for nothing by a drift to their middle.
         let best = knobs.iter().map(|knob| {
-            let share = 0.15 + 0.7 * rng.random::<f64>();
-            knob.hold(knob.high * share)
+            let room = knob.start.min(knob.high - knob.start);
+            let off = 0.95 * (2.0 * rng.random::<f64>() - 1.0);
+            let best = knob.hold(knob.start + off * room);
+            // Never at a bound, where half of the hill would be missing.
+            best.clamp(knob.low + 1.0, knob.high - 1.0)
         });
         let best = Setting(best.collect());
         let ways = ways(landscape, size, &mut rng);
@@ -203,7 +208,7 @@ fn knob(landscape: Landscape, place: usize, rng: &mut ChaCha8Rng) -> Knob {
         (100, 2000)
     };
     let high = rng.random_range(least..=most);
-    let start = rng.random_range(high / 10..=high - high / 10);
+    let start = rng.random_range(high * 3 / 10..=high - high * 3 / 10);
     Knob::integer(format!("K{place}"), 0, high, start)
 }
 

@@ -1,5 +1,6 @@
 use mendel_engine::uci::Reply;
 
+use super::super::choose::{choose, left_out};
 use super::*;
 
 fn offers() -> Vec<OptionLine> {
@@ -119,4 +120,80 @@ fn values_that_the_engine_does_not_have_are_refused() {
     for text in ["", "param = 3", "[[param]]\nname = \"Lazy\"", "x"] {
         assert!(ParamFile::parse(text, "test", &offers()).is_err(), "{text}");
     }
+}
+
+#[test]
+fn a_step_that_is_missing_is_a_twentieth_of_the_range() {
+    for (high, step) in [(500, 25.0), (30, 2.0), (10, 1.0)] {
+        let text = format!(
+            "[[param]]\nname = \"Futility Margin\"\nkind = \"spin\"\nstart = 10\nlow = 0\nhigh = {high}\n"
+        );
+        let file = ParamFile::parse(&text, "test", &offers()).expect("a step may be missing");
+        assert!((file.params[0].step - step).abs() < 1e-9, "{file:?}");
+    }
+}
+
+#[test]
+fn a_slip_in_a_file_is_named_in_words() {
+    let spin = "[[param]]\nname = \"Futility Margin\"\nkind = \"spin\"\nstart = 10\nlow = 0\nhigh = 50\nstep = 2\n";
+    assert!(ParamFile::parse(spin, "test", &offers()).is_ok());
+    for (from, to, reason) in [
+        (
+            "start = 10",
+            "start = 10.5",
+            "must be a whole number, true or false",
+        ),
+        ("low = 0", "low = \"none\"", "must be a whole number"),
+        ("high = 50", "high = 50.5", "must be a whole number"),
+        ("step = 2", "step = \"two\"", "must be a number"),
+    ] {
+        let error = ParamFile::parse(&spin.replace(from, to), "test", &offers()).expect_err(to);
+        assert!(error.to_string().contains(reason), "{to}: {error}");
+    }
+    let combo = "[[param]]\nname = \"Null Move\"\nkind = \"combo\"\nstart = \"Never\"\nvalues = [\"Never\", \"Always\", \"Never\"]\n";
+    let error = ParamFile::parse(combo, "test", &offers()).expect_err("twice");
+    assert!(error.to_string().contains("`Never` twice"), "{error}");
+}
+
+#[test]
+fn options_of_play_are_not_taken_for_files_and_what_is_left_out_is_named() {
+    let lines = [
+        "option name RookOpenFile type spin default 10 min 0 max 50",
+        "option name Rook Open File type spin default 10 min 0 max 50",
+        "option name PassedPath type spin default 10 min 0 max 50",
+        "option name KingScores type spin default 10 min 0 max 50",
+        "option name LogisticScale type spin default 10 min 0 max 50",
+        "option name OwnBook type check default true",
+        "option name PawnHashSize type spin default 10 min 0 max 50",
+        "option name Max Threads type spin default 10 min 0 max 50",
+        "option name Log type check default true",
+        "option name Book File type string default x",
+        "option name Fixed type spin default 1 min 1 max 1",
+        "option name Clear type button",
+    ];
+    let offers: Vec<OptionLine> = lines
+        .iter()
+        .map(|line| match Reply::read(line) {
+            Some(Reply::Option(option)) => option,
+            other => panic!("{line}: {other:?}"),
+        })
+        .collect();
+    let chosen = choose("engine", &offers, &[]).expect("some");
+    assert_eq!(chosen.len(), 5, "{chosen:?}");
+    let aside = left_out(&offers, &[], &chosen);
+    let reasons: Vec<&str> = aside.iter().map(|it| &*it.reason).collect();
+    assert_eq!(reasons[4..], ["a text", "it has one value", "a button"]);
+    assert!(
+        reasons[..4]
+            .iter()
+            .all(|it| it.contains("how the engine works")),
+        "{aside:?}"
+    );
+    let patterns = ["P*".to_owned()];
+    let chosen = choose("engine", &offers, &patterns).expect("one");
+    let aside = left_out(&offers, &patterns, &chosen);
+    assert_eq!(
+        (chosen.len(), &*aside[0].name, aside.len()),
+        (1, "PawnHashSize", 1)
+    );
 }
