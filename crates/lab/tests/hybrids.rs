@@ -347,9 +347,10 @@ fn another_set_in_the_middle_of_a_step_is_refused() {
     let folder = scratch("hybrids-changed");
     write_players(&folder);
     let data = folder.join("people.mds");
-    write_moves(&data, 120);
+    // So many that nobody is through before it is stopped.
+    write_moves(&data, 3000);
     let text = first_step(&text("chessnet-metrics", &folder), |step| {
-        put(step, "agreement", "positions", 100);
+        put(step, "agreement", "positions", 2900);
     });
     let begun = work(1);
     begun.stop.store(false, Ordering::Relaxed);
@@ -361,7 +362,7 @@ fn another_set_in_the_middle_of_a_step_is_refused() {
     let path = folder.join("run");
     let state = pipeline::breed(&order(&text, &path, Some(&data)), &begun, &mut listen);
     assert!(!state.expect("it begins").finished);
-    write_moves(&data, 119);
+    write_moves(&data, 2999);
     let error = pipeline::resume(&path, &work(1), &mut |_| {}).expect_err("it has changed");
     assert!(
         error.to_string().contains("the data set has changed"),
