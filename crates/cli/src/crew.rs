@@ -35,12 +35,12 @@ pub(crate) struct ServerArguments {
 pub(crate) struct CrewArguments {
     #[command(flatten)]
     server: ServerArguments,
-    /// When no worker of the crew can do a job: stop, or go on without its games
-    /// [default: stop]
+    /// When no worker of the crew can do a job: stop, or go on without its games,
+    /// labels or positions [default: stop]
     #[arg(long, value_name = "WHAT", value_enum)]
     crew_dead: Option<DeadName>,
-    /// Seconds that a worker may take for one game or label before its job is given to
-    /// another: longer than the longest; the same for all runs at a server [default: 120]
+    /// Seconds that a worker may take for one game, label or position before its job is
+    /// given to another: longer than the longest; the same for all runs at a server [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     crew_lease: Option<u64>,
 }
@@ -52,7 +52,7 @@ const USUAL_LEASE: u64 = 120;
 enum DeadName {
     /// Stop with an error; going on later tries the job again
     Stop,
-    /// Go on; the games count as not played
+    /// Go on; the games count as not played, the positions as not solved
     Skip,
 }
 

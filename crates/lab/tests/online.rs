@@ -2,6 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use mendel_engine::Player;
 use mendel_lab::analysis::Trend;
@@ -9,6 +13,7 @@ use mendel_lab::online::{
     Against, Course, Event, Finished, Founding, Learning, LearningError, Merged, Rules, Scored,
     Start, opponents, page, teach,
 };
+use mendel_store::FolderLock;
 
 /// A folder of its own for each test, gone afterwards.
 struct Folder(PathBuf);
@@ -304,6 +309,69 @@ fn a_game_that_ends_while_somebody_is_at_it_counts_once() {
     // Killed before the file was gone.
     spool.keep(games[0].clone(), "one").expect("room");
     assert_eq!((folder.open("here").events().len(), waiting()), (5, 0));
+}
+
+#[test]
+fn a_game_that_is_not_let_in_is_not_thrown_away() {
+    let folder = Folder::new("not-let-in");
+    let learning = folder.open("here");
+    let spool = learning.spool();
+    let game = |plies| Finished {
+        set: learning.choose(1),
+        opponent: "a person".to_owned(),
+        against: Against::Person,
+        white: true,
+        plies,
+        result: Scored::Won,
+    };
+    let games = [game(9), game(10)];
+    drop(learning);
+    // Two games of one id: only one of them can be counted.
+    for game in games {
+        spool.keep(game, "one").expect("room");
+        assert_eq!(folder.open("here").events().len(), 1);
+    }
+    let files = fs::read_dir(&folder.0).expect("a folder").flatten();
+    let kept = files
+        .filter(|it| it.file_name().to_string_lossy().starts_with("told-"))
+        .map(|it| fs::read_to_string(it.path()).expect("text"))
+        .collect::<Vec<_>>();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert!(kept[0].contains(r#""plies":10"#), "{kept:?}");
+}
+
+#[test]
+fn a_course_that_finds_its_folder_taken_loses_no_game() {
+    let folder = Folder::new("taken");
+    let mut learning = folder.open("here");
+    learning.wait_for(Duration::from_millis(50));
+    let course = Course {
+        shares_folder: true,
+        ..Course::new("random?.depth=1", 3, 3)
+    };
+    let over = Arc::new(AtomicBool::new(false));
+    let (path, ended) = (folder.0.clone(), Arc::clone(&over));
+    let somebody = thread::spawn(move || {
+        let lock = loop {
+            if let Ok(lock) = FolderLock::take(&path) {
+                break lock;
+            }
+        };
+        while !ended.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        drop(lock);
+    });
+    let told = teach(&mut learning, &course, &mut |_, _| {});
+    assert!(told.is_err(), "somebody holds the folder");
+    let before = learning.events().len();
+    over.store(true, Ordering::Relaxed);
+    somebody.join().expect("it ends");
+    drop(learning);
+    let mut learning = folder.open("here");
+    assert_eq!(learning.events().len(), before + 1);
+    assert!(teach(&mut learning, &course, &mut |_, _| {}).expect("games"));
+    assert_eq!(learning.events().len(), 3);
 }
 
 #[test]

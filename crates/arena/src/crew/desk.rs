@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mendel_crew::{BlobId, Dead, GoOn, Job, JobId, Outcome, WorkError};
+use mendel_crew::{BlobId, Dead, GoOn, Job, JobId, Limits, Outcome, WorkError};
 
 use super::book::Book;
 use super::{AwayError, WhenDead, Workers};
@@ -122,7 +122,10 @@ impl Desk {
     ) -> Result<(), E> {
         let mut pieces = pieces.peekable();
         let first = pieces.peek().map_or(0, |(number, _)| *number);
-        let mut size = self.size(errand)?;
+        let bytes = pieces.peek().map_or(0, |(_, piece)| {
+            (errand.pack)(std::slice::from_ref(piece)).0.len()
+        });
+        let mut size = self.size(errand, bytes)?;
         if size.is_none() {
             let sample = Blocks {
                 pieces: &mut pieces,
@@ -133,7 +136,7 @@ impl Desk {
             if go_on == GoOn::No || stop.load(Ordering::Relaxed) || pieces.peek().is_none() {
                 return Ok(());
             }
-            size = self.size(errand)?;
+            size = self.size(errand, bytes)?;
         }
         let rest = Blocks {
             pieces: &mut pieces,
@@ -217,13 +220,14 @@ impl Desk {
     }
 
     /// How many pieces a block has: as in an earlier life, or as is right by what is known
-    /// now; nothing if nothing is.
-    fn size<T>(&self, errand: &Errand<'_, T>) -> Result<Option<u64>, AwayError> {
+    /// now; nothing if nothing is. A piece is some `bytes` long.
+    fn size<T>(&self, errand: &Errand<'_, T>, bytes: usize) -> Result<Option<u64>, AwayError> {
         let mut book = held(&self.book);
         if let Some(size) = book.size(&self.part) {
             return Ok(Some(size));
         }
         let size = self.workers.size(errand.kind, errand.total)?;
+        let size = size.map(|size| size.min(most_pieces(bytes)));
         size.map(|size| book.decide(&self.part, size)).transpose()
     }
 
@@ -259,6 +263,11 @@ impl Desk {
             senseless: senseless.take(),
         })
     }
+}
+
+/// So many pieces of `bytes` fit into a job, also if some are twice as long.
+fn most_pieces(bytes: usize) -> u64 {
+    (Limits::default().payload / (2 * bytes.max(1))).max(1) as u64
 }
 
 /// Why an outcome was not taken, and what was wrong with it if it makes no sense.
@@ -347,5 +356,15 @@ mod tests {
         );
         assert!(blocks(&[]).is_empty());
         assert_eq!(blocks(&[11, 12]), [(2, vec![11])], "the rest is left");
+    }
+
+    #[test]
+    fn a_job_fits_into_what_workers_take() {
+        let payload = Limits::default().payload;
+        for bytes in [0, 1, 1000, payload / 4, payload, 2 * payload] {
+            let most = most_pieces(bytes) as usize;
+            assert!(most >= 1);
+            assert!(most == 1 || 2 * most * bytes <= payload, "{bytes}");
+        }
     }
 }

@@ -162,6 +162,7 @@ pub struct Learning {
     events: BTreeMap<EventId, Event>,
     population: Population,
     lock: Option<FolderLock>,
+    patience: Duration,
     /// Bytes of the journal when the lock was given away.
     rested_at: u64,
 }
@@ -220,7 +221,7 @@ impl Learning {
             source,
         };
         fs::create_dir_all(folder).map_err(|source| read(folder, source))?;
-        let lock = lock(folder)?;
+        let lock = lock(folder, LOCK_PATIENCE)?;
         let path = folder.join(FOUNDING);
         let founding = match (fs::read_to_string(&path), founding) {
             (Ok(text), _) => toml::from_str(&text).map_err(|error| LearningError::Broken {
@@ -256,6 +257,7 @@ impl Learning {
             journal,
             events: sound(found),
             lock: Some(lock),
+            patience: LOCK_PATIENCE,
             rested_at: 0,
         };
         learning.fold_all();
@@ -272,6 +274,11 @@ impl Learning {
         self.lock = None;
     }
 
+    /// Waits so long for others to end when it wakes, and not [`LOCK_PATIENCE`].
+    pub fn wait_for(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
     /// Takes the folder again, with what others told meanwhile.
     ///
     /// # Errors
@@ -281,7 +288,7 @@ impl Learning {
         if self.lock.is_some() {
             return Ok(());
         }
-        self.lock = Some(lock(&self.folder)?);
+        self.lock = Some(lock(&self.folder, self.patience)?);
         if self.journal_length() != self.rested_at {
             let (journal, found) = Journal::open(&self.folder.join(EVENTS), Sync::Each)?;
             self.journal = journal;
@@ -298,9 +305,13 @@ impl Learning {
     /// Counts what waits in files of its own.
     fn unspool(&mut self) -> Result<(), LearningError> {
         for (path, event) in spool::waiting(&self.folder) {
-            self.merge([event])?;
+            let merged = self.merge([event])?;
             // Counted once, also if this is not done: the event has its id.
-            let _ = fs::remove_file(path);
+            let _ = match merged.refused {
+                0 => fs::remove_file(&path),
+                // Not a game of this population any more; it is not for us to lose it.
+                _ => fs::rename(&path, path.with_extension(spool::REFUSED)),
+            };
         }
         Ok(())
     }
@@ -480,11 +491,11 @@ impl Finished {
 }
 
 /// The lock of a folder; whoever holds it has some time to end.
-fn lock(folder: &Path) -> Result<FolderLock, LockError> {
+fn lock(folder: &Path, patience: Duration) -> Result<FolderLock, LockError> {
     let begun = Instant::now();
     loop {
         match FolderLock::take(folder) {
-            Err(LockError::Taken { .. }) if begun.elapsed() < LOCK_PATIENCE => {
+            Err(LockError::Taken { .. }) if begun.elapsed() < patience => {
                 thread::sleep(Duration::from_millis(20));
             }
             taken => return taken,

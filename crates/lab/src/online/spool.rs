@@ -11,6 +11,9 @@ use super::learning::{Finished, LearningError};
 
 /// What the names of such files begin with.
 const FILE: &str = "told-";
+/// What such a file ends with, and one whose game was not let in.
+const WAITS: &str = "json";
+pub(super) const REFUSED: &str = "refused";
 /// What parts the name of a folder from that of a game of it.
 const MARK: char = '.';
 /// As long as any that is put behind the name of a folder.
@@ -46,7 +49,7 @@ impl Spool {
         };
         let event = game.event(id, &self.population);
         let text = serde_json::to_string(&event).expect("a game is plain data");
-        let path = self.folder.join(format!("{FILE}{suffix}.json"));
+        let path = self.folder.join(format!("{FILE}{suffix}.{WAITS}"));
         replace(&path, text.as_bytes())?;
         Ok(event)
     }
@@ -60,9 +63,8 @@ pub(super) fn waiting(folder: &Path) -> Vec<(PathBuf, Event)> {
     let mut waiting: Vec<(PathBuf, Event)> = files
         .flatten()
         .filter(|file| {
-            let name = file.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with(FILE) && name.ends_with(".json")
+            let waits = file.path().extension().is_some_and(|it| it == WAITS);
+            waits && file.file_name().to_string_lossy().starts_with(FILE)
         })
         .filter_map(|file| {
             let text = fs::read(file.path()).ok()?;

@@ -8,6 +8,7 @@ use mendel_arena::{
     OpeningSetting, Openings, Pace, Pair, PairOutcome, Patience, Plan, Verdict,
 };
 use mendel_evolve::generation_seed;
+use mendel_store::LockError;
 
 use super::event::{Against, Event, Scored};
 use super::learning::{Finished, Learning, LearningError};
@@ -135,6 +136,7 @@ pub fn teach(
         };
 
         // 2. The game.
+        let spool = learning.spool();
         if course.shares_folder {
             learning.rest();
         }
@@ -144,8 +146,8 @@ pub fn teach(
             Ok::<(), std::convert::Infallible>(())
         });
         kept.unwrap_or_else(|never| match never {});
-        learning.wake()?;
         let Some(game) = came.map(|it| it.games[usize::from(!white)]) else {
+            learning.wake()?;
             return Ok(false);
         };
         if game.reason.is_fault() {
@@ -158,11 +160,12 @@ pub fn teach(
                     last: game.reason,
                 });
             }
+            learning.wake()?;
             continue;
         }
 
-        // 3. It is counted.
-        let event = learning.tell(Finished {
+        // 3. It is counted, if not here then by whoever opens the folder next.
+        let finished = Finished {
             set,
             opponent: course.opponent.clone(),
             against: Against::Program,
@@ -173,7 +176,15 @@ pub fn teach(
                 0 => Scored::Drawn,
                 _ => Scored::Lost,
             },
-        })?;
+        };
+        let event = match learning.wake() {
+            Err(taken @ LearningError::Lock(LockError::Taken { .. })) => {
+                let unique = format!("{} {seed} {number} {}", course.opponent, std::process::id());
+                spool.keep(finished, &unique)?;
+                return Err(taken.into());
+            }
+            awake => awake.and_then(|()| learning.tell(finished))?,
+        };
         watch(learning, &event);
     }
 }

@@ -16,7 +16,7 @@ use mendel_arena::{
 };
 use mendel_board::Game;
 use mendel_engine::Player;
-use mendel_store::{Journal, JournalError, Record, Sync};
+use mendel_store::{Journal, JournalError, Record, Sync, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::{FolderError, RunError};
@@ -297,7 +297,10 @@ impl Exam<'_> {
             }
         }
         pairs.retain(|pair| played[pair.id as usize].is_none());
-        let crew = self.crew.for_part(&format!("g{generation}-exam-{row}"));
+        // Another opponent in the same row must not find these games.
+        let opponent_id = fingerprint(opponent.as_bytes());
+        let part = format!("g{generation}-exam-{row}-{opponent_id}");
+        let crew = self.crew.for_part(&part);
         bouts.play_by(&crew, &pairs, self.stop, &mut |outcome| {
             journal.append(&ExamPair {
                 generation,
