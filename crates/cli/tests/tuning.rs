@@ -427,6 +427,12 @@ fn the_bench_of_tuners_repeats_its_table() {
     assert_eq!(value["start"], 80.0);
     assert_eq!(value["cells"][0]["knobs"], 2);
 
+    let one = [&request[..], &["--tuner", "surface,surface"]].concat();
+    let table = printed(&scratch, &one);
+    assert!(table.contains("less that of plain SPSA"), "{table}");
+    let rows = |name: &str| table.lines().filter(|it| it.starts_with(name)).count();
+    assert_eq!((rows("surface"), rows("spsa")), (2, 1), "{table}");
+
     let refused = |arguments: &[&str]| {
         let said = mendel(&scratch, &[&["tune", "--bench"], arguments].concat());
         assert_eq!(said.code, Some(2), "{}", said.err);

@@ -1,5 +1,6 @@
 //! Engines that fail in positions or at values, openings that repeat, proofs that go on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -191,6 +192,61 @@ fn openings_that_repeat_are_not_in_both_parts_and_cap_what_is_played() {
     );
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("the same position"), "{}", said.err);
+}
+
+#[test]
+fn the_same_games_are_played_and_counted_once() {
+    let scratch = Scratch::new("tune-once");
+    let params = params_file(&scratch, one_param());
+    let path = write_openings(&scratch, &openings(6));
+    let folder = scratch.at("once");
+    let mut arguments = request("mendel?Hash=1", &params, &path, &folder);
+    arguments.retain(|it| !["--tuner", "random"].contains(it));
+    let place = arguments.iter().position(|it| *it == "40").expect("there");
+    arguments[place] = "200";
+    let result = json(&printed(&scratch, &arguments));
+    let spared = result["spared_games"].as_u64().expect("a number");
+    assert!(spared > 0, "five values and two openings: {result}");
+    let mut seen = BTreeSet::new();
+    for line in read(&folder, "pairs.jsonl").lines() {
+        let pair = json(line);
+        if pair["purpose"] != "duel" {
+            continue;
+        }
+        let mut two = [&pair["first"], &pair["second"]].map(ToString::to_string);
+        two.sort();
+        assert_ne!(two[0], two[1], "a setting does not meet itself");
+        let key = (two, pair["opening"].as_u64());
+        assert!(seen.insert(key), "it was played before: {line}");
+    }
+    assert!(!seen.is_empty());
+    let rounds = read(&folder, "rounds.jsonl");
+    let last = json(rounds.lines().last().expect("rounds"));
+    assert_eq!(
+        2 * seen.len() as u64 + spared,
+        last["games"].as_u64().expect("a number")
+    );
+}
+
+#[test]
+fn an_option_that_is_named_twice_is_one() {
+    let scratch = Scratch::new("tune-twice");
+    let path = scratch.at("twice.sh");
+    let script = format!(
+        "'{}' uci --tunable | sed -u 's/^option .*/&\\n&/'\n",
+        env!("CARGO_BIN_EXE_mendel")
+    );
+    fs::write(&path, script).expect("there is room");
+    let engine = format!("uci:sh '{path}'");
+    let openings = write_openings(&scratch, &openings(8));
+    let folder = scratch.at("twice");
+    let mut arguments = request(&engine, "*margin*", &openings, &folder);
+    (arguments[2], arguments[5]) = ("--options", "1000");
+    let result = json(&printed(&scratch, &arguments));
+    let names = result["params"].as_array().expect("a list").iter();
+    let names: Vec<String> = names.map(|it| it["name"].to_string()).collect();
+    let once: BTreeSet<&String> = names.iter().collect();
+    assert!(!names.is_empty() && once.len() == names.len(), "{names:?}");
 }
 
 #[test]

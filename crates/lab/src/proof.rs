@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_arena::statistics::{Decision, EloModel, Outcomes};
+use mendel_arena::statistics::{Decision, EloModel, Outcomes, SprtState};
 use mendel_arena::{
     Adjudication, Conclusion, Contest, ContestError, Crew, Entrant, FolderError, Format, Kind,
     MatchFolder, OpeningSetting, Openings, Pace, Patience, Plan, Progress, SprtPlan, Summary,
@@ -196,6 +196,13 @@ pub struct MatchProof {
     /// Why it was over: `all played`, `stopped by the test`, `too many faults`.
     #[serde(default)]
     pub conclusion: String,
+    /// Games that the champion and its opponent lost by a fault: a crash, no answer, an
+    /// illegal move.
+    #[serde(default, skip_serializing_if = "is_clean")]
+    pub faults: [u64; 2],
+    /// Whether the test would not have accepted without the opponent's faults.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rests_on_faults: bool,
     /// Where the test ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<Tested>,
@@ -319,40 +326,9 @@ impl Bout<'_> {
     }
 
     fn judge(&self, settings: &ProofSettings, summary: &Summary, opponent: String) -> MatchProof {
-        let pairing = &summary.pairings[0];
-        let tally = pairing.tally;
-        let plan = settings.sprt();
-        let test = plan.test().ok().filter(|_| self.role == PARENT);
-        let state = test.map(|test| test.judge(&Outcomes::Pairs(pairing.pairs)));
-        MatchProof {
-            opponent,
-            role: self.role.to_owned(),
-            games: tally.games(),
-            wins: tally.wins,
-            draws: tally.draws,
-            losses: tally.losses,
-            elo: pairing.elo.elo,
-            interval: [pairing.elo.low, pairing.elo.high],
-            conditions: settings.conditions(),
-            conclusion: match &summary.conclusion {
-                Conclusion::Accepted | Conclusion::Rejected => MatchProof::STOPPED.to_owned(),
-                Conclusion::TooManyFaults { player, faults } => {
-                    format!("{player} misbehaved {faults} times")
-                }
-                _ => "all played".to_owned(),
-            },
-            sprt: state.map(|state| Tested {
-                elo0: plan.elo0,
-                elo1: plan.elo1,
-                llr: state.llr,
-                decision: match state.decision {
-                    Decision::H1 => "accepted",
-                    Decision::H0 => "rejected",
-                    Decision::Continue => "undecided",
-                }
-                .to_owned(),
-            }),
-        }
+        let test = settings.sprt();
+        let test = (self.role == PARENT).then_some(&test);
+        MatchProof::of(summary, test, opponent, self.role, settings.conditions())
     }
 }
 
@@ -422,16 +398,89 @@ impl MatchProof {
     /// Why a match is shorter than it might have been.
     pub(crate) const STOPPED: &str = "stopped by the test";
 
+    /// What a match of two says; the test's bounds, where there is one.
+    pub(crate) fn of(
+        summary: &Summary,
+        sprt: Option<&SprtPlan>,
+        opponent: String,
+        role: &str,
+        conditions: String,
+    ) -> Self {
+        let pairing = &summary.pairings[0];
+        let tally = pairing.tally;
+        let test = sprt.and_then(|it| it.test().ok());
+        let judge = |pairs| test.map(|test| test.judge(&Outcomes::Pairs(pairs)));
+        let state = judge(pairing.pairs);
+        let faults = [0, 1].map(|player| summary.faults.get(player).copied().unwrap_or(0));
+        let without = judge(without_wins(pairing.pairs, faults[1]));
+        let accepted = |state: &SprtState| state.decision == Decision::H1;
+        Self {
+            opponent,
+            role: role.to_owned(),
+            games: tally.games(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            elo: pairing.elo.elo,
+            interval: [pairing.elo.low, pairing.elo.high],
+            conditions,
+            conclusion: match &summary.conclusion {
+                Conclusion::Accepted | Conclusion::Rejected => Self::STOPPED.to_owned(),
+                Conclusion::TooManyFaults { player, faults } => {
+                    format!("{player} misbehaved {faults} times")
+                }
+                _ => ALL_PLAYED.to_owned(),
+            },
+            faults,
+            rests_on_faults: state.as_ref().is_some_and(accepted)
+                && !without.as_ref().is_some_and(accepted),
+            sprt: sprt.zip(state).map(|(plan, state)| Tested {
+                elo0: plan.elo0,
+                elo1: plan.elo1,
+                llr: state.llr,
+                decision: match state.decision {
+                    Decision::H1 => "accepted",
+                    Decision::H0 => "rejected",
+                    Decision::Continue => "undecided",
+                }
+                .to_owned(),
+            }),
+        }
+    }
+
     /// What the match proves: better, and not by chance.
     pub(crate) fn verdict(&self) -> String {
         let test = self.sprt.as_ref().map(|test| test.decision.as_str());
         let above = self.interval[0].is_some_and(|low| low > 0.0);
+        if self.rests_on_faults {
+            return format!("not proved: {self}; without those the test would not be accepted");
+        }
         if test == Some("accepted") && above {
             return format!("proved {self}");
         }
         let test = test.unwrap_or("missing");
         format!("not proved: {self}; the test is {test}")
     }
+}
+
+/// Why a match is over that nothing else ended.
+const ALL_PLAYED: &str = "all played";
+
+/// Pairs by their half points, if so many of the games won had been lost: at worst, the
+/// best pairs had them.
+fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
+    for _ in 0..wins {
+        let Some(best) = (2..pairs.len()).rev().find(|&it| pairs[it] > 0) else {
+            break;
+        };
+        pairs[best] -= 1;
+        pairs[best - 2] += 1;
+    }
+    pairs
+}
+
+fn is_clean(faults: &[u64; 2]) -> bool {
+    *faults == [0; 2]
 }
 
 /// `+71 [+52, +91] in 1000 games`.
@@ -454,10 +503,63 @@ impl fmt::Display for MatchProof {
             number(self.interval[1], "+∞"),
             self.games
         )?;
+        let [own, theirs] = self.faults;
+        if own + theirs > 0 {
+            let opponent = &self.opponent;
+            write!(
+                f,
+                ", {theirs} of them lost by {opponent} and {own} by the other through a fault"
+            )?;
+        }
         // An estimate from a match that a test ended leans to the test's side.
-        if self.conclusion == Self::STOPPED {
-            write!(f, ", {}", Self::STOPPED)?;
+        if !self.conclusion.is_empty() && self.conclusion != ALL_PLAYED {
+            write!(f, ", {}", self.conclusion)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wins_by_faults_are_taken_from_the_best_pairs() {
+        assert_eq!(without_wins([1, 2, 3, 4, 2], 0), [1, 2, 3, 4, 2]);
+        assert_eq!(without_wins([1, 2, 3, 4, 2], 3), [1, 3, 5, 3, 0]);
+        assert_eq!(without_wins([0, 0, 1, 0, 0], 9), [1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_proof_does_not_rest_on_an_opponent_that_fails() {
+        let mut proof = MatchProof {
+            opponent: "the start".to_owned(),
+            role: PARENT.to_owned(),
+            games: 40,
+            wins: 30,
+            draws: 5,
+            losses: 5,
+            elo: Some(150.0),
+            interval: [Some(80.0), Some(220.0)],
+            conditions: String::new(),
+            conclusion: MatchProof::STOPPED.to_owned(),
+            faults: [0, 12],
+            rests_on_faults: true,
+            sprt: Some(Tested {
+                elo0: 0.0,
+                elo1: 15.0,
+                llr: 3.0,
+                decision: "accepted".to_owned(),
+            }),
+        };
+        let verdict = proof.verdict();
+        assert!(verdict.starts_with("not proved"), "{verdict}");
+        assert!(
+            verdict.contains("12 of them lost by the start"),
+            "{verdict}"
+        );
+        proof.rests_on_faults = false;
+        let verdict = proof.verdict();
+        assert!(verdict.starts_with("proved +150"), "{verdict}");
     }
 }

@@ -172,6 +172,14 @@ impl Sprt {
         }
     }
 
+    /// Games that a test from its beginning is expected to take, if they come out like
+    /// these; none where these do not say.
+    pub fn length(&self, outcomes: &Outcomes) -> Option<f64> {
+        let games_each = outcomes.games_each();
+        let left = self.outcomes_left(&Sample::of(outcomes)?, games_each, 0.0)?;
+        Some(left * games_each as f64)
+    }
+
     fn llr(&self, sample: &Sample, games_each: u64) -> f64 {
         let cost = |elo: f64| match self.model {
             EloModel::Logistic => sample.cost_of_log_odds(elo / ELO),

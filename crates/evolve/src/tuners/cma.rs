@@ -215,7 +215,7 @@ impl Method for CmaEs {
         // 1. The order of the points, and how well both judgements agree on it.
         let scores = |half: usize| -> Vec<f64> {
             let own = fought.iter().skip(half).step_by(2);
-            own.map(|it| it.outcome.standing().unwrap_or(0.0)).collect()
+            own.map(|it| it.outcome.standing()).collect()
         };
         let halves = [scores(0), scores(1)];
         let both: Vec<f64> = halves[0]

@@ -107,7 +107,7 @@ impl Method for Differential {
             .map(|member| self.rival(course, member))
             .collect();
         for ((member, rival), fought) in self.members.iter_mut().zip(rivals).zip(fought) {
-            if fought.outcome.standing().is_some_and(|score| score > 0.5) {
+            if fought.outcome.standing() > 0.5 {
                 *member = rival;
             }
         }

@@ -106,12 +106,11 @@ impl Outcome {
 
     /// How a population orders its members: by their points, and who cannot work is
     /// passed over. That is selection and no measured score: nothing but the order may
-    /// be taken from it. None if nothing is known.
-    pub(super) fn standing(&self) -> Option<f64> {
+    /// be taken from it. Where nothing was played nobody is ahead.
+    pub(super) fn standing(&self) -> f64 {
         match self.failed() {
-            [false, false] => self.pairs().score(),
-            [true, true] => None,
-            [first, _] => Some(f64::from(!first)),
+            [false, false] => self.pairs().score().unwrap_or(0.5),
+            [first, _] => f64::from(!first),
         }
     }
 }

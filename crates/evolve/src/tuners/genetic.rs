@@ -135,7 +135,7 @@ impl Method for Genetic {
     }
 
     fn tell(&mut self, course: &Course, fought: &[Fought]) {
-        let mut scores = fought.iter().map(|it| it.outcome.standing().unwrap_or(0.0));
+        let mut scores = fought.iter().map(|it| it.outcome.standing());
         // 1. The throne.
         if let Some(challenger) = self.challenger.take()
             && scores.next().is_some_and(|score| score > 0.5)

@@ -43,7 +43,7 @@ pub struct Knob {
 }
 
 /// More choices than this are no knob.
-const MOST_CHOICES: f64 = 64.0;
+pub const MOST_CHOICES: usize = 64;
 
 impl Knob {
     /// A knob of whole numbers.
@@ -127,7 +127,7 @@ impl Knob {
                 "its bounds are {low} and {high} and its start is {start}, which must be whole numbers, or its kind `real`"
             )));
         }
-        if self.kind == KnobKind::Choice && (self.low != 0.0 || self.high >= MOST_CHOICES) {
+        if self.kind == KnobKind::Choice && (self.low != 0.0 || self.high >= MOST_CHOICES as f64) {
             return Err(refused(format!(
                 "its choices go from {} to {}: they must begin at 0 and be at most {MOST_CHOICES}",
                 self.low, self.high

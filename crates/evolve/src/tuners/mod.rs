@@ -56,7 +56,7 @@ pub use differential::DifferentialPlan;
 pub use duel::{Duel, Fought, Outcome, Pairs};
 pub use estimate::{Estimate, Interval, KnobEstimate};
 pub use genetic::GeneticPlan;
-pub use knob::{Knob, KnobKind, Setting, Space};
+pub use knob::{Knob, KnobKind, MOST_CHOICES, Setting, Space};
 pub use plan::TunerPlan;
 pub use random::RandomPlan;
 pub use spsa::SpsaPlan;

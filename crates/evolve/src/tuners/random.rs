@@ -61,7 +61,8 @@ impl Candidate {
         } else if self.pairs > 0.0 {
             self.points / self.pairs
         } else {
-            0.0
+            // Nothing was played: nobody is ahead.
+            0.5
         }
     }
 }

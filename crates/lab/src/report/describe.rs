@@ -126,7 +126,7 @@ fn describe_tuning(folder: &Path) -> Option<Entry> {
             "recipe": format!("tune {}", tuning.engine()),
             "seed": plan.seed,
             "parent": plan.engine,
-            "rounds": tuning.rounds.len(),
+            "rounds": tuning.paths.len(),
             "games": plan.games,
             "best": proof.and_then(|it| it.elo),
             "best_on": proof.map(|_| "Elo above the start"),

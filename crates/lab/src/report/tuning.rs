@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::error::ReportError;
 use super::{counted, elo, elo_interval};
 use crate::tune::{
-    Interval, Landscape, Param, ParamKind, ROUNDS, TunePlan, TuneResult, TunedRound, UNCLEAR,
-    Validation,
+    Infeasible, Interval, Landscape, Param, ParamKind, ROUNDS, TunePlan, TuneResult, TunedRound,
+    UNCLEAR, Validation, so_far,
 };
 
 /// A tuning, as its folder tells it.
@@ -22,11 +22,23 @@ pub struct TuningRecord {
     pub folder: PathBuf,
     /// What was asked for.
     pub plan: TunePlan,
-    /// The rounds so far.
-    #[serde(skip)]
-    pub rounds: Vec<TunedRound>,
+    /// What was proposed after each round so far.
+    pub paths: Vec<Proposed>,
     /// What was found, once it is done.
     pub result: Option<TuneResult>,
+    /// The validations so far.
+    pub curve: Vec<Validation>,
+    /// Values at which the engine failed so far.
+    pub infeasible: Vec<Infeasible>,
+}
+
+/// What a tuner proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposed {
+    /// Games of the tuner before it.
+    pub games: u64,
+    /// A value for each parameter.
+    pub values: Vec<i64>,
 }
 
 /// So many paths are read in one picture.
@@ -46,17 +58,28 @@ impl TuningRecord {
         let plan = TunePlan::read(folder);
         let plan = plan.map_err(|error| broken(TunePlan::FILE, error.to_string()))?;
         let path = folder.join(ROUNDS);
-        let rounds = if path.exists() {
+        let rounds: Vec<TunedRound> = if path.exists() {
             Journal::read(&path)?
         } else {
             Vec::new()
         };
+        let proposed = |it: TunedRound| Proposed {
+            games: it.games,
+            values: it.proposal,
+        };
         let result = TuneResult::read(folder);
+        let result = result.map_err(|error| broken(TuneResult::FILE, error.to_string()))?;
+        let (curve, infeasible) = match &result {
+            Some(result) => (result.curve.clone(), result.infeasible.clone()),
+            None => so_far(folder, &plan),
+        };
         Ok(Self {
             folder: folder.to_owned(),
-            result: result.map_err(|error| broken(TuneResult::FILE, error.to_string()))?,
+            paths: rounds.into_iter().map(proposed).collect(),
+            result,
+            curve,
+            infeasible,
             plan,
-            rounds,
         })
     }
 
@@ -98,7 +121,7 @@ impl TuningRecord {
 
     fn verdict(&self) -> Block {
         let Some(result) = &self.result else {
-            let done = self.rounds.last().map_or(0, |it| it.games);
+            let done = self.paths.last().map_or(0, |it| it.games);
             return Block::Verdict {
                 tone: Tone::Plain,
                 large: "not finished".to_owned(),
@@ -136,6 +159,12 @@ impl TuningRecord {
         let Some(result) = &self.result else {
             return warnings;
         };
+        if result.spared_games > 0 {
+            warnings.push(format!(
+                "{} would have been the same as earlier ones and were not played.",
+                counted(result.spared_games, "game")
+            ));
+        }
         if result.too_few_games() {
             let unclear = result.params.iter().filter(|it| !it.visible).count();
             warnings.push(format!(
@@ -176,10 +205,11 @@ impl TuningRecord {
 
     /// The proposals of the moment against the start.
     fn curve(&self, blocks: &mut Vec<Block>) {
-        let Some(result) = self.result.as_ref().filter(|it| !it.curve.is_empty()) else {
+        if self.curve.is_empty() {
             return;
-        };
-        let curve = merged(&result.curve);
+        }
+        let most = self.result.as_ref().and_then(|it| it.most_games);
+        let curve = merged(&self.curve, most);
         let place = |it: &Validation| it.games as f64;
         let points = curve.iter().filter_map(|it| Some((place(it), it.elo?)));
         let beyond = curve
@@ -245,7 +275,7 @@ impl TuningRecord {
 
     /// Where each parameter went.
     fn paths(&self, blocks: &mut Vec<Block>) {
-        if self.rounds.is_empty() {
+        if self.paths.is_empty() {
             return;
         }
         blocks.push(Block::Heading("Paths of the parameters".to_owned()));
@@ -256,8 +286,8 @@ impl TuningRecord {
             let series = group.iter().enumerate().map(|(pen, &at)| {
                 let param = &self.plan.params[at];
                 let share = |value: i64| (value - param.low) as f64 / param.width() * 100.0;
-                let points = self.rounds.iter().filter_map(|round| {
-                    let value = round.proposal.get(at)?;
+                let points = self.paths.iter().filter_map(|round| {
+                    let value = round.values.get(at)?;
                     Some((round.games as f64, share(*value)))
                 });
                 let start = std::iter::once((0.0, share(param.start)));
@@ -296,11 +326,9 @@ impl TuningRecord {
             let words = aside.map(|it| format!("{}: {}", it.name, it.reason));
             blocks.push(Block::List(words.collect()));
         }
-        let known = self.result.as_ref().map(|it| &it.infeasible);
-        let infeasible = known.unwrap_or(&self.plan.infeasible);
-        if !infeasible.is_empty() {
+        if !self.infeasible.is_empty() {
             blocks.push(Block::Heading("Where the engine fails".to_owned()));
-            let words = infeasible.iter();
+            let words = self.infeasible.iter();
             let words = words.map(|it| format!("{}: {}", it.options, it.reason));
             blocks.push(Block::List(words.collect()));
         }
@@ -390,12 +418,18 @@ fn found(result: &TuneResult, blocks: &mut Vec<Block>) {
     ));
 }
 
-/// Validations of one proposal after the same games are one match.
-fn merged(curve: &[Validation]) -> Vec<Validation> {
+/// Validations of one proposal after the same games are one match. Where games repeat, and
+/// `most` is as many as there can be, a second match with openings of the first tells
+/// nothing new.
+fn merged(curve: &[Validation], most: Option<u64>) -> Vec<Validation> {
     let mut merged: Vec<Validation> = Vec::new();
     for it in curve {
         match merged.last_mut() {
             Some(last) if last.games == it.games && last.proposal == it.proposal => {
+                let all = last.played() + it.played();
+                if it.played() == 0 || most.is_some_and(|most| all > most) {
+                    continue;
+                }
                 for (sum, more) in last.pairs.iter_mut().zip(it.pairs) {
                     *sum += more;
                 }
@@ -464,12 +498,14 @@ impl TuningRecord {
                 range: Some((low, high)),
                 words: String::new(),
             });
-            let apart = it.x.get(1).zip(it.x.first());
+            // Values are rounded, so that two neighbours do not tell how far apart all are.
+            let wide = it.x.last().zip(it.x.first());
+            let steps = it.x.len().saturating_sub(1).max(1) as f64;
             let map = HeatMap {
                 title: format!("{} (right) and {} (up)", it.first, it.second),
                 x: Axis::new(axis_words(first)),
                 first: it.x.first().copied().unwrap_or(0.0),
-                apart: apart.map_or(1.0, |(one, other)| one - other),
+                apart: wide.map_or(1.0, |(last, first)| (last - first) / steps),
                 rows: rows.collect(),
                 key: (elo(low), format!("{} Elo", elo(high))),
                 head: String::new(),

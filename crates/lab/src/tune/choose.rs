@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mendel_engine::uci::{OptionKind, OptionLine};
+use mendel_evolve::tuners::MOST_CHOICES;
 use wildmatch::WildMatch;
 
 use super::TuneError;
@@ -83,6 +84,9 @@ pub(super) fn left_out(offers: &[OptionLine], patterns: &[String], chosen: &[Par
         reason: match (&option.kind, Param::of(option)) {
             (OptionKind::Button, _) => "a button".to_owned(),
             (OptionKind::Text { .. }, _) => "a text".to_owned(),
+            (OptionKind::Combo { vars, .. }, None) if vars.len() > MOST_CHOICES => {
+                format!("it has {} values, more than {MOST_CHOICES}", vars.len())
+            }
             (_, None) => "it has one value".to_owned(),
             (_, Some(_)) => {
                 let name = &option.name;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use mendel_arena::statistics::Outcomes;
 use mendel_evolve::tuners::{AnyTuner, Estimate, Interval, Tuner as _};
 use mendel_store::{ReplaceError, replace};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,10 @@ pub struct TuneResult {
     pub tuner: String,
     /// Games of the tuner and of the validations.
     pub games: u64,
+    /// Those of them that were not played, because the same two settings would have
+    /// played the same games from the same opening again.
+    #[serde(default)]
+    pub spared_games: u64,
     /// Each parameter.
     pub params: Vec<ParamFound>,
     /// What was not tuned, and why.
@@ -145,8 +150,12 @@ impl Validation {
         (self.elo.is_none() && self.played() > 0).then_some(points > self.played())
     }
 
-    /// Elo and its interval in words.
+    /// Elo and its interval in words, and in how many games.
     pub fn words(&self) -> String {
+        let games = self.played();
+        if games == 0 && self.elo == Some(0.0) {
+            return "the start itself".to_owned();
+        }
         let number = |elo: Option<f64>, open: &str| match elo {
             Some(elo) => format!("{elo:+.0}"),
             None => open.to_owned(),
@@ -158,7 +167,8 @@ impl Validation {
         };
         let [low, high] = self.interval;
         let (low, high) = (number(low, "−∞"), number(high, "+∞"));
-        format!("{} [{low}, {high}] Elo", number(self.elo, open))
+        let elo = number(self.elo, open);
+        format!("{elo} [{low}, {high}] Elo in {games} games")
     }
 }
 
@@ -236,8 +246,6 @@ impl TuneResult {
         };
         if self.is_start() {
             self.games_left = None;
-        } else if self.proof.is_none() {
-            self.games_left = needed(&self.gain);
         }
     }
 
@@ -355,29 +363,28 @@ pub(super) fn found(
         options,
         tuner: plan.tuner.name().to_owned(),
         games: plan.games,
+        spared_games: 0,
         params: params.collect(),
         aside: plan.aside.clone(),
         infeasible,
         gain: clipped(estimate.gain),
         left: clipped(estimate.left),
+        games_left: needed(plan, values, &curve),
         curve,
         landscapes: landscapes(plan, tuner, estimate),
         proof: None,
-        games_left: None,
         most_games: None,
         left_out: Vec::new(),
         verdict: String::new(),
     }
 }
 
-/// Games after which a match would show a gain as large as this, in half the cases:
-/// where it is 1.96 standard errors of a score.
-fn needed(gain: &Interval) -> Option<f64> {
-    /// The variance of a game's score where a third of the games are drawn.
-    const VARIANCE: f64 = 1.0 / 6.0;
-    let lead = mendel_arena::statistics::elo_to_score(gain.value) - 0.5;
-    let games = 1.96 * 1.96 * VARIANCE / (lead * lead);
-    (lead > 0.0 && games.is_finite()).then_some(games.ceil())
+/// Games that the test is expected to take, by the last validation of these values.
+/// What the surface makes of the gain is no guide to that.
+fn needed(plan: &TunePlan, values: &[i64], curve: &[Validation]) -> Option<f64> {
+    let last = curve.last().filter(|it| it.proposal == values)?;
+    let test = plan.sprt.test().ok()?;
+    test.length(&Outcomes::Pairs(last.pairs))
 }
 
 #[cfg(test)]
@@ -406,6 +413,7 @@ mod tests {
         assert!(kept.games_left.is_none() && kept.more("RUN").is_none());
         assert!(kept.verdict.contains("nothing better"), "{}", kept.verdict);
         let mut better = result("4", 12.0);
+        better.games_left = Some(150.0);
         better.conclude();
         let more = better.more("RUN").expect("games");
         assert!(more.contains("mendel resume RUN --proof-games"), "{more}");
@@ -426,8 +434,8 @@ mod tests {
             }
             .words()
         };
-        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo");
-        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo");
-        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo");
+        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo in 6 games");
+        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo in 6 games");
+        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo in 0 games");
     }
 }

@@ -11,6 +11,7 @@ pub mod bench;
 mod choose;
 mod error;
 mod found;
+mod fresh;
 mod journal;
 mod params;
 mod plan;
@@ -29,7 +30,7 @@ pub use plan::{LEAST_GAMES, Limit, TunePlan};
 pub use play::LeftOut;
 pub use prepare::{Order, What, prepare};
 pub use probe::Probe;
-pub use run::{CHAMPION, Event, ROUNDS, TunedRound, allow_proof, create, tune};
+pub use run::{CHAMPION, Event, ROUNDS, TunedRound, allow_proof, create, so_far, tune};
 
 use std::path::Path;
 

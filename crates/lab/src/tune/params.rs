@@ -6,6 +6,7 @@ use std::path::Path;
 
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_evolve::Bounds;
+use mendel_evolve::tuners::MOST_CHOICES;
 use serde::{Deserialize, Serialize};
 
 use super::TuneError;
@@ -161,13 +162,17 @@ impl Param {
                 param
             }
             OptionKind::Combo { default, vars } => {
+                let mut seen = BTreeSet::new();
+                let mut vars = vars.clone();
+                vars.retain(|word| seen.insert(word.clone()));
                 let start = vars.iter().position(|it| it.eq_ignore_ascii_case(default));
                 let (start, last) = (start.unwrap_or(0) as i64, vars.len() as i64 - 1);
-                param(ParamKind::Combo, start, 0, last, vars.clone())
+                param(ParamKind::Combo, start, 0, last, vars)
             }
             OptionKind::Button | OptionKind::Text { .. } => return None,
         };
-        (param.low < param.high).then_some(param)
+        let too_many = param.kind == ParamKind::Combo && param.values.len() > MOST_CHOICES;
+        (param.low < param.high && !too_many).then_some(param)
     }
 
     /// How far apart its bounds are.
@@ -298,6 +303,12 @@ impl TryFrom<Row> for Param {
         }
         if !row.values.is_empty() && row.kind != ParamKind::Combo {
             return Err(format!("`{name}` has no values: only a combo has"));
+        }
+        if row.values.len() > MOST_CHOICES {
+            let count = row.values.len();
+            return Err(format!(
+                "`{name}` has {count} values; {MOST_CHOICES} are the most"
+            ));
         }
         let mut seen = BTreeSet::new();
         if let Some(word) = row.values.iter().find(|&word| !seen.insert(word)) {

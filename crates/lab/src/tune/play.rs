@@ -9,6 +9,7 @@ use mendel_arena::{
 use serde::{Deserialize, Serialize};
 
 use super::TuneError;
+use super::fresh::Fresh;
 use super::journal::{Pairs, Purpose, TunedPair};
 use super::params::Param;
 use super::plan::TunePlan;
@@ -112,13 +113,16 @@ impl Table<'_> {
     pub(super) fn play(
         &self,
         round: Round,
+        fresh: &mut Fresh,
         journal: &mut Pairs,
         played: &mut dyn FnMut(),
     ) -> Result<Vec<Met>, TuneError> {
-        // 1. Everybody once, and all pairs in a fixed order.
+        // 1. Everybody once, and all pairs in a fixed order; not those whose games are
+        //    known.
         let params = &self.plan.params;
         let mut settings: Vec<&[i64]> = Vec::new();
         let mut all: Vec<(usize, Pair)> = Vec::new();
+        let mut numbers = round.opening..;
         for (at, meeting) in round.meetings.iter().enumerate() {
             for values in [&meeting.first, &meeting.second] {
                 if !settings.contains(&values.as_slice()) {
@@ -128,14 +132,16 @@ impl Table<'_> {
             let seat = |values: &[i64]| settings.iter().position(|it| *it == values);
             let both = seat(&meeting.first).zip(seat(&meeting.second));
             let (first, second) = both.expect("both were seated");
-            for _ in 0..meeting.pairs {
-                let id = all.len() as u64;
-                let opening = (round.opening + id) % self.openings.len() as u64;
+            for number in numbers.by_ref().take(meeting.pairs as usize) {
+                let Some(opening) = fresh.opening(&meeting.first, &meeting.second, number) else {
+                    played();
+                    continue;
+                };
                 let pair = Pair {
-                    id,
+                    id: all.len() as u64,
                     first,
                     second,
-                    opening: opening as usize,
+                    opening,
                     only: None,
                 };
                 all.push((at, pair));
@@ -154,7 +160,6 @@ impl Table<'_> {
         };
 
         // 2. What is not in the journal is played, and what failed once more.
-        let repeats = self.plan.repeats(self.engine);
         let wanted = |pair: &Pair, again: bool, games| TunedPair {
             purpose: round.purpose,
             round: round.number,
@@ -178,13 +183,7 @@ impl Table<'_> {
                 if again && !slot.is_some_and(|it| failures(&it).iter().any(Option::is_some)) {
                     continue;
                 }
-                let known = if pair.first == pair.second && repeats {
-                    // The same engine on both sides plays the same game twice.
-                    Some(even(pair.id))
-                } else {
-                    journal.find(&wanted(pair, again, [BoutGame::NONE; 2]))
-                };
-                match known {
+                match journal.find(&wanted(pair, again, [BoutGame::NONE; 2])) {
                     Some(outcome) => {
                         *slot = Some(outcome);
                         if !again {
@@ -243,7 +242,7 @@ impl Table<'_> {
         let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
         let mut met = vec![Met::default(); meetings];
         for ((at, pair), outcome) in outcomes {
-            if pair.first != pair.second && outcome.games == [BoutGame::NONE; 2] {
+            if outcome.games == [BoutGame::NONE; 2] {
                 // No worker could play it, and it is done without.
                 continue;
             }
@@ -272,14 +271,6 @@ impl Table<'_> {
             }
         }
         met
-    }
-}
-
-/// A pair of one setting with itself.
-fn even(id: u64) -> PairOutcome {
-    PairOutcome {
-        id,
-        games: [BoutGame::NONE; 2],
     }
 }
 

@@ -1,8 +1,10 @@
 //! From a request to a plan: everything is checked before anything is played.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use mendel_arena::{Entrant, Pace};
+use mendel_engine::uci::OptionLine;
 use mendel_evolve::tuners::TunerPlan;
 
 use super::TuneError;
@@ -87,9 +89,8 @@ pub fn prepare(
 
     // 2. The engine and what it offers.
     let entrant = Entrant::parse(&order.engine)?;
-    let offers = entrant.offers()?;
-    let entrant = fixed(&entrant, &offers);
-    let offers = entrant.offers()?;
+    let entrant = fixed(&entrant, &offers(&entrant)?);
+    let offers = offers(&entrant)?;
 
     // 3. The parameters: a person's own are taken as they are.
     let probe = Probe {
@@ -144,4 +145,12 @@ pub fn prepare(
     let (_, held_out) = plan.parts()?;
     let most = plan.most_pairs(&entrant, &held_out);
     Ok(plan.with_games(order.games, most))
+}
+
+/// What an engine offers. Some name an option twice; the first counts.
+fn offers(engine: &Entrant) -> Result<Vec<OptionLine>, TuneError> {
+    let mut offers = engine.offers()?;
+    let mut seen = BTreeSet::new();
+    offers.retain(|it| seen.insert(it.name.to_lowercase()));
+    Ok(offers)
 }

@@ -160,9 +160,15 @@ impl Probe<'_> {
         let differs = |value: i64| -> Result<Difference, Failure> {
             Ok(difference(base, &self.look(Some((param, value)))?))
         };
-        // Twice the noise is more than chance alone often gives.
+        // An engine that differs from itself tells by its moves alone: twice the noise is
+        // more than chance often gives. One that plays as it likes does not tell, and every
+        // option may have an effect.
         let is_visible = |it: Difference| {
-            it.anything > noise.anything && (noise.anything == 0.0 || it.moves > 2.0 * noise.moves)
+            if noise.anything == 0.0 {
+                it.anything > 0.0
+            } else {
+                it.moves > 2.0 * noise.moves || noise.moves >= 0.5
+            }
         };
 
         // 1. Both ends, or as far towards them as the engine goes.

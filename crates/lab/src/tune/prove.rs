@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mendel_arena::statistics::{Decision, Outcomes};
+use mendel_arena::statistics::Outcomes;
 use mendel_arena::{
     Conclusion, Contest, Crew, Entrant, Format, MatchFolder, Opening, OpeningSetting, Order, Plan,
 };
@@ -16,7 +16,7 @@ use super::plan::{TunePlan, position};
 use super::play::set;
 use super::run::Event;
 use crate::pedigree::inherit;
-use crate::proof::{MatchProof, PARENT, Tested};
+use crate::proof::{MatchProof, PARENT};
 use crate::run::Work;
 
 /// Where the games of the proof are.
@@ -97,41 +97,19 @@ pub(super) fn prove(
         return Err(TuneError::Stopped);
     }
 
-    // 3. What they say.
-    let pairing = &summary.pairings[0];
+    // 3. What they say. Who misbehaves too often does so again.
+    let pairs = summary.pairings[0].pairs;
     let test = plan.sprt.test().map_err(mendel_arena::ContestError::from)?;
-    let state = test.judge(&Outcomes::Pairs(pairing.pairs));
-    result.games_left = state.games_left;
-    let tally = pairing.tally;
-    result.proof = Some(MatchProof {
-        opponent: "the start".to_owned(),
-        role: PARENT.to_owned(),
-        games: tally.games(),
-        wins: tally.wins,
-        draws: tally.draws,
-        losses: tally.losses,
-        elo: pairing.elo.elo,
-        interval: [pairing.elo.low, pairing.elo.high],
-        conditions: format!("{}, pairs from openings held out", plan.pace),
-        conclusion: match &summary.conclusion {
-            Conclusion::Accepted | Conclusion::Rejected => MatchProof::STOPPED.to_owned(),
-            Conclusion::TooManyFaults { player, faults } => {
-                format!("{player} misbehaved {faults} times")
-            }
-            _ => "all played".to_owned(),
-        },
-        sprt: Some(Tested {
-            elo0: plan.sprt.elo0,
-            elo1: plan.sprt.elo1,
-            llr: state.llr,
-            decision: match state.decision {
-                Decision::H1 => "accepted",
-                Decision::H0 => "rejected",
-                Decision::Continue => "undecided",
-            }
-            .to_owned(),
-        }),
-    });
+    let ended = matches!(summary.conclusion, Conclusion::TooManyFaults { .. });
+    let left = test.judge(&Outcomes::Pairs(pairs)).games_left;
+    result.games_left = left.filter(|_| !ended);
+    result.proof = Some(MatchProof::of(
+        &summary,
+        Some(&plan.sprt),
+        "the start".to_owned(),
+        PARENT,
+        format!("{}, pairs from openings held out", plan.pace),
+    ));
     Ok(())
 }
 

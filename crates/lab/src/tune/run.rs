@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TuneError;
 use super::found::{TuneResult, Validation, found};
+use super::fresh::Fresh;
 use super::journal::{Pairs, Purpose};
 use super::params::{Infeasible, Param};
 use super::plan::TunePlan;
@@ -119,6 +120,9 @@ const HOPELESS: (usize, f64) = (3, 0.1);
 /// values.
 const ALL_FAIL: usize = 4;
 
+/// What is said before the proof is over.
+const NOT_YET: &str = "not proved yet: the match against the start is not over";
+
 /// Makes the folder of a tuning.
 ///
 /// # Errors
@@ -190,6 +194,7 @@ pub fn tune(
         work,
         crew: Crew::of(work.crew.as_ref(), folder, work.threads)?,
         journal: &mut journal,
+        fresh: state.fresh(&plan, &engine, openings.len()),
         played: state.played(&plan),
     };
 
@@ -217,6 +222,7 @@ pub fn tune(
     }
     rounds.flush()?;
     state.write(folder)?;
+    let spared_games = running.fresh.spared_games();
     journal.finish()?;
 
     // 3. What was found, and whether it is better.
@@ -226,7 +232,21 @@ pub fn tune(
     }
     let mut result = found(&plan, &state.tuner, &values, state.curve, state.infeasible);
     result.left_out = state.left_out;
+    result.spared_games = spared_games;
     result.most_games = plan.most_pairs(&engine, &held_out).map(|pairs| 2 * pairs);
+    result.conclude();
+    if TuneResult::read(folder)
+        .ok()
+        .flatten()
+        .is_none_or(|it| it.id != result.id)
+    {
+        // A proof may take long, and what was found is there already.
+        if work.proof && plan.proof_games > 0 && !result.is_start() {
+            result.verdict = NOT_YET.into();
+        }
+        champion(folder, &plan, &engine, &result)?;
+        result.write(folder)?;
+    }
     if work.proof && plan.proof_games > 0 {
         prove::prove(&mut result, folder, &plan, &engine, &held_out, work, watch)?;
     }
@@ -236,13 +256,26 @@ pub fn tune(
     Ok(result)
 }
 
+/// The validations of a tuning that goes on, and the values found not to work, as its last
+/// checkpoint has them.
+pub fn so_far(folder: &Path, plan: &TunePlan) -> (Vec<Validation>, Vec<Infeasible>) {
+    let state = State::read(folder, plan);
+    state.map_or_else(
+        || (Vec::new(), plan.infeasible.clone()),
+        |it| (it.curve, it.infeasible),
+    )
+}
+
 impl State {
+    /// The checkpoint, if there is one of this plan.
+    fn read(folder: &Path, plan: &TunePlan) -> Option<Self> {
+        let text = fs::read_to_string(folder.join(CHECKPOINT)).ok()?;
+        let state: Self = serde_json::from_str(&text).ok()?;
+        (state.id == plan.id()).then_some(state)
+    }
+
     fn find(folder: &Path, plan: &TunePlan) -> Result<Self, TuneError> {
-        let path = folder.join(CHECKPOINT);
-        if let Ok(text) = fs::read_to_string(&path)
-            && let Ok(state) = serde_json::from_str::<Self>(&text)
-            && state.id == plan.id()
-        {
+        if let Some(state) = Self::read(folder, plan) {
             return Ok(state);
         }
         // Without one, or with one that is broken, it is played through again from the
@@ -267,6 +300,24 @@ impl State {
             start_pairs: 0,
             left_out: Vec::new(),
         })
+    }
+
+    /// The openings of all duels so far, given out as they were.
+    fn fresh(&self, plan: &TunePlan, engine: &Entrant, openings: usize) -> Fresh {
+        let mut fresh = Fresh::new(openings, plan.repeats(engine));
+        let mut numbers = 0..;
+        for Duel {
+            first,
+            second,
+            pairs,
+        } in self.tuner.record().iter().map(|it| &it.duel)
+        {
+            let [first, second] = [first, second].map(|it| held(&plan.params, it));
+            for number in numbers.by_ref().take(*pairs as usize) {
+                fresh.opening(&first, &second, number);
+            }
+        }
+        fresh
     }
 
     /// Whether a setting is known not to work.
@@ -330,6 +381,8 @@ struct Running<'a> {
     work: &'a Work,
     crew: Crew,
     journal: &'a mut Pairs,
+    /// Which openings the duels had.
+    fresh: Fresh,
     played: u64,
 }
 
@@ -356,7 +409,7 @@ impl Running<'_> {
             opening: state.pairs,
             meetings: &meetings,
         };
-        let met = self.play(round, self.openings, watch)?;
+        let met = self.play(round, watch)?;
         let asked: u64 = meetings.iter().map(|it| it.pairs).sum();
         let mut outcomes = Vec::with_capacity(met.len());
         let mut fought = Vec::with_capacity(met.len());
@@ -370,9 +423,13 @@ impl Running<'_> {
             });
         }
         let earlier = state.tuner.record().iter().map(|it| &it.outcome);
-        let tried = earlier.len() + outcomes.len();
-        if tried >= ALL_FAIL
-            && earlier.chain(&outcomes).all(|it| it.failed() != [false; 2])
+        let failed = |it: &&Outcome| it.failed() != [false; 2];
+        // One in which nothing was played says nothing.
+        let mut tried = earlier
+            .chain(&outcomes)
+            .filter(|it| failed(it) || !it.pairs().is_empty());
+        if tried.clone().count() >= ALL_FAIL
+            && tried.all(|it| failed(&it))
             && let Some(Infeasible { options, reason }) = state.infeasible.last().cloned()
         {
             return Err(TuneError::AllFail { options, reason });
@@ -409,7 +466,7 @@ impl Running<'_> {
             opening: u64::from(number) * pairs,
             meetings: &meetings,
         };
-        let mut met = self.play(round, self.held_out, watch)?;
+        let mut met = self.play(round, watch)?;
         let [meeting] = meetings;
         let met = met.swap_remove(0);
         let counts = met.pairs;
@@ -437,12 +494,13 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn play(
-        &mut self,
-        round: Round,
-        openings: &[Opening],
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Met>, TuneError> {
+    fn play(&mut self, round: Round, watch: &mut dyn FnMut(Event)) -> Result<Vec<Met>, TuneError> {
+        // Every validation is a match of its own.
+        let mut own = Fresh::new(self.held_out.len(), self.plan.repeats(self.engine));
+        let (openings, fresh) = match round.purpose {
+            Purpose::Duel => (self.openings, &mut self.fresh),
+            Purpose::Validation => (self.held_out, &mut own),
+        };
         let table = Table {
             plan: self.plan,
             engine: self.engine,
@@ -451,7 +509,7 @@ impl Running<'_> {
             stop: &self.work.stop,
         };
         let (played, total) = (&mut self.played, self.plan.games);
-        table.play(round, self.journal, &mut || {
+        table.play(round, fresh, self.journal, &mut || {
             *played += 2;
             watch(Event::Played {
                 done: *played,

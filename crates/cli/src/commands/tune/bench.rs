@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use mendel_lab::tune::bench::{self, Figure, Landscape, Lane, Plan, Summary};
+use mendel_lab::tune::bench::{self, Cell, Figure, Landscape, Lane, PLAIN_SPSA, Plan, Summary};
 
 use super::engine::EngineArguments;
 use crate::interrupt::stop_on_ctrl_c;
@@ -142,9 +142,14 @@ fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
         }
         Ok(found)
     };
-    let lanes: Result<Vec<Vec<Lane>>, Wrong> = names.split(',').map(find).collect();
-    let mut lanes: Vec<Lane> = lanes?.into_iter().flatten().collect();
-    lanes.dedup();
+    let asked: Result<Vec<Vec<Lane>>, Wrong> = names.split(',').map(find).collect();
+    let plain = all.iter().filter(|lane| lane.name == PLAIN_SPSA).cloned();
+    let mut lanes: Vec<Lane> = Vec::new();
+    for lane in asked?.into_iter().flatten().chain(plain) {
+        if !lanes.contains(&lane) {
+            lanes.push(lane);
+        }
+    }
     Ok(lanes)
 }
 
@@ -157,40 +162,55 @@ fn text(summary: &Summary, plan: &Plan, by_landscape: bool) -> String {
         summary.seeds as usize * plan.landscapes.len(),
         plan.landscapes.len(),
     );
-    text.push_str(&table(summary, plan, None));
+    let regret = |it: &Cell| Some(figure(&it.regret, false));
+    let less = |it: &Cell| it.against_spsa.as_ref().map(|it| figure(it, true));
+    text.push_str(&table(summary, plan, None, &regret));
+    text.push_str("\nthe same less that of plain SPSA on the same programs: below 0 is better\n\n");
+    text.push_str(&table(summary, plan, None, &less));
     if by_landscape {
         for landscape in &plan.landscapes {
-            let part = table(summary, plan, Some(*landscape));
+            let part = table(summary, plan, Some(*landscape), &regret);
             text.extend(["\n", landscape.name(), "\n\n", &part]);
         }
     }
     text
 }
 
-fn table(summary: &Summary, plan: &Plan, landscape: Option<Landscape>) -> String {
+/// A row for each tuner that has anything to tell.
+fn table(
+    summary: &Summary,
+    plan: &Plan,
+    landscape: Option<Landscape>,
+    tell: &dyn Fn(&Cell) -> Option<String>,
+) -> String {
     let mut table = Table::default();
     let heads = plan.sizes.iter().map(|size| format!("{size} knobs"));
     table.row(std::iter::once("tuner".to_owned()).chain(heads));
     table.rule();
     for lane in &plan.lanes {
         let own = |size: &usize| {
-            summary.cells.iter().find(|cell| {
+            let cell = summary.cells.iter().find(|cell| {
                 cell.tuner == lane.name && cell.knobs == *size && cell.landscape == landscape
-            })
+            });
+            cell.and_then(tell)
         };
-        let cells = plan
-            .sizes
-            .iter()
-            .map(|size| own(size).map_or(String::new(), |it| figure(&it.regret)));
-        table.row(std::iter::once(lane.name.clone()).chain(cells));
+        let cells: Option<Vec<String>> = plan.sizes.iter().map(own).collect();
+        if let Some(cells) = cells {
+            table.row(std::iter::once(lane.name.clone()).chain(cells));
+        }
     }
     table.render()
 }
 
-fn figure(figure: &Figure) -> String {
+fn figure(figure: &Figure, signed: bool) -> String {
     let mean = figure.mean;
+    let mean = if signed {
+        format!("{mean:+.1}")
+    } else {
+        format!("{mean:.1}")
+    };
     match figure.error {
-        Some(error) => format!("{mean:.1} ± {error:.1}"),
-        None => format!("{mean:.1}"),
+        Some(error) => format!("{mean} ± {error:.1}"),
+        None => mean,
     }
 }

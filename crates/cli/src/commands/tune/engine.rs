@@ -238,6 +238,8 @@ fn finish(folder: &Path, work: &Work, going: Going) -> anyhow::Result<()> {
     if going.json {
         let mut value = serde_json::to_value(&result)?;
         value["folder"] = json!(folder);
+        value["page"] = json!(path);
+        value["too_few_games"] = json!(result.too_few_games());
         writeln!(out, "{value}")?;
     } else {
         out.write_all(tell::result(&result, folder).as_bytes())?;

@@ -114,10 +114,6 @@ impl Live {
 }
 
 fn validation(it: &Validation) -> String {
-    format!(
-        "after {} games the proposal is {} above the start in {} games",
-        it.games,
-        it.words(),
-        it.played(),
-    )
+    let (games, words) = (it.games, it.words());
+    format!("after {games} games the proposal against the start: {words}")
 }

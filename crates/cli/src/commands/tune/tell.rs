@@ -43,8 +43,7 @@ pub(super) fn result(result: &TuneResult, folder: &Path) -> String {
         add(format!("infeasible: {} ({})", it.options, it.reason));
     }
     if let Some(last) = result.curve.last() {
-        let (elo, games) = (last.words(), last.played());
-        add(format!("last validation: {elo} in {games} games"));
+        add(format!("last validation: {}", last.words()));
     }
     // How much all of it is worth the games above and below tell: the surface is made to
     // find the top, and says little of how high that is above a start far away.
@@ -52,6 +51,12 @@ pub(super) fn result(result: &TuneResult, folder: &Path) -> String {
         "by the fitted surface at most {:.0} Elo are still to be had",
         result.left.high
     ));
+    if result.spared_games > 0 {
+        add(format!(
+            "not played: {} games that would have been the same as earlier ones",
+            result.spared_games
+        ));
+    }
     if result.too_few_games() {
         add("too few games for so many parameters: most are not told apart from 0 yet".to_owned());
     }

@@ -18,6 +18,9 @@ pub use table::{Cell, Figure, Summary, summary};
 /// How many pairs a tuner gets at once, as if four pairs were played at a time.
 const BATCH: u32 = 4;
 
+/// SPSA with its usual settings, by which the others are measured.
+pub const PLAIN_SPSA: &str = "spsa";
+
 /// A tuner that takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -40,7 +43,7 @@ impl Lane {
             };
             let place = lanes
                 .iter()
-                .rposition(|it| it.plan.name() == "spsa")
+                .rposition(|it| it.plan.name() == PLAIN_SPSA)
                 .map_or(0, |it| it + 1);
             let lane = Self {
                 name: format!("spsa, r-end {r_end}"),

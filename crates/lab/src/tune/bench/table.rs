@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{Landscape, Plan, Tried};
+use super::{Landscape, PLAIN_SPSA, Plan, Tried};
 
 /// A mean with half the width of the interval that holds it in 95 of 100 cases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub struct Summary {
 
 /// Sums up what was tried.
 pub fn summary(plan: &Plan, tried: &[Tried]) -> Summary {
-    let spsa = plan.lanes.iter().position(|lane| lane.name == "spsa");
+    let spsa = plan.lanes.iter().position(|lane| lane.name == PLAIN_SPSA);
     let landscapes = plan.landscapes.iter().copied().map(Some);
     let mut cells = Vec::new();
     for landscape in std::iter::once(None).chain(landscapes) {

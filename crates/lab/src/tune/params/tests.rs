@@ -197,3 +197,31 @@ fn options_of_play_are_not_taken_for_files_and_what_is_left_out_is_named() {
         (1, "PawnHashSize", 1)
     );
 }
+
+#[test]
+fn words_named_twice_are_one_and_too_many_are_left_out() {
+    let option = |line: &str| match Reply::read(line) {
+        Some(Reply::Option(option)) => option,
+        other => panic!("{line}: {other:?}"),
+    };
+    let twice = "option name Style type combo default Wild var Calm var Wild var Calm";
+    let style = Param::of(&option(twice)).expect("two words");
+    assert_eq!(style.values, ["Calm", "Wild"]);
+    assert_eq!((style.start, style.high), (1, 1));
+    let file = ParamFile {
+        params: vec![style],
+        ..ParamFile::default()
+    };
+    let again: ParamFile = toml::from_str(&file.to_toml()).expect("it can be read back");
+    assert_eq!(again, file);
+
+    let words: Vec<String> = (0..70).map(|it| format!("var w{it}")).collect();
+    let many = format!(
+        "option name Level type combo default w0 {}",
+        words.join(" ")
+    );
+    let many = option(&many);
+    assert_eq!(Param::of(&many), None);
+    let aside = left_out(&[many], &[], &[]);
+    assert!(aside[0].reason.contains("70 values"), "{aside:?}");
+}
