@@ -48,7 +48,7 @@ pub use handler::{Handler, Progress};
 pub use job::{Dead, GoOn, Job, JobId, Outcome, Refusal, Refused, Tally};
 pub use leftovers::{Forgotten, forget};
 pub use news::News;
-pub use notices::{Notices, Posted};
+pub use notices::{BoardState, Notices, Posted};
 pub use options::{Limits, Options, Secret};
 pub use remote::Remote;
 pub use status::{Held, RunState, Status, WorkerState, status};

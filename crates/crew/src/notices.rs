@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
+use async_nats::jetstream::context::CreateStreamError;
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
@@ -45,6 +46,15 @@ pub struct Posted {
     pub id: String,
     /// What it says. Anybody with the right to post may have written it.
     pub bytes: Vec<u8>,
+}
+
+/// Which board a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoardState {
+    /// When it was made, in nanoseconds since 1970: another time, another board.
+    pub made: i128,
+    /// The place of its last record, 0 if there never was one.
+    pub last: u64,
 }
 
 impl Notices {
@@ -93,6 +103,26 @@ impl Notices {
         let subject = names::notice(id);
         let stored = self.server.store(&subject, bytes.to_vec());
         self.runtime.block_on(stored).map(|place| place > 0)
+    }
+
+    /// Which board there is now, made where the server has none any more. One that was
+    /// made at another time, or ends before a place that was read, is not the board that
+    /// was read: the server has lost what it kept.
+    ///
+    /// # Errors
+    ///
+    /// If the server is away.
+    pub fn state(&self) -> Result<BoardState, CrewError> {
+        let seen = self.server.persist("show the notice board", || async {
+            let config = names::notices_stream();
+            let stream = self.server.streams.get_or_create_stream(config).await?;
+            let info = stream.cached_info();
+            Ok::<_, CreateStreamError>(BoardState {
+                made: info.created.unix_timestamp_nanos(),
+                last: info.state.last_sequence,
+            })
+        });
+        self.runtime.block_on(seen)
     }
 
     /// The records after a place, 0 for all, the oldest first. It may be only the

@@ -127,3 +127,25 @@ fn a_notice_is_posted_once_and_read_by_all() {
         .expect_err("too large");
     assert!(refused.is_wrong_request(), "{refused}");
 }
+
+#[test]
+fn a_board_that_was_lost_is_another_one() {
+    let mut place = Place::new("lost-notices");
+    let board = Notices::open(&place.options()).expect("the server is there");
+    board.post("a", b"1").expect("it is posted");
+    let first = board.state().expect("it can be read");
+    assert_eq!(first.last, 1);
+    place.kill();
+    place.start();
+    assert_eq!(board.state().expect("it is back"), first);
+
+    // Whoever looks at it next makes it anew, and can post.
+    place.kill();
+    place.wipe();
+    place.start();
+    let second = board.state().expect("it is back");
+    assert_eq!(second.last, 0);
+    assert_ne!(second.made, first.made);
+    assert!(board.post("a", b"1").expect("it is posted"));
+    assert_eq!(board.since(0).expect("it can be read").len(), 1);
+}
