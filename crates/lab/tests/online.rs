@@ -363,7 +363,9 @@ fn a_course_that_finds_its_folder_taken_loses_no_game() {
         drop(lock);
     });
     let told = teach(&mut learning, &course, &mut |_, _| {});
-    assert!(told.is_err(), "somebody holds the folder");
+    let error = told.expect_err("somebody holds the folder").to_string();
+    assert!(error.contains("is in use by"), "{error}");
+    assert!(error.contains("the same command goes on"), "{error}");
     let before = learning.events().len();
     over.store(true, Ordering::Relaxed);
     somebody.join().expect("it ends");

@@ -13,10 +13,12 @@ use super::learning::{Learning, LearningError};
 ///
 /// The board is read from its beginning once, so that nothing need be kept of it: what
 /// was played here and is not there is posted, whenever it was played, also after a
-/// server lost all it had.
+/// server lost all it had, which is noticed at the next exchange.
 #[derive(Debug)]
 pub struct Shared {
     board: Notices,
+    /// When the board that was read was made.
+    made: Option<i128>,
     /// The last record that was read.
     seen: u64,
     /// Games of this installation that are there.
@@ -65,6 +67,7 @@ impl Shared {
         options.patience = PATIENCE;
         Ok(Self {
             board: Notices::open(&options)?,
+            made: None,
             seen: 0,
             there: BTreeSet::new(),
             clashing: BTreeSet::new(),
@@ -96,6 +99,14 @@ impl Shared {
         learning: &mut Learning,
         exchanged: &mut Exchanged,
     ) -> Result<(), SharedError> {
+        let now = self.board.state()?;
+        if self.made.is_some_and(|made| made != now.made) || now.last < self.seen {
+            // What is known of the board is known of one that is lost.
+            self.seen = 0;
+            self.there.clear();
+            self.clashing.clear();
+        }
+        self.made = Some(now.made);
         loop {
             let page = self.board.since(self.seen)?;
             let Some(last) = page.last().map(|it| it.sequence) else {

@@ -63,6 +63,9 @@ pub enum TeachError {
     /// The population cannot be kept.
     #[error(transparent)]
     Learning(#[from] LearningError),
+    /// Somebody else is at the folder after a game, and stays.
+    #[error("{0}; every game is kept, and the same command goes on")]
+    Taken(LockError),
     /// The opponent misbehaves in game after game.
     #[error(
         "`{who}` misbehaved in {count} games, the last time by {last:?}; mend it or name another opponent, then go on with the same command"
@@ -147,7 +150,7 @@ pub fn teach(
         });
         kept.unwrap_or_else(|never| match never {});
         let Some(game) = came.map(|it| it.games[usize::from(!white)]) else {
-            learning.wake()?;
+            wake(learning)?;
             return Ok(false);
         };
         if game.reason.is_fault() {
@@ -160,7 +163,7 @@ pub fn teach(
                     last: game.reason,
                 });
             }
-            learning.wake()?;
+            wake(learning)?;
             continue;
         }
 
@@ -177,16 +180,24 @@ pub fn teach(
                 _ => Scored::Lost,
             },
         };
-        let event = match learning.wake() {
-            Err(taken @ LearningError::Lock(LockError::Taken { .. })) => {
+        let event = match wake(learning) {
+            Err(taken @ TeachError::Taken(_)) => {
                 let unique = format!("{} {seed} {number} {}", course.opponent, std::process::id());
                 spool.keep(finished, &unique)?;
-                return Err(taken.into());
+                return Err(taken);
             }
-            awake => awake.and_then(|()| learning.tell(finished))?,
+            awake => awake.and_then(|()| Ok(learning.tell(finished)?))?,
         };
         watch(learning, &event);
     }
+}
+
+/// Takes the folder again after a game.
+fn wake(learning: &mut Learning) -> Result<(), TeachError> {
+    learning.wake().map_err(|error| match error {
+        LearningError::Lock(taken @ LockError::Taken { .. }) => TeachError::Taken(taken),
+        other => other.into(),
+    })
 }
 
 /// What a set is called in a game.
