@@ -60,7 +60,7 @@ impl Deeper {
         };
         let players = self.players(members)?;
         let sheet = self.sheet(&players, of);
-        let found = of_members(&sheet, members.len(), sheet.solve(round)?);
+        let found = of_members(&sheet, members.len(), sheet.solve(round)?.blocks);
         let count = |found: &Vec<bool>| found.iter().filter(|&&found| found).count() as f64;
         Ok(found.iter().map(count).collect())
     }

@@ -22,7 +22,7 @@ mod suite;
 use mendel_arena::{AwayError, ContestError, EndReason};
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
-use mendel_store::JournalError;
+use mendel_store::{JournalError, fingerprint};
 use serde_json::Value;
 
 pub use self::agreement::{AgreementFitness, AgreementSettings, Leaf, MoveAgreement};
@@ -175,6 +175,12 @@ pub trait Trial {
         let _ = (member, threads);
         Ok(None)
     }
+}
+
+/// What a member is recognised by.
+fn key_of(member: &[i32]) -> String {
+    let bytes: Vec<u8> = member.iter().flat_map(|it| it.to_le_bytes()).collect();
+    fingerprint(&bytes)
 }
 
 /// Why a trial cannot be held.

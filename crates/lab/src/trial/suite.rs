@@ -1,15 +1,16 @@
 //! A suite of positions with best moves, solved within nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mendel_board::{Game, Move, Position};
 use mendel_engine::Player;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::puzzles::{Block, Puzzle, Reach, Sheet, Solved};
-use super::{Round, Trial, TrialError};
+use super::puzzles::{Block, Puzzle, Reach, Searched, Sheet, Solved};
+use super::{Round, Trial, TrialError, key_of};
 use crate::chromosome::space::Space;
 
 /// What of a suite is counted.
@@ -197,9 +198,10 @@ pub struct SuiteTrial {
     suite: Suite,
     parent: Player,
     space: Space,
-    /// What the members of the last generation took for each position. The suite
-    /// is the same in every generation, so that nobody is judged twice.
-    known: BTreeMap<Vec<i32>, Solved>,
+    /// What the members of the last generation took for each position, by what they
+    /// are recognised by. The suite is the same in every generation, so that nobody is
+    /// judged twice.
+    known: BTreeMap<String, Solved>,
 }
 
 impl SuiteTrial {
@@ -234,6 +236,23 @@ impl SuiteTrial {
             Measure::Solved => solved.iter().flatten().count() as f64,
         }
     }
+
+    /// Scores all members, of whom these are new, and remembers what they took.
+    fn take(&mut self, members: &[Vec<i32>], new: &[String], searched: Searched) -> Vec<f64> {
+        let each = self.suite.len().div_ceil(BLOCK);
+        let found = self.suite.of_players(new.len(), searched.blocks);
+        self.known.extend(new.iter().cloned().zip(found));
+        let keys: Vec<String> = members.iter().map(|member| key_of(member)).collect();
+        let scores = keys.iter().map(|key| self.fitness(&self.known[key]));
+        let scores = scores.collect();
+
+        // Positions that nobody could search this time may be searched the next time.
+        let without: BTreeSet<&String> =
+            searched.without.iter().map(|it| &new[it / each]).collect();
+        let keys: BTreeSet<&String> = keys.iter().filter(|key| !without.contains(key)).collect();
+        self.known.retain(|key, _| keys.contains(key));
+        scores
+    }
 }
 
 impl Trial for SuiteTrial {
@@ -243,18 +262,13 @@ impl Trial for SuiteTrial {
         let mut new: Vec<Vec<i32>> = members.to_vec();
         new.sort_unstable();
         new.dedup();
-        new.retain(|member| !self.known.contains_key(member));
-        let players = self.players(&new)?;
-        let solved = self.suite.sheet(&players).solve(round)?;
-        let solved = self.suite.of_players(players.len(), solved);
+        new.retain(|member| !self.known.contains_key(&key_of(member)));
 
         // 2. The others search.
-        let mut known = std::mem::take(&mut self.known);
-        known.extend(new.into_iter().zip(solved));
-        known.retain(|member, _| members.contains(member));
-        self.known = known;
-        let fitness = |member: &Vec<i32>| self.fitness(&self.known[member]);
-        Ok(members.iter().map(fitness).collect())
+        let players = self.players(&new)?;
+        let searched = self.suite.sheet(&players).solve(round)?;
+        let new: Vec<String> = new.iter().map(|member| key_of(member)).collect();
+        Ok(self.take(members, &new, searched))
     }
 
     fn report(&self, score: f64) -> f64 {
@@ -280,6 +294,28 @@ impl Trial for SuiteTrial {
         self.suite.len() as u64
     }
 
+    fn state(&self) -> Value {
+        json!({ "known": self.known })
+    }
+
+    fn restore(&mut self, state: &Value) -> Result<(), TrialError> {
+        // Earlier versions remembered nothing.
+        let known = match state {
+            Value::Null => BTreeMap::new(),
+            state => BTreeMap::<String, Solved>::deserialize(&state["known"])
+                .map_err(|error| error.to_string())
+                .and_then(|known| {
+                    let count = self.suite.len();
+                    let fits = known.values().all(|solved| solved.len() == count);
+                    fits.then_some(known)
+                        .ok_or_else(|| format!("it is not of {count} positions"))
+                })
+                .map_err(|reason| TrialError::State { reason })?,
+        };
+        self.known = known;
+        Ok(())
+    }
+
     fn pairs(
         &self,
         first: &[i32],
@@ -297,5 +333,102 @@ impl Trial for SuiteTrial {
         };
         let pairs = solved[0].iter().zip(&solved[solved.len() - 1]);
         Ok(pairs.map(|(&a, &b)| (told(a), told(b))).collect())
+    }
+}
+
+#[cfg(test)]
+#[allow(
+    clippy::float_cmp,
+    reason = "sums of whole numbers and their halves are exact"
+)]
+mod tests {
+    use mendel_arena::Crew;
+
+    use super::*;
+    use crate::chromosome::space::{CodingName, GenomeSettings};
+    use crate::trial::{GameJournal, JudgedJournal};
+
+    /// So many times the back rank.
+    fn trial(count: usize, nodes: u64) -> SuiteTrial {
+        let parent = Player::find("gerald-eval-tuned").expect("it is built in");
+        let settings = GenomeSettings::published(CodingName::Gray, "gerald-search");
+        let space = Space::new(&parent, &settings).expect("it is of this player");
+        let position = Position::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1").expect("legal");
+        let best = position.parse_uci("d1d8").expect("a move");
+        let positions = (0..count).map(|_| (&position, vec![best]));
+        let settings = SuiteSettings {
+            nodes,
+            ..SuiteSettings::default()
+        };
+        let suite = Suite::new(positions, settings).expect("sound");
+        SuiteTrial::new(&parent, &space, suite)
+    }
+
+    /// A generation judged by a thread here; nobody may search if `stopped`.
+    fn judged(
+        trial: &mut SuiteTrial,
+        members: &[Vec<i32>],
+        stopped: bool,
+    ) -> Result<Vec<f64>, TrialError> {
+        let round = &mut Round {
+            seed: 1,
+            generation: 0,
+            threads: 1,
+            crew: &Crew::threads(1),
+            stop: &Arc::new(AtomicBool::new(stopped)),
+            games: &mut GameJournal::default(),
+            judged: &mut JudgedJournal::default(),
+            incumbent: None,
+            watch: &mut |_| {},
+        };
+        trial.judge(members, round)
+    }
+
+    #[test]
+    fn a_suite_read_back_judges_nobody_again() {
+        let mut began = trial(1, 400);
+        let base = began.space.base().to_vec();
+        let mut other = base.clone();
+        let slot = began.space.slots()[0];
+        other[slot] = i32::from(other[slot] <= 0);
+        let members = [base.clone(), other];
+        let scores = judged(&mut began, &members, false).expect("nobody stops it");
+        let state = serde_json::to_string(&began.state()).expect("plain data");
+        let state = serde_json::from_str(&state).expect("JSON");
+
+        // 1. Who goes on knows all of them, and so has the same left to search.
+        let mut goes_on = trial(1, 400);
+        let stopped = judged(&mut goes_on, &members, true);
+        assert!(matches!(stopped, Err(TrialError::Stopped)), "{stopped:?}");
+        goes_on.restore(&state).expect("its own state");
+        let again = judged(&mut goes_on, &members, true).expect("nothing is left to search");
+        assert_eq!(again, scores);
+        // Only the last generation is known.
+        judged(&mut goes_on, &[base], true).expect("nothing is left to search");
+        assert!(judged(&mut goes_on, &members, true).is_err());
+
+        // 2. What an earlier version wrote, and what nobody wrote.
+        goes_on.restore(&Value::Null).expect("nothing was known");
+        assert!(goes_on.known.is_empty());
+        for broken in [json!(7), json!({ "known": { "a": [1, 2] } })] {
+            assert!(goes_on.restore(&broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn positions_that_nobody_could_search_are_searched_the_next_time() {
+        // Two blocks for each member.
+        let mut trial = trial(BLOCK + 1, 20_000);
+        let members = [vec![1], vec![2], vec![1]];
+        let new = [key_of(&[1]), key_of(&[2])];
+        let solved = |count: usize| vec![Some(5_000); count];
+        let searched = Searched {
+            blocks: vec![solved(BLOCK), solved(1), solved(BLOCK), vec![None]],
+            without: BTreeSet::from([3]),
+        };
+        // It counts as unsolved now.
+        assert_eq!(trial.take(&members, &new, searched), [135.0, 120.0, 135.0]);
+        let known: Vec<&String> = trial.known.keys().collect();
+        assert_eq!(known, [&new[0]]);
     }
 }

@@ -31,14 +31,14 @@ pub use self::journal::{GameJournal, Phase, PlayedPair};
 use self::memory::Memory;
 pub use self::openings::OpeningSource;
 use self::openings::Source;
-use self::play::{Programmed, Seats, bred, key_of, named};
+use self::play::{Programmed, Seats, bred, named};
 use self::schedule::{Meetings, Programme, Seat, among_members, hall_pairs, singles};
 pub(crate) use self::settings::by_the_paper;
 pub use self::settings::{
     GameKind, GameSettings, HallSettings, LadderSettings, Rule, VerifySettings,
 };
 use self::tally::Tallied;
-use super::{Crown, King, Note, Round, Trial, TrialError};
+use super::{Crown, King, Note, Round, Trial, TrialError, key_of};
 use crate::chromosome::space::Space;
 
 /// Judges members by games.

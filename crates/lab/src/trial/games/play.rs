@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 
 use mendel_arena::{BoutGame, Bouts, Entrant, Pair, PairOutcome, Patience, Plan};
 use mendel_engine::Player;
-use mendel_store::fingerprint;
 
 use super::journal::{Phase, PlayedPair};
 use super::openings::Source;
@@ -42,12 +41,6 @@ impl Seats {
     pub(super) fn key(&self, seat: Seat) -> &str {
         &self.keys[seat]
     }
-}
-
-/// What a member is recognised by.
-pub(super) fn key_of(member: &[i32]) -> String {
-    let bytes: Vec<u8> = member.iter().flat_map(|it| it.to_le_bytes()).collect();
-    fingerprint(&bytes)
 }
 
 /// A bred player that plays in this process.

@@ -1,5 +1,6 @@
 //! Blocks searched by workers elsewhere.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +11,7 @@ use mendel_store::fingerprint;
 
 use super::journal::{Judged, JudgedJournal};
 use super::task::{self, Answer, JudgeTask, TaskBlock};
-use super::{Sheet, Solved};
+use super::{Searched, Sheet, Solved};
 use crate::trial::TrialError;
 
 impl Sheet<'_> {
@@ -21,7 +22,7 @@ impl Sheet<'_> {
         generation: u32,
         stop: &Arc<AtomicBool>,
         journal: &mut JudgedJournal,
-    ) -> Result<Vec<Solved>, TrialError> {
+    ) -> Result<Searched, TrialError> {
         // 1. Everybody ready to travel.
         let mut luggage = Luggage::new();
         let mut visitors = Vec::with_capacity(self.players.len());
@@ -60,10 +61,11 @@ impl Sheet<'_> {
             },
         };
         let pieces = open.into_iter().map(|number| (number, number));
-        // Members that are known need no judging, and who goes on may know others than who
-        // began: jobs of other blocks must have other names.
+        // Members that are known need no judging, and who goes on from the checkpoint of an
+        // earlier version knows none: jobs of other blocks must have other names.
         let all = fingerprint(keys.concat().as_bytes());
         let desk = desk.for_part(&format!("g{generation}-judge-{all}"));
+        let mut without = BTreeSet::new();
         desk.work(&errand, pieces, stop, &mut |returned| {
             let answers: Vec<Answer> = match returned.answer {
                 None => returned
@@ -91,17 +93,20 @@ impl Sheet<'_> {
                         key: keys[*block as usize].clone(),
                         solved: it.clone(),
                     })?;
+                } else {
+                    without.insert(*block as usize);
                 }
                 solved[*block as usize] = Some(it.clone());
             }
             Ok::<_, TrialError>(GoOn::Yes)
         })?;
-        let all: Option<Vec<Solved>> = solved.into_iter().collect();
+        let blocks: Option<Vec<Solved>> = solved.into_iter().collect();
         debug_assert!(
-            all.is_some() || stop.load(Ordering::Relaxed),
+            blocks.is_some() || stop.load(Ordering::Relaxed),
             "nobody asked to stop"
         );
-        all.ok_or(TrialError::Stopped)
+        let blocks = blocks.ok_or(TrialError::Stopped)?;
+        Ok(Searched { blocks, without })
     }
 
     /// Of a block that is to be done without.

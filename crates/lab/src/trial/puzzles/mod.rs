@@ -5,6 +5,7 @@ mod away;
 mod journal;
 mod task;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -79,11 +80,22 @@ pub(super) struct Sheet<'a> {
     pub(super) hash: usize,
 }
 
+/// What came of the blocks of a sheet.
+#[derive(Debug, Default)]
+pub(super) struct Searched {
+    pub(super) blocks: Vec<Solved>,
+    /// The places of those that nobody could do, which count as unsolved.
+    pub(super) without: BTreeSet<usize>,
+}
+
 impl Sheet<'_> {
     /// What came of each block, by whoever works for the round.
-    pub(super) fn solve(&self, round: &mut Round) -> Result<Vec<Solved>, TrialError> {
+    pub(super) fn solve(&self, round: &mut Round) -> Result<Searched, TrialError> {
         match round.crew {
-            Crew::Here(_) => self.solve_here(round.threads, round.stop),
+            Crew::Here(_) => Ok(Searched {
+                blocks: self.solve_here(round.threads, round.stop)?,
+                without: BTreeSet::new(),
+            }),
             Crew::There(desk) => self.solve_there(desk, round.generation, round.stop, round.judged),
         }
     }
