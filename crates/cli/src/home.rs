@@ -57,7 +57,11 @@ pub(crate) fn installation(folder: &Path) -> anyhow::Result<String> {
     if !old.trim().is_empty() && folder.join(EVENTS).exists() {
         return Ok(old.trim().to_owned());
     }
-    // Where and when it was made, and by whom: no two are alike.
+    Ok(new_name(folder))
+}
+
+/// A name that no folder has: where and when it was made, and by whom.
+pub(crate) fn new_name(folder: &Path) -> String {
     let made = format!(
         "{:?} {} {} {:?}",
         SystemTime::now(),
@@ -65,7 +69,7 @@ pub(crate) fn installation(folder: &Path) -> anyhow::Result<String> {
         folder.display(),
         std::fs::read("/etc/machine-id").unwrap_or_default()
     );
-    Ok(mendel_store::fingerprint(made.as_bytes()))
+    mendel_store::fingerprint(made.as_bytes())
 }
 
 /// A folder that is not there yet, named after the day and some names.

@@ -27,11 +27,17 @@ pub(crate) struct Pupil {
     against: Against,
     /// What chance begins from, where it was asked for.
     seed: Option<u64>,
+    /// Who plays, where somebody was chosen.
+    chosen: Option<Chosen>,
+    board: Board,
+}
+
+#[derive(Debug)]
+struct Chosen {
     /// The set that plays.
     set: Vec<i32>,
     /// Where its game is told if somebody else is at the folder then.
-    spool: Option<Spool>,
-    board: Board,
+    spool: Spool,
 }
 
 impl Pupil {
@@ -57,8 +63,7 @@ impl Pupil {
             founding: Founding::new(&player, Rules::default(), SHARED_SEED),
             against,
             seed,
-            set: Vec::new(),
-            spool: None,
+            chosen: None,
             board: Board::open(crew)?,
         })
     }
@@ -69,13 +74,17 @@ impl Pupil {
 
     /// Who plays the next game.
     pub(crate) fn next(&mut self) -> anyhow::Result<Player> {
+        // If that fails somebody else plays, and no set is to be told of it.
+        self.chosen = None;
         let mut learning = self.open()?;
         self.board.exchange(&mut learning);
-        let played = learning.events().len() as u64;
-        let seed = self.seed.map_or_else(now, |seed| seed.wrapping_add(played));
-        self.set = learning.choose(seed);
-        self.spool = Some(learning.spool());
-        Ok(learning.player(&self.set)?)
+        let games = learning.events().len() as u64;
+        let seed = self.seed.map_or_else(now, |seed| seed.wrapping_add(games));
+        let set = learning.choose(seed);
+        let player = learning.player(&set)?;
+        let spool = learning.spool();
+        self.chosen = Some(Chosen { set, spool });
+        Ok(player)
     }
 
     /// The game of the set that plays is over.
@@ -85,13 +94,16 @@ impl Pupil {
         winner: Option<Color>,
         plies: usize,
     ) -> anyhow::Result<Event> {
+        let Some(Chosen { set, spool }) = &self.chosen else {
+            anyhow::bail!("no set played this game");
+        };
         let result = match winner {
             None => Scored::Drawn,
             Some(side) if side == own => Scored::Won,
             Some(_) => Scored::Lost,
         };
         let game = Finished {
-            set: self.set.clone(),
+            set: set.clone(),
             opponent: match self.against {
                 Against::Person => "a person",
                 Against::Gui | Against::Program => "in a GUI",
@@ -102,14 +114,14 @@ impl Pupil {
             plies: u32::try_from(plies).unwrap_or(u32::MAX),
             result,
         };
-        let mut learning = match (self.open(), &self.spool) {
-            (Ok(learning), _) => learning,
+        let mut learning = match self.open() {
+            Ok(learning) => learning,
             // Whoever opens the folder next finds it.
-            (Err(LearningError::Lock(LockError::Taken { .. })), Some(spool)) => {
+            Err(LearningError::Lock(LockError::Taken { .. })) => {
                 let unique = format!("{} {}", std::process::id(), now());
                 return Ok(spool.keep(game, &unique)?);
             }
-            (Err(error), _) => return Err(error.into()),
+            Err(error) => return Err(error.into()),
         };
         let event = learning.tell(game)?;
         self.board.exchange(&mut learning);
@@ -185,11 +197,12 @@ impl Board {
             let file = learning.folder().join(INSTALLATION);
             eprintln!(
                 "crew: {} games cannot be told: another folder has the same name, {}, and told \
-                 others by their numbers; is one a copy? remove {} in one of them, and later \
-                 games have a name of their own",
+                 others by their numbers; is one a copy? write another name into {} of one of \
+                 them, such as {}, and later games are told by that",
                 exchanged.clashing,
                 learning.installation(),
-                file.display()
+                file.display(),
+                home::new_name(learning.folder()),
             );
         }
     }

@@ -40,23 +40,40 @@ fn printed(scratch: &Scratch, arguments: &[&str], input: &str) -> String {
 
 /// Speaks as a GUI does: what is asked is answered before it goes on.
 fn spoken(scratch: &Scratch, turns: &[&str]) -> String {
+    spoken_while(scratch, turns, &mut |_| {}).0
+}
+
+/// The same, with something done after each turn; also what was said on stderr.
+fn spoken_while(
+    scratch: &Scratch,
+    turns: &[&str],
+    after: &mut dyn FnMut(usize),
+) -> (String, String) {
     let mut child = command(scratch, &["uci", "--learn"]).spawn();
     let child = child.as_mut().expect("it was built");
     let mut stdin = child.stdin.take().expect("it is piped");
     let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut told = String::new();
-    for turn in turns {
+    for (number, turn) in turns.iter().enumerate() {
         stdin.write_all(turn.as_bytes()).expect("it listens");
         let asked = told.len();
-        while turn.contains("go ") && !told[asked..].contains("bestmove") {
-            let read = stdout.read_line(&mut told).expect("it speaks UTF-8");
-            assert!(read > 0, "{told}");
+        for (word, answer) in [("go ", "bestmove"), ("isready", "readyok")] {
+            while turn.contains(word) && !told[asked..].contains(answer) {
+                let read = stdout.read_line(&mut told).expect("it speaks UTF-8");
+                assert!(read > 0, "{told}");
+            }
         }
+        after(number);
     }
     drop(stdin);
     stdout.read_to_string(&mut told).expect("it speaks UTF-8");
+    let mut complaints = String::new();
+    let mut stderr = child.stderr.take().expect("it is piped");
+    stderr
+        .read_to_string(&mut complaints)
+        .expect("it speaks UTF-8");
     assert!(child.wait().expect("it ends").success());
-    told
+    (told, complaints)
 }
 
 /// The games that were learned from at home.
@@ -253,6 +270,44 @@ fn a_gui_teaches_where_the_end_is_known() {
     let games = learned(&scratch);
     assert_eq!(games.len(), 2, "{games:?}");
     assert_eq!(games[1]["result"], "drawn");
+}
+
+#[test]
+fn a_game_that_no_set_played_is_nobodys() {
+    let scratch = Scratch::new("uci-nobody");
+    let founding = scratch.at("home/learning/cwu/learning.toml");
+    let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\ngo depth 2\n";
+    let mut sound = String::new();
+    let (told, complaints) = spoken_while(
+        &scratch,
+        &[
+            "uci\nucinewgame\n",
+            mate,
+            "isready\n",
+            "ucinewgame\nisready\n",
+            mate,
+            "ucinewgame\n",
+            mate,
+            "quit\n",
+        ],
+        &mut |turn| match turn {
+            // Nobody can be chosen for the second game, but its end could be told.
+            2 => {
+                assert_eq!(learned(&scratch).len(), 1);
+                sound = fs::read_to_string(&founding).expect("it was written");
+                fs::write(&founding, "broken").expect("there is room");
+            }
+            3 => fs::write(&founding, &sound).expect("there is room"),
+            _ => {}
+        },
+    );
+    assert_eq!(told.matches("bestmove a1a8").count(), 3, "{told}");
+    assert!(complaints.contains("is broken"), "{complaints}");
+    assert!(
+        complaints.contains("cannot learn: no set played this game"),
+        "{complaints}"
+    );
+    assert_eq!(learned(&scratch).len(), 2, "the first and the third");
 }
 
 #[test]

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use mendel_engine::Player;
+use mendel_lab::online::{Against, Finished, Founding, Learning, PLAYER, Rules, Scored, Shared};
+
 use super::place::{Place, Process};
 use crate::mendel::Scratch;
 
@@ -59,6 +62,48 @@ fn installations_learn_from_each_others_games_once() {
     learn(one, &place.url(), "4");
     assert_eq!(known(one).len(), 7);
     assert_eq!(known(one), known(other));
+}
+
+/// Somebody who stays up while the server loses all it had.
+#[test]
+fn a_board_that_was_lost_is_read_and_filled_again() {
+    let mut place = Place::new("lost-board", &[]);
+    let options = mendel_crew::Options::new(&place.url(), None, None).expect("this machine");
+    let player = Player::find(PLAYER).expect("it is built in");
+    let founding = Founding::new(&player, Rules::default(), 1);
+    let folder = |name: &str| place.scratch.at(name);
+    let [mut one, mut other] = ["one", "other"].map(|name| {
+        let path = folder(name);
+        Learning::open(path.as_ref(), &founding, name).expect("a population")
+    });
+    let play = |learning: &mut Learning| {
+        let game = Finished {
+            set: learning.choose(1),
+            opponent: "a person".to_owned(),
+            against: Against::Person,
+            white: true,
+            plies: 9,
+            result: Scored::Won,
+        };
+        learning.tell(game).expect("there is room");
+    };
+    let mut stays = Shared::open(&options).expect("the server is there");
+    for _ in 0..3 {
+        play(&mut one);
+    }
+    assert_eq!(stays.exchange(&mut one).expect("it is there").posted, 3);
+
+    place.forget();
+    play(&mut other);
+    let mut comes = Shared::open(&options).expect("the server is there");
+    assert_eq!(comes.exchange(&mut other).expect("it is there").posted, 1);
+    let exchanged = stays.exchange(&mut one).expect("it is back");
+    assert_eq!((exchanged.posted, exchanged.new), (3, 1));
+    assert_eq!(comes.exchange(&mut other).expect("it is there").new, 3);
+
+    // Also where the one who stayed is the first to come back.
+    place.forget();
+    assert_eq!(stays.exchange(&mut one).expect("it is back").posted, 3);
 }
 
 #[test]
@@ -127,6 +172,21 @@ fn two_folders_of_one_seed_tell_their_games_apart() {
     let said = in_folder(&home, &url, "copy", "material?.depth=1", "1");
     assert!(said.contains("another folder has the same name"), "{said}");
     assert!(!said.contains("are no games"), "{said}");
+
+    // The advice helps, also at a home that has kept the name of an earlier version.
+    let name = home.at("copy/installation");
+    fs::create_dir_all(home.at("home")).expect("there is room");
+    fs::copy(&name, home.at("home/installation")).expect("there is room");
+    let advised = said.split("such as ").nth(1).expect("a name");
+    let advised = advised.split(',').next().expect("a name");
+    fs::write(&name, advised).expect("there is room");
+    let said = in_folder(&home, &url, "copy", "material?.depth=1", "1");
+    assert!(!said.contains("same name"), "{said}");
+    in_folder(&home, &url, "a", "random?.depth=1", "4");
+    let [a, copy] = ["a", "copy"].map(|folder| lines(&home.at(&format!("{folder}/events.jsonl"))));
+    let told = |line: &&String| line.contains(advised);
+    assert_eq!(a.iter().filter(told).count(), 1);
+    assert_eq!(copy.iter().filter(told).count(), 1);
 }
 
 #[test]
