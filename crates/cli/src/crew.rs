@@ -148,6 +148,7 @@ pub(crate) fn account(workers: Option<&Workers>, quiet: bool) {
         (tally.dead, "set aside"),
         (tally.duplicates, "answered twice"),
         (tally.corrupt, "answers unreadable"),
+        (tally.other_build, "answers of another build"),
         (tally.repeated, "handed in again"),
     ] {
         if count > 0 {

@@ -21,8 +21,8 @@ pub(crate) struct Complaints {
 
 /// What was heard of a job.
 struct About {
-    /// Who cannot do it.
-    cannot: BTreeSet<String>,
+    /// Who cannot do it: names, and what tells those of one name apart.
+    cannot: BTreeSet<(String, String)>,
     /// Since when nobody who is there can.
     nobody_since: Option<Instant>,
     /// When it was refused last.
@@ -47,7 +47,8 @@ impl Complaints {
             about.last = said;
             // Who had begun may have more luck the next time.
             if !refused.begun && about.cannot.len() < MOST_WORKERS {
-                about.cannot.insert(refused.worker.clone());
+                let who = (refused.worker.clone(), refused.instance.clone());
+                about.cannot.insert(who);
             }
         }
         let what = (refused.worker.clone(), refused.why.clone());
@@ -68,7 +69,7 @@ impl Complaints {
     /// One that was refused long ago and not since is perhaps being worked on.
     pub(crate) fn hopeless(
         &mut self,
-        there: &BTreeSet<String>,
+        there: &BTreeSet<(String, String)>,
         patience: Duration,
     ) -> Vec<(JobId, String)> {
         let mut hopeless = Vec::new();
@@ -115,13 +116,41 @@ mod tests {
         Refused {
             id: JobId::new("job").expect("a name"),
             worker: worker.to_owned(),
+            instance: "1".to_owned(),
             why: "too hard".to_owned(),
             begun,
         }
     }
 
-    fn there(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(ToString::to_string).collect()
+    fn there(names: &[&str]) -> BTreeSet<(String, String)> {
+        let who = |name: &&str| ((*name).to_owned(), "1".to_owned());
+        names.iter().map(who).collect()
+    }
+
+    #[test]
+    fn two_of_one_name_do_not_speak_for_each_other() {
+        let of = |instance: &str| Refused {
+            instance: instance.to_owned(),
+            ..refused("a", false)
+        };
+        let there = ["1", "2"].map(|instance| ("a".to_owned(), instance.to_owned()));
+        let there = BTreeSet::from(there);
+        let mut complaints = Complaints::default();
+        let long = Duration::from_millis(200);
+        // Each says it at first and again when it was long.
+        let mut hopeless = |instances: &[&str]| {
+            let mut count = 0;
+            for _ in 0..2 {
+                for instance in instances {
+                    complaints.note(&of(instance));
+                }
+                count = complaints.hopeless(&there, long).len();
+                std::thread::sleep(long);
+            }
+            count
+        };
+        assert_eq!(hopeless(&["1"]), 0, "the other may be able");
+        assert_eq!(hopeless(&["1", "2"]), 1);
     }
 
     #[test]
@@ -157,6 +186,7 @@ mod tests {
         let dead = Dead {
             deliveries: 3,
             why: "it is over".to_owned(),
+            oversized: false,
         };
         let dead = complaints.explain(&refused("a", true).id, dead);
         assert!(dead.why.ends_with("a: too hard"), "{}", dead.why);

@@ -65,7 +65,7 @@ pub(crate) async fn work(shop: Arc<Shop>) -> Result<(), CrewError> {
             Next::Fetched(fetched) if !shop.is_stopping() => fetched,
             Next::Fetched(fetched) => {
                 if let Ok(taken) = fetched {
-                    taken.ticket.say(AckKind::Nak(None)).await;
+                    give_back(&shop, &taken).await;
                 }
                 break Ok(());
             }
@@ -253,7 +253,7 @@ impl<'a> Watched<'a> {
         }
         if self.shop.is_stopping() {
             // This one is finished; the one behind it is for others, now.
-            self.give_back(next).await;
+            self.clear(next).await;
         }
         if let Some((when, told)) = self.told {
             let grace = match told {
@@ -279,7 +279,7 @@ impl<'a> Watched<'a> {
         self.told = Some((now, told));
         self.progress.stop();
         if told != Told::Unwanted {
-            self.give_back(next).await;
+            self.clear(next).await;
         }
         if told == Told::Stuck {
             self.shop.tell(Event::Stuck {
@@ -291,9 +291,9 @@ impl<'a> Watched<'a> {
     }
 
     /// A job should not wait behind one that does not end.
-    async fn give_back(&self, next: &mut Next) {
+    async fn clear(&self, next: &mut Next) {
         if let Next::Fetched(Ok(waiting)) = next {
-            waiting.ticket.say(AckKind::Nak(None)).await;
+            give_back(self.shop, waiting).await;
             *next = Next::None;
         }
     }
@@ -356,7 +356,7 @@ pub(crate) async fn settle(
     };
     match end {
         End::Done(result, seconds) => {
-            let head = ResultHead::new(run, id, &shop.name, seconds);
+            let head = ResultHead::new(&shop.token, run, id, &shop.name, seconds);
             let message = wire::encode(&head, &result);
             let most = shop.server.client.max_payload();
             if message.len() > most {
@@ -364,7 +364,11 @@ pub(crate) async fn settle(
                     "its result takes {} bytes, and the server takes {most}",
                     message.len()
                 );
-                return bury(shop, run, id, ticket, ticket.dead(why)).await;
+                let dead = Dead {
+                    oversized: true,
+                    ..ticket.dead(why)
+                };
+                return bury(shop, run, id, ticket, dead).await;
             }
             shop.server.store(&names::result(run, id), message).await?;
             ticket.done().await;
@@ -377,7 +381,7 @@ pub(crate) async fn settle(
         End::Dead(dead) => bury(shop, run, id, ticket, dead).await?,
         End::Cannot(why) => {
             // Before anybody else can have it and count how often it was begun.
-            forget_start(shop, start).await;
+            not_begun(shop, run, id, ticket, start).await;
             let pause = shop.refuse(run, id);
             ticket.say(AckKind::Nak(Some(pause))).await;
             shop.report(run, id, &why, false).await;
@@ -389,7 +393,7 @@ pub(crate) async fn settle(
             shop.tell(refused(why));
         }
         End::Returned => {
-            forget_start(shop, start).await;
+            not_begun(shop, run, id, ticket, start).await;
             ticket.say(AckKind::Nak(None)).await;
             shop.tell(refused("stopped".to_owned()));
         }
@@ -410,7 +414,7 @@ async fn bury(
     dead: Dead,
 ) -> Result<(), CrewError> {
     let why = dead.why.clone();
-    let mut head = ResultHead::new(run, id, &shop.name, 0.0);
+    let mut head = ResultHead::new(&shop.token, run, id, &shop.name, 0.0);
     head.dead = Some(dead);
     let message = wire::encode(&head, &[]);
     shop.server.store(&names::result(run, id), message).await?;
@@ -423,13 +427,24 @@ async fn bury(
     Ok(())
 }
 
+/// A job that only waited here is for others.
+async fn give_back(shop: &Shop, taken: &Taken) {
+    not_begun(shop, &taken.run, &taken.job.id, &taken.ticket, None).await;
+    taken.ticket.say(AckKind::Nak(None)).await;
+}
+
 /// A job that was given back in good order, or that this worker cannot do, was not
-/// begun.
-async fn forget_start(shop: &Shop, start: Option<u64>) {
-    let Some(start) = start else {
-        return;
-    };
-    if let Ok(starts) = shop.server.streams.get_stream_no_info(names::STARTS).await {
-        let _ = starts.delete_message(start).await;
+/// begun. Where nobody hears it, it counts as begun.
+async fn not_begun(shop: &Shop, run: &str, id: &JobId, ticket: &Ticket, start: Option<u64>) {
+    let streams = &shop.server.streams;
+    if let Some(start) = start {
+        if let Ok(starts) = streams.get_stream_no_info(names::STARTS).await {
+            let _ = starts.delete_message(start).await;
+        }
+    } else if ticket.deliveries == 1 {
+        let said = streams.publish(names::no_start(run, id), "".into()).await;
+        if let Ok(said) = said {
+            let _ = said.await;
+        }
     }
 }

@@ -105,6 +105,9 @@ pub struct Dead {
     pub deliveries: u32,
     /// What is known.
     pub why: String,
+    /// Whether its result is more than the server takes: less of it may fit.
+    #[serde(default)]
+    pub oversized: bool,
 }
 
 /// Why a worker did not do a job.
@@ -128,6 +131,9 @@ pub struct Refused {
     pub id: JobId,
     /// Who did not do it.
     pub worker: String,
+    /// What tells that worker from others of the same name.
+    #[serde(default)]
+    pub instance: String,
     /// Why not.
     pub why: String,
     /// Whether it had begun with it, so that another may have more luck.
@@ -172,7 +178,11 @@ pub struct Tally {
     pub duplicates: u64,
     /// Answers that could not be read, or made no sense to whoever took them.
     pub corrupt: u64,
-    /// Jobs handed in again because the server had lost them.
+    /// Answers of another build of the program: they are thrown away, and the jobs done
+    /// again.
+    #[serde(default)]
+    pub other_build: u64,
+    /// Jobs handed in again because the server had lost them, or their answers were no use.
     pub repeated: u64,
 }
 

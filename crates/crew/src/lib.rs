@@ -52,4 +52,5 @@ pub use notices::{BoardState, Notices, Posted};
 pub use options::{Limits, Options, Secret};
 pub use remote::Remote;
 pub use status::{Held, RunState, Status, WorkerState, status};
+pub use wire::printable;
 pub use worker::{Event, Worked, Worker};

@@ -90,12 +90,22 @@ pub(crate) fn results_of(run: &str) -> String {
 
 pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
 
+/// That a job was begun.
 pub(crate) fn start(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}")
+    format!("mendel.starts.{run}.{id}.begun")
+}
+
+/// That a job was not begun when it was given out for the first time.
+pub(crate) fn no_start(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}.not")
+}
+
+pub(crate) fn starts(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}.*")
 }
 
 pub(crate) fn starts_of(run: &str) -> String {
-    format!("mendel.starts.{run}.*")
+    format!("mendel.starts.{run}.>")
 }
 
 pub(crate) fn enough(run: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::job::Refused;
 
@@ -42,6 +43,44 @@ impl fmt::Display for News {
                 write!(f, "the server does not take jobs: {why}; trying again")
             }
         }
+    }
+}
+
+/// How long nobody has been there: the longer it lasts the less often it is told.
+pub(crate) struct Lonely {
+    first: Duration,
+    since: Option<Instant>,
+    /// When to tell it next.
+    next: Duration,
+}
+
+impl Lonely {
+    /// It is told for the first time after so long.
+    pub(crate) fn new(first: Duration) -> Self {
+        Self {
+            first,
+            since: None,
+            next: first,
+        }
+    }
+
+    /// Nobody looks for now.
+    pub(crate) fn interrupt(&mut self) {
+        self.since = None;
+    }
+
+    /// Notes whether nobody is there. For how many seconds, if it is time to tell it.
+    pub(crate) fn look(&mut self, lonely: bool) -> Option<u64> {
+        if !lonely {
+            (self.since, self.next) = (None, self.first);
+            return None;
+        }
+        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
+        if waited < self.next {
+            return None;
+        }
+        self.next = 2 * waited.max(self.first);
+        Some(waited.as_secs())
     }
 }
 

@@ -203,7 +203,7 @@ pub struct Limits {
     pub job_time: Duration,
     /// Bytes of address space for the whole process; beyond it, it dies and its
     /// jobs go to others. Where nothing is said: three quarters of the machine's memory,
-    /// and not less than 1 GiB.
+    /// and not less than 1 GiB; or what the process is limited to already, if that is less.
     pub memory: Option<u64>,
 }
 

@@ -16,7 +16,7 @@ use crate::job::{Dead, Job, check_name};
 use crate::names;
 use crate::server::is_not_found;
 use crate::shop::Shop;
-use crate::wire::{self, JobHead};
+use crate::wire::{self, JobHead, nanoseconds};
 use crate::worker::Event;
 
 /// A job that was begun so often and not ended is set aside.
@@ -27,6 +27,10 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LAST_WAIT: Duration = Duration::from_secs(20);
 /// Until a coordinator has made the queue.
 const NO_QUEUE: Duration = Duration::from_millis(500);
+
+/// The queue is looked at so often, in case its lease was changed; and at once where a job
+/// says that it was.
+const LOOK_AGAIN: Duration = Duration::from_secs(20);
 
 /// A job with all that it needs.
 pub(crate) struct Taken {
@@ -59,6 +63,7 @@ impl Ticket {
         Dead {
             deliveries: self.deliveries,
             why,
+            oversized: false,
         }
     }
 
@@ -72,21 +77,19 @@ impl Ticket {
 pub(crate) async fn take(shop: Arc<Shop>) -> Result<Box<Taken>, CrewError> {
     let mut wait = FIRST_WAIT;
     loop {
-        let Some(queue) = queue(&shop).await? else {
+        let Some(queue) = queue(&shop, LOOK_AGAIN).await? else {
             shop.check_version().await?;
             tokio::time::sleep(NO_QUEUE).await;
             continue;
         };
-        let lease = queue.cached_info().config.ack_wait;
-        loop {
-            // Others, who may be able to do what this worker is not, go first.
-            shop.rest().await;
-            let Some(message) = next(&shop, &queue, wait).await else {
-                break;
-            };
+        // Others, who may be able to do what this worker is not, go first.
+        shop.rest().await;
+        if let Some(message) = next(&shop, &queue, wait).await {
+            let lease = queue.cached_info().config.ack_wait;
             if let Some(taken) = open(&shop, message, lease).await? {
                 return Ok(Box::new(taken));
             }
+            continue;
         }
         // It may be another one by now, or of another lease.
         shop.set_queue(None);
@@ -95,10 +98,10 @@ pub(crate) async fn take(shop: Arc<Shop>) -> Result<Box<Taken>, CrewError> {
     }
 }
 
-/// The queue of our version, if a coordinator has made it. It is asked for once as
-/// long as all goes well: the server counts all jobs for the answer.
-async fn queue(shop: &Shop) -> Result<Option<Consumer<pull::Config>>, CrewError> {
-    let known = shop.queue();
+/// The queue of our version, if a coordinator has made it, as it was in the last `age`. It
+/// is asked for no more often, because the server counts all jobs for the answer.
+async fn queue(shop: &Shop, age: Duration) -> Result<Option<Consumer<pull::Config>>, CrewError> {
+    let known = shop.queue(age);
     if known.is_some() {
         return Ok(known);
     }
@@ -141,9 +144,9 @@ async fn next(shop: &Shop, queue: &Consumer<pull::Config>, wait: Duration) -> Op
 async fn open(
     shop: &Arc<Shop>,
     message: Message,
-    lease: Duration,
+    mut lease: Duration,
 ) -> Result<Option<Taken>, CrewError> {
-    let (run, job) = match read(shop, &message) {
+    let (run, job, told) = match read(shop, &message) {
         Ok(read) => read,
         Err(why) => {
             // The coordinator will miss it and hand it in again.
@@ -155,6 +158,11 @@ async fn open(
             return Ok(None);
         }
     };
+    if told != nanoseconds(lease)
+        && let Some(queue) = queue(shop, Duration::ZERO).await?
+    {
+        lease = queue.cached_info().config.ack_wait;
+    }
     let deliveries = message
         .info()
         .map_or(1, |info| info.delivered.max(1) as u32);
@@ -184,8 +192,9 @@ async fn open(
     Ok(None)
 }
 
-/// What the message says, if it says it under its own name.
-fn read(shop: &Shop, message: &Message) -> Result<(String, Job), String> {
+/// What the message says, if it says it under its own name: the run, the job, and what the
+/// lease was.
+fn read(shop: &Shop, message: &Message) -> Result<(String, Job, u64), String> {
     let (head, payload) =
         wire::decode::<JobHead>(&message.payload).map_err(|error| error.to_string())?;
     if head.program != shop.program {
@@ -203,7 +212,7 @@ fn read(shop: &Shop, message: &Message) -> Result<(String, Job), String> {
         payload: payload.to_vec(),
         blobs: head.blobs,
     };
-    Ok((head.run, job))
+    Ok((head.run, job, head.lease))
 }
 
 /// What a job was found to be.
@@ -214,19 +223,22 @@ enum Outfit {
 }
 
 async fn outfit(shop: &Shop, run: &str, job: &Job, deliveries: u32) -> Result<Outfit, CrewError> {
-    // It was given to somebody before, who did not end it. Whether it was begun the
-    // first time is not written down; after that it is.
+    // It was given to somebody before, who did not end it. That it was begun is not written
+    // down the first time, only that it was not; after that it is.
     let mut begun = 0;
     if deliveries > 1 {
-        let starts = names::start(run, &job.id);
+        let starts = names::starts(run, &job.id);
         let starts = shop.server.subjects(names::STARTS, &starts).await?;
-        begun = 1 + starts.iter().map(|(_, count)| count).sum::<usize>();
+        let not = names::no_start(run, &job.id);
+        let (not, starts): (Vec<_>, Vec<_>) = starts.iter().partition(|it| it.0 == not);
+        begun = usize::from(not.is_empty()) + starts.iter().map(|it| it.1).sum::<usize>();
         if begun >= MOST_STARTS {
             return Ok(Outfit::Refused(End::Dead(Dead {
                 deliveries: deliveries - 1,
                 why: format!(
                     "it was begun {begun} times and never finished: its workers died over it or showed no progress"
                 ),
+                oversized: false,
             })));
         }
     }

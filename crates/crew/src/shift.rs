@@ -20,11 +20,12 @@ use crate::complaints::Complaints;
 use crate::error::{CrewError, WorkError};
 use crate::job::{Dead, GoOn, Job, JobId, Outcome, Refused, Tally};
 use crate::names;
-use crate::news::News;
+use crate::news::{Lonely, News};
 use crate::remote::Office;
 use crate::results::Results;
 use crate::server::{back_off, full, is_taken};
 use crate::status::roll;
+use crate::vault::FRESH;
 use crate::wire::{self, JobHead, ResultHead, printable};
 
 /// So often somebody looks whether all is to end: soon enough for Ctrl-C.
@@ -54,7 +55,8 @@ pub(crate) struct Shift<'a, I> {
     more: bool,
     enough: bool,
     blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
-    kept: HashSet<BlobId>,
+    /// What the vault was asked to keep, and when.
+    kept: HashMap<BlobId, Instant>,
     results: Results,
     /// What earlier lives left in the server and nobody asked for yet.
     left: HashSet<JobId>,
@@ -73,6 +75,12 @@ pub(crate) struct Shift<'a, I> {
     tally: Tally,
 }
 
+/// Why a message is no answer.
+enum Unread {
+    Corrupt,
+    OtherBuild(JobId),
+}
+
 /// A job in the server.
 struct Open {
     message: Bytes,
@@ -82,13 +90,6 @@ struct Open {
     /// How often the server did not take it, and since when.
     failures: usize,
     failing: Option<Instant>,
-}
-
-/// How long nobody has been there.
-struct Lonely {
-    since: Option<Instant>,
-    /// When to tell it next.
-    next: Duration,
 }
 
 impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
@@ -110,15 +111,12 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             jobs,
             refusals,
             complaints: Complaints::default(),
-            lonely: Lonely {
-                since: None,
-                next: office.options.nobody,
-            },
+            lonely: Lonely::new(office.options.nobody),
             told: None,
             more: true,
             enough: false,
             blob,
-            kept: HashSet::new(),
+            kept: HashMap::new(),
             results,
             left,
             open: HashMap::new(),
@@ -203,6 +201,8 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             self.open.insert(id.clone(), self.wrap(job)?);
             if known {
                 self.tally.found += 1;
+                // Jobs are kept longer than what they need.
+                self.keep_blobs(&id).await?;
             } else {
                 self.tally.handed_in += 1;
                 self.send(&id, Duration::ZERO).await?;
@@ -212,7 +212,12 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
     }
 
     fn wrap(&self, job: Job) -> Result<Open, CrewError> {
-        let head = JobHead::new(&self.office.program, self.run, &job);
+        let head = JobHead::new(
+            &self.office.program,
+            self.run,
+            &job,
+            self.office.options.lease,
+        );
         let message = wire::encode(&head, &job.payload);
         let most = self.office.server.client.max_payload();
         if message.len() > most {
@@ -231,13 +236,14 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         })
     }
 
-    /// Sends an open job, after a pause, and what it needs.
-    async fn send(&mut self, id: &JobId, pause: Duration) -> Result<(), CrewError> {
+    /// Sees to it that the server has what an open job needs.
+    async fn keep_blobs(&mut self, id: &JobId) -> Result<(), CrewError> {
         let Some(open) = self.open.get(id) else {
             return Ok(());
         };
         for blob in &open.blobs {
-            if self.kept.contains(blob) {
+            let kept = self.kept.get(blob);
+            if kept.is_some_and(|when| when.elapsed() < FRESH) {
                 continue;
             }
             let contents =
@@ -247,8 +253,17 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
                 })?;
             let office = self.office;
             office.vault.keep(&office.server, blob, &contents).await?;
-            self.kept.insert(*blob);
+            self.kept.insert(*blob, Instant::now());
         }
+        Ok(())
+    }
+
+    /// Sends an open job, after a pause, and what it needs.
+    async fn send(&mut self, id: &JobId, pause: Duration) -> Result<(), CrewError> {
+        self.keep_blobs(id).await?;
+        let Some(open) = self.open.get(id) else {
+            return Ok(());
+        };
         let subject = names::job(&self.office.token, self.run, id);
         let (id, message) = (id.clone(), open.message.clone());
         let streams = &self.office.server.streams;
@@ -301,10 +316,16 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         message: Message,
         done: &mut dyn FnMut(Outcome) -> Result<GoOn, E>,
     ) -> Result<(), WorkError<E>> {
-        let Some(outcome) = self.read(&message) else {
-            self.tally.corrupt += 1;
-            discard(&message).await;
-            return Ok(());
+        let outcome = match self.read(&message) {
+            Ok(outcome) => outcome,
+            Err(unread) => {
+                discard(&message).await;
+                match unread {
+                    Unread::Corrupt => self.tally.corrupt += 1,
+                    Unread::OtherBuild(id) => self.ask_this_build(&id).await?,
+                }
+                return Ok(());
+            }
         };
         if let Some(open) = self.open.remove(&outcome.id) {
             return self.give(Some(&message), outcome, open, done).await;
@@ -327,6 +348,7 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             return;
         };
         refused.worker = printable(&refused.worker);
+        refused.instance = printable(&refused.instance);
         refused.why = printable(&refused.why);
         if self.complaints.note(&refused) {
             let listener = &self.office.listener;
@@ -341,16 +363,35 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         }
     }
 
-    /// What a message says, if it says it under its own name.
-    fn read(&self, message: &Message) -> Option<Outcome> {
-        let (head, bytes) = wire::decode::<ResultHead>(&message.payload).ok()?;
-        let named = head.run == self.run && names::last(&message.subject) == head.id.as_str();
-        named.then(|| Outcome {
+    /// What a message says, if it says it under its own name and is of this build.
+    fn read(&self, message: &Message) -> Result<Outcome, Unread> {
+        let decoded = wire::decode::<ResultHead>(&message.payload);
+        let (head, bytes) = decoded.map_err(|_| Unread::Corrupt)?;
+        if head.run != self.run || names::last(&message.subject) != head.id.as_str() {
+            return Err(Unread::Corrupt);
+        }
+        if head.build != self.office.token {
+            return Err(Unread::OtherBuild(head.id));
+        }
+        Ok(Outcome {
             id: head.id,
             result: head.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
             worker: head.worker,
             seconds: head.seconds,
         })
+    }
+
+    /// An earlier life of the run was of another build, and so is its answer to a job: the
+    /// job is done again. Where this build's queue holds it already, the server refuses it
+    /// a second time.
+    async fn ask_this_build(&mut self, id: &JobId) -> Result<(), CrewError> {
+        self.tally.other_build += 1;
+        self.left.remove(id);
+        if self.open.contains_key(id) {
+            self.tally.repeated += 1;
+            self.send(id, Duration::ZERO).await?;
+        }
+        Ok(())
     }
 
     /// Gives an outcome to the caller; only then is it removed from the server. That a
@@ -382,7 +423,7 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             self.tally.done += u64::from(!dead);
         }
         if dead {
-            let starts = names::start(self.run, &id);
+            let starts = names::starts(self.run, &id);
             self.office.server.purge(names::STARTS, &starts).await?;
         }
         if let Some(message) = message.filter(|_| dead || given.is_ok()) {
@@ -414,15 +455,19 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
     ) -> Result<(), WorkError<E>> {
         let office = self.office;
         if office.server.away() || self.open.is_empty() || !(quiet || self.complaints.any()) {
-            self.lonely.since = None;
+            self.lonely.interrupt();
             return Ok(());
         }
         let workers = roll(&office.server.ask_all(names::ROLL_CALL).await?);
         let ours = workers
             .into_iter()
             .filter(|it| it.program == office.program);
-        let there: BTreeSet<String> = ours.map(|worker| worker.name).collect();
-        self.count_the_lonely(there.is_empty());
+        let there: BTreeSet<(String, String)> =
+            ours.map(|worker| (worker.name, worker.instance)).collect();
+        if let Some(seconds) = self.lonely.look(there.is_empty()) {
+            let jobs = self.open.len();
+            block_in_place(|| office.listener.tell(&News::Nobody { seconds, jobs }));
+        }
         self.hear_all();
         let nobody = office.options.nobody;
         for (id, why) in self.complaints.hopeless(&there, nobody) {
@@ -435,31 +480,17 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
             let deliveries = 0;
             let outcome = Outcome {
                 id,
-                result: Err(Dead { deliveries, why }),
+                result: Err(Dead {
+                    deliveries,
+                    why,
+                    oversized: false,
+                }),
                 worker: String::new(),
                 seconds: 0.0,
             };
             self.give(None, outcome, open, done).await?;
         }
         Ok(())
-    }
-
-    /// Tells that nobody is there, the longer it lasts the less often.
-    fn count_the_lonely(&mut self, lonely: bool) {
-        let first = self.office.options.nobody;
-        if !lonely {
-            (self.lonely.since, self.lonely.next) = (None, first);
-            return;
-        }
-        let waited = self.lonely.since.get_or_insert_with(Instant::now).elapsed();
-        if waited >= self.lonely.next {
-            self.lonely.next = 2 * waited.max(first);
-            let news = News::Nobody {
-                seconds: waited.as_secs(),
-                jobs: self.open.len(),
-            };
-            block_in_place(|| self.office.listener.tell(&news));
-        }
     }
 
     /// The ids of the jobs that are in the server.
@@ -494,6 +525,11 @@ impl<'a, I: Iterator<Item = Job>> Shift<'a, I> {
         for id in again {
             self.tally.repeated += 1;
             self.send(&id, Duration::ZERO).await?;
+        }
+        // What has long been in the queue needs its blobs as well.
+        let open: Vec<JobId> = self.open.keys().cloned().collect();
+        for id in open {
+            self.keep_blobs(&id).await?;
         }
         Ok(())
     }

@@ -43,13 +43,16 @@ pub(crate) struct Shop {
     pub(crate) server: Server,
     pub(crate) limits: Limits,
     pub(crate) name: String,
+    /// What tells this worker from others of the same name.
+    instance: String,
     pub(crate) program: String,
     /// The program's version, as it is called in subjects.
     pub(crate) token: String,
     pub(crate) handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
     pub(crate) cache: Cache,
     vault: OnceCell<Vault>,
-    queue: Mutex<Option<Consumer<pull::Config>>>,
+    /// The queue of jobs, and when the server showed it.
+    queue: Mutex<Option<(Consumer<pull::Config>, Instant)>>,
     events: mpsc::UnboundedSender<Event>,
     stopping: watch::Sender<bool>,
     dropping: AtomicBool,
@@ -85,6 +88,7 @@ impl Shop {
         let refused = Refused {
             id: id.clone(),
             worker: self.name.clone(),
+            instance: self.instance.clone(),
             why: printable(why),
             begun,
         };
@@ -101,8 +105,11 @@ impl Shop {
         handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
         events: mpsc::UnboundedSender<Event>,
     ) -> Arc<Self> {
+        let inbox = server.client.new_inbox();
         Arc::new(Self {
             server,
+            // No two are the same.
+            instance: names::last(&inbox).to_owned(),
             cache: Cache::new(limits.cache),
             limits,
             name: name.to_owned(),
@@ -156,16 +163,27 @@ impl Shop {
             .await
     }
 
-    /// The queue of jobs, if one is known.
-    pub(crate) fn queue(&self) -> Option<Consumer<pull::Config>> {
-        lock(&self.queue).clone()
+    /// The queue of jobs, if it was seen in the last `age`.
+    pub(crate) fn queue(&self, age: Duration) -> Option<Consumer<pull::Config>> {
+        let queue = lock(&self.queue);
+        let (queue, seen) = queue.as_ref()?;
+        (seen.elapsed() < age).then(|| queue.clone())
     }
 
     pub(crate) fn set_queue(&self, queue: Option<Consumer<pull::Config>>) {
-        *lock(&self.queue) = queue;
+        *lock(&self.queue) = queue.map(|queue| (queue, Instant::now()));
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    /// Tells the owner, whose terminal may show it: what is in it may be from anybody.
+    pub(crate) fn tell(&self, mut event: Event) {
+        match &mut event {
+            Event::Refused { why, .. } => *why = printable(why),
+            Event::Corrupt { subject, why } => {
+                *subject = printable(subject);
+                *why = printable(why);
+            }
+            _ => {}
+        }
         match event {
             Event::Done { .. } => self.jobs.fetch_add(1, Ordering::Relaxed),
             Event::Refused { .. } | Event::Stuck { .. } | Event::Corrupt { .. } => {
@@ -298,6 +316,7 @@ impl Shop {
             };
             let state = WorkerState {
                 name: self.name.clone(),
+                instance: self.instance.clone(),
                 program: self.program.clone(),
                 hands: self.limits.hands.max(1),
                 working: lock(&self.at_work).len(),

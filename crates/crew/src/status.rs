@@ -44,6 +44,9 @@ pub struct Status {
 pub struct WorkerState {
     /// Its name.
     pub name: String,
+    /// What tells it from others of the same name.
+    #[serde(default)]
+    pub instance: String,
     /// Its version of the program.
     pub program: String,
     /// Jobs it can do at once.
@@ -147,6 +150,7 @@ pub(crate) fn roll(answers: &[Vec<u8>]) -> Vec<WorkerState> {
         .into_iter()
         .map(|worker: WorkerState| WorkerState {
             name: printable(&worker.name),
+            instance: printable(&worker.instance),
             program: printable(&worker.program),
             ..worker
         })

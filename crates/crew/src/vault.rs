@@ -14,7 +14,7 @@ use crate::server::{Server, any};
 /// Blobs nobody put again for so long are removed.
 const KEPT: Duration = Duration::from_hours(14 * 24);
 /// One that is needed is put again when it is this old.
-const FRESH: Duration = Duration::from_hours(7 * 24);
+pub(crate) const FRESH: Duration = Duration::from_hours(7 * 24);
 /// Whoever sends a blob may pause so long.
 const PAUSE: Duration = Duration::from_secs(15);
 

@@ -1,5 +1,7 @@
 //! A message: the hash of the rest, a line of JSON, and bytes as they are.
 
+use std::time::Duration;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,10 @@ pub(crate) struct JobHead {
     pub(crate) kind: String,
     pub(crate) version: u32,
     pub(crate) blobs: Vec<BlobId>,
+    /// The lease when it was handed in, in nanoseconds: whoever knows the queue with
+    /// another one has to look again.
+    #[serde(default)]
+    pub(crate) lease: u64,
 }
 
 /// What stands before a result.
@@ -29,13 +35,16 @@ pub(crate) struct ResultHead {
     v: u32,
     pub(crate) run: String,
     pub(crate) id: JobId,
+    /// What the build of the program that did it is called in subjects.
+    #[serde(default)]
+    pub(crate) build: String,
     pub(crate) worker: String,
     pub(crate) seconds: f64,
     pub(crate) dead: Option<Dead>,
 }
 
 impl JobHead {
-    pub(crate) fn new(program: &str, run: &str, job: &Job) -> Self {
+    pub(crate) fn new(program: &str, run: &str, job: &Job, lease: Duration) -> Self {
         Self {
             v: FORM,
             program: program.to_owned(),
@@ -44,16 +53,23 @@ impl JobHead {
             kind: job.kind.clone(),
             version: job.version,
             blobs: job.blobs.clone(),
+            lease: nanoseconds(lease),
         }
     }
 }
 
+/// A lease as heads write it.
+pub(crate) fn nanoseconds(lease: Duration) -> u64 {
+    u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl ResultHead {
-    pub(crate) fn new(run: &str, id: &JobId, worker: &str, seconds: f64) -> Self {
+    pub(crate) fn new(build: &str, run: &str, id: &JobId, worker: &str, seconds: f64) -> Self {
         Self {
             v: FORM,
             run: run.to_owned(),
             id: id.clone(),
+            build: build.to_owned(),
             worker: worker.to_owned(),
             seconds,
             dead: None,
@@ -98,7 +114,7 @@ impl Head for ResultHead {
 const MOST_LETTERS: usize = 500;
 
 /// A text from elsewhere as one line that a terminal shows and does not obey.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let is_order = |letter: char| {
         letter.is_control()
             || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -166,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let head = JobHead::new("0.1.0", "run", &job());
+        let head = JobHead::new("0.1.0", "run", &job(), Duration::ZERO);
         let bytes = encode(&head, &job().payload);
         assert_eq!(decode(&bytes), Ok((head, &[0, 10, 255][..])));
     }
@@ -174,7 +190,10 @@ mod tests {
     /// Every changed bit and every cut is found; nothing panics.
     #[test]
     fn what_was_changed_on_the_way_is_refused() {
-        let bytes = encode(&JobHead::new("0.1.0", "run", &job()), &job().payload);
+        let bytes = encode(
+            &JobHead::new("0.1.0", "run", &job(), Duration::ZERO),
+            &job().payload,
+        );
         for length in 0..bytes.len() {
             assert!(decode::<JobHead>(&bytes[..length]).is_err());
         }
@@ -183,7 +202,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(decode::<JobHead>(&changed).is_err());
         }
-        let result = encode(&ResultHead::new("run", &job().id, "w", 1.0), b"");
+        let result = encode(&ResultHead::new("b", "run", &job().id, "w", 1.0), b"");
         assert!(matches!(
             decode::<JobHead>(&result),
             Err(WireError::Head(_))
@@ -195,10 +214,11 @@ mod tests {
         assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
         let long = printable(&"ä".repeat(10_000));
         assert_eq!(long.chars().count(), MOST_LETTERS + 1);
-        let mut head = ResultHead::new("run", &job().id, "w\u{1b}[31m\r", 1.0);
+        let mut head = ResultHead::new("b", "run", &job().id, "w\u{1b}[31m\r", 1.0);
         head.dead = Some(Dead {
             deliveries: 1,
             why: "x\ny".repeat(1000),
+            oversized: false,
         });
         let bytes = encode(&head, b"");
         let (read, _) = decode::<ResultHead>(&bytes).expect("it is well formed");
@@ -211,7 +231,7 @@ mod tests {
     fn another_form_is_refused() {
         let head = JobHead {
             v: 2,
-            ..JobHead::new("0.1.0", "run", &job())
+            ..JobHead::new("0.1.0", "run", &job(), Duration::ZERO)
         };
         assert_eq!(
             decode::<JobHead>(&encode(&head, b"")),

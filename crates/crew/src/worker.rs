@@ -152,8 +152,14 @@ impl Worker {
     /// If there is no server, it stays away longer than [`Options::patience`], its
     /// coordinators are of another version, or too many jobs are stuck.
     pub fn run(self, stop: &AtomicBool, watch: &mut dyn FnMut(Event)) -> Result<Worked, CrewError> {
-        if let Some(bytes) = self.limits.memory.or_else(usual_memory) {
-            limit_memory(bytes)?;
+        match self.limits.memory {
+            Some(bytes) => limit_memory(bytes)?,
+            // Who starts it under a limit that is lower still has said what is right.
+            None => {
+                if let Some(bytes) = usual_memory().filter(|bytes| is_lower(*bytes)) {
+                    limit_memory(bytes)?;
+                }
+            }
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -235,6 +241,13 @@ fn usual_memory() -> Option<u64> {
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(LEAST_MEMORY))
+}
+
+/// Whether this is less memory than the process may have now.
+fn is_lower(bytes: u64) -> bool {
+    let now = getrlimit(Resource::As);
+    let limits = [now.current, now.maximum];
+    limits.into_iter().flatten().all(|limit| bytes < limit)
 }
 
 /// Beyond this the process cannot get memory, and dies; its jobs go to others.

@@ -1,5 +1,6 @@
 //! Workers in processes of their own: this test program, started again.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,22 +22,38 @@ impl Process {
     }
 
     pub(crate) fn start_with(place: &Place, memory: Option<u64>) -> Self {
-        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        let mut command = Command::new(program());
+        if let Some(memory) = memory {
+            command.env(MEMORY, memory.to_string());
+        }
+        Self::spawn(place, command)
+    }
+
+    /// By a shell that does this first.
+    pub(crate) fn start_under(place: &Place, first: &str) -> Self {
+        let mut command = Command::new("sh");
+        let line = format!("{first} && exec \"$0\" \"$@\"");
+        command.args(["-c", &line]).arg(program());
+        Self::spawn(place, command)
+    }
+
+    fn spawn(place: &Place, mut command: Command) -> Self {
         command
             .args(["--exact", "children::works", "--ignored", "--nocapture"])
             .env(URL, place.url())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        if let Some(memory) = memory {
-            command.env(MEMORY, memory.to_string());
-        }
         Self(command.spawn().expect("this program can be started again"))
     }
 
     pub(crate) fn is_dead(&mut self) -> bool {
         self.0.try_wait().expect("it is our child").is_some()
     }
+}
+
+fn program() -> PathBuf {
+    std::env::current_exe().expect("this program has a path")
 }
 
 impl Drop for Process {

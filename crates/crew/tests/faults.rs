@@ -125,6 +125,74 @@ fn corrupt_and_oversized_results_are_counted_and_the_job_is_done_again() {
     help.end().expect("it worked");
 }
 
+/// The next life of a run is of another build: it takes nothing of the first.
+#[test]
+fn results_of_another_build_are_counted_and_the_jobs_done_again() {
+    let place = Place::new("rebuilt");
+    let old = "1.2.3 before";
+    let remote = Remote::connect(&place.options(), old).expect("the server is there");
+    let help = Help::start_as(place.options(), Limits::default(), old);
+    let stop = AtomicBool::new(false);
+    let failed = remote.work("run", echoes(3).into_iter(), &no_blobs, &stop, &mut |_| {
+        Err(())
+    });
+    assert!(matches!(failed, Err(WorkError::Taker(()))));
+    let begun = Instant::now();
+    while place.behind(async |streams| results(&streams).await.len()) < 3 {
+        assert!(begun.elapsed() < LIMIT, "the worker goes on alone");
+        thread::sleep(Duration::from_millis(20));
+    }
+    help.end().expect("it worked");
+    drop(remote);
+    let help = Help::start(&place);
+    let (books, tally) = work(&connect(&place), "run", echoes(3));
+    assert_eq!(books.outcomes.len(), 3);
+    assert_eq!((tally.other_build, tally.corrupt), (3, 0), "{tally:?}");
+    assert_eq!(help.end().expect("it worked").jobs, 3);
+}
+
+/// What was queued is kept longer than what it needs.
+#[test]
+fn what_a_found_job_needs_is_put_again() {
+    let place = Place::new("old-blobs");
+    let contents: Arc<[u8]> = b"the weights".as_slice().into();
+    let one = || Job {
+        blobs: vec![BlobId::of(&contents)],
+        ..job("blob", "blob")
+    };
+    let find = |_: &BlobId| Some(Arc::clone(&contents));
+    let stop = AtomicBool::new(false);
+    let remote = connect(&place);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let begun = Instant::now();
+            while mendel_crew::status(&place.options()).is_ok_and(|it| it.waiting == 0) {
+                assert!(begun.elapsed() < LIMIT, "the job is handed in");
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let stopped = remote.work("run", [one()].into_iter(), &find, &stop, &mut |_| {
+            Ok::<_, Infallible>(GoOn::Yes)
+        });
+        assert_eq!(stopped.expect("it was stopped").handed_in, 1);
+    });
+    place.behind(async |streams| {
+        let store = streams.get_object_store("mendel-blobs").await;
+        let name = BlobId::of(&contents).to_string();
+        let gone = store.expect("it is there").delete(name).await;
+        gone.expect("it was there");
+    });
+    let help = Help::start(&place);
+    stop.store(false, Ordering::Relaxed);
+    let tally = remote.work("run", [one()].into_iter(), &find, &stop, &mut |outcome| {
+        assert_eq!(outcome.result.as_deref(), Ok(&contents[..]));
+        Ok::<_, Infallible>(GoOn::Yes)
+    });
+    let tally = tally.expect("it works");
+    assert_eq!((tally.found, tally.done), (1, 1));
+    help.end().expect("it worked");
+}
+
 /// A result that was damaged after its job had left the queue: nothing remains of
 /// the job but what the coordinator remembers.
 #[test]

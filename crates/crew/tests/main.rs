@@ -71,6 +71,17 @@ impl Handler for Actor {
                 }
                 Ok(job.id.as_str().into())
             }
+            // The same without progress.
+            "doze" => {
+                let end = Instant::now() + Duration::from_millis(rest.parse().expect("a number"));
+                while Instant::now() < end {
+                    if progress.stopped() {
+                        return Err(Refusal::Stopped);
+                    }
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Ok(job.id.as_str().into())
+            }
             // No progress, and no end before it is told.
             "hang" => loop {
                 if progress.stopped() {

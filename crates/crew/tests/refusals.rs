@@ -125,6 +125,7 @@ fn a_job_that_makes_no_sense_is_set_aside_at_once() {
         "{}",
         dead("large")
     );
+    assert!(dead("large").oversized && !dead("bad").oversized);
     assert!(dead("panic").deliveries >= 3, "{}", dead("panic"));
     help.end().expect("it worked");
 }
@@ -273,6 +274,18 @@ fn a_job_cannot_have_all_the_memory() {
         over.store(true, Ordering::Relaxed);
         assert_eq!((tally.done, tally.dead), (1, 1));
     });
+}
+
+/// Whoever starts a worker under a limit has said what it may take, also where that is less
+/// than is usual.
+#[test]
+fn a_worker_works_under_a_limit_that_is_there_already() {
+    let place = Place::new("ulimit");
+    let remote = connect(&place);
+    // In KiB, and it cannot be raised again.
+    let _limited = Process::start_under(&place, "ulimit -v 4000000");
+    let (books, _) = work(&remote, "run", echoes(1));
+    assert_eq!(books.outcomes.len(), 1);
 }
 
 #[test]

@@ -84,6 +84,12 @@ fn what_nobody_can_do_is_set_aside_with_the_reason_and_not_before() {
         assert!(dead.why.contains("allowed here"), "{dead}");
         assert!(!dead.to_string().contains("died"), "{dead}");
     }
+    // Its owner is told, and the owner's terminal does not obey.
+    let told = idle.wait_for("it refuses", |event| matches!(event, Event::Refused { .. }));
+    let Event::Refused { why, .. } = told else {
+        unreachable!("it was looked for");
+    };
+    assert_eq!(why, "it is not  [2Jallowed here");
     idle.end().expect("it goes on");
 }
 
@@ -190,6 +196,47 @@ fn runs_of_one_version_agree_on_the_lease() {
     let alone = Remote::connect(&longer, PROGRAM).expect("nobody else is there");
     assert_eq!(lease(&place), Duration::from_secs(5));
     drop(alone);
+}
+
+/// A worker that knows the queue with another lease looks again.
+#[test]
+fn a_changed_lease_holds_from_the_next_job_on() {
+    let place = Place::new("changed-lease");
+    let help = Help::start(&place);
+    let first = connect(&place);
+    work(&first, "run", echoes(1));
+    drop(first);
+    let mut longer = place.options();
+    longer.lease = Duration::from_secs(10);
+    let second = Remote::connect(&longer, PROGRAM).expect("nobody else is there");
+    let (books, _) = work(&second, "run", vec![job("doze", "doze 2000")]);
+    assert_eq!(books.outcomes["doze"].as_deref(), Ok(&b"doze"[..]));
+    assert_eq!(help.end().expect("it worked").refused, 0, "it had its time");
+}
+
+/// Who refuses a job has not begun it, so that others have all the attempts there are.
+#[test]
+fn a_refusal_is_no_attempt() {
+    let place = Place::new("attempts");
+    let remote = connect(&place);
+    let idle = unable(&place, "idle-1");
+    thread::scope(|scope| {
+        let able = scope.spawn(|| {
+            idle.wait_for("it refuses", |event| matches!(event, Event::Refused { .. }));
+            idle.end().expect("it goes on");
+            Help::start(&place)
+        });
+        let (books, _) = work(&remote, "run", vec![job("panic", "panic")]);
+        let dead = books.outcomes["panic"].as_ref().expect_err("it panics");
+        assert!(dead.why.contains("begun 3 times"), "{dead}");
+        let able = able.join().expect("it only waits");
+        for attempt in 1..=3 {
+            able.wait_for(&format!("attempt {attempt}"), |event| {
+                matches!(event, Event::Began { .. })
+            });
+        }
+        able.end().expect("it goes on");
+    });
 }
 
 #[test]

@@ -167,6 +167,7 @@ impl Workers {
         tally.done += more.done;
         tally.duplicates += more.duplicates;
         tally.corrupt += more.corrupt;
+        tally.other_build += more.other_build;
         tally.repeated += more.repeated;
         tally.dead += more.dead;
     }
