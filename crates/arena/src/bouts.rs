@@ -181,6 +181,7 @@ impl Bouts {
             kind: task::KIND,
             version: task::VERSION,
             total: pairs.last().map_or(0, |last| last.id + 1),
+            answer: task::PAIR_BYTES,
             luggage: &packed.luggage,
             pack: &|pairs: &[Pair]| {
                 let task = packed.pairs(pairs);

@@ -339,6 +339,7 @@ impl Contest {
             kind: task::KIND,
             version: task::VERSION,
             total: self.schedule.pairs(),
+            answer: task::GAMES_BYTES,
             luggage: &packed.luggage,
             pack: &|fixtures: &[Fixture]| {
                 let task = packed.games(fixtures, |opening| self.openings.get(opening));
@@ -350,7 +351,8 @@ impl Contest {
         let pieces = fixtures.map(|fixture| (fixture.pair, fixture));
         desk.work(&errand, pieces, stop, &mut |returned| {
             if let Some(answer) = returned.answer {
-                let records = task::records(answer, returned.pieces)
+                let opening = |at| self.openings.get(at);
+                let records = task::records(answer, returned.pieces, opening)
                     .map_err(|reason| returned.nonsense(reason))?;
                 for record in records {
                     folder.append(&record)?;

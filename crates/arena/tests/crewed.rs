@@ -252,7 +252,7 @@ fn a_dead_job_stops_the_run_at_once() {
     let place = Place::new("stop");
     let (workers, _) = place.workers(WhenDead::Stop);
     // So that both jobs are handed in together.
-    std::fs::write(place.folder.join("crew.json"), page()).expect("a folder");
+    std::fs::write(place.folder.join("crew.json"), page(1)).expect("a folder");
     let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
     let _help = Help::start(&place, hard);
     let begun = Instant::now();
@@ -295,9 +295,31 @@ fn a_run_can_do_without_what_nobody_can_do() {
     );
 }
 
-/// The page of a folder whose jobs have one piece each.
-fn page() -> &'static str {
-    "{\"v\":1,\"run\":\"0123456789abcdef\",\"part\":\"games\",\"size\":1}\n"
+/// The page of a folder whose jobs have so many pieces each.
+fn page(size: u64) -> String {
+    format!(r#"{{"v":1,"run":"0123456789abcdef","part":"games","size":{size}}}"#) + "\n"
+}
+
+/// More than the server takes comes back from all jobs but small ones. The run goes on with
+/// those, and so does every later life.
+#[test]
+fn jobs_whose_answers_are_too_large_are_made_smaller() {
+    let place = Place::new("oversized");
+    let (workers, told) = place.workers(WhenDead::Stop);
+    std::fs::write(place.folder.join("crew.json"), page(8)).expect("a folder");
+    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
+    let _help = Help::start(&place, |job| {
+        let large = ["games-8-", "games-4-"]
+            .iter()
+            .any(|it| job.starts_with(it));
+        large.then(|| Ok(vec![b' '; 2 << 20]))
+    });
+    assert_eq!(played(&crew, 20).expect("played"), at_home(20));
+    assert_eq!(workers.tally().dead, 0);
+    let kept = std::fs::read_to_string(place.folder.join("crew.json")).expect("a page");
+    assert_eq!(kept, page(2));
+    let told = told.lock().expect("no panic").join("\n");
+    assert_eq!(told.matches("half as large").count(), 2, "{told}");
 }
 
 /// A job is some seconds of work, once it is known how long a piece takes; and the games

@@ -18,7 +18,7 @@ struct Page {
     v: u32,
     /// What jobs of this folder, and of no other, begin with.
     run: String,
-    /// The part that was worked on last, and how many pieces a block of it has.
+    /// The part that was worked on last, and how many numbers a block of it has.
     part: String,
     size: u64,
 }
@@ -69,12 +69,12 @@ impl Book {
         &self.page.run
     }
 
-    /// How many pieces a block of `part` has, if that was decided.
+    /// How many numbers a block of `part` has, if that was decided.
     pub(super) fn size(&self, part: &str) -> Option<u64> {
         (self.page.part == part && self.page.size > 0).then_some(self.page.size)
     }
 
-    /// Decides how many pieces a block of `part` has, in all lives of the run.
+    /// Decides how many numbers a block of `part` has, from now on in all lives of the run.
     pub(super) fn decide(&mut self, part: &str, size: u64) -> Result<u64, AwayError> {
         part.clone_into(&mut self.page.part);
         self.page.size = size.max(1);

@@ -6,7 +6,9 @@ use std::iter::Peekable;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mendel_crew::{BlobId, Dead, GoOn, Job, JobId, Limits, Outcome, WorkError};
+use mendel_crew::{
+    BlobId, CrewError, Dead, GoOn, Job, JobId, Limits, Outcome, WorkError, printable,
+};
 
 use super::book::Book;
 use super::{AwayError, WhenDead, Workers};
@@ -30,8 +32,11 @@ pub struct Errand<'a, T> {
     pub kind: &'static str,
     /// The version of its data.
     pub version: u32,
-    /// How many pieces there are, those that need no doing among them.
+    /// How many numbers there are, those that need no doing among them.
     pub total: u64,
+    /// Bytes of the answer to the pieces of one number, as many as there usually are at
+    /// most; 0 where it is shorter than the question.
+    pub answer: usize,
     /// What jobs need beside themselves.
     pub luggage: &'a Luggage,
     /// How pieces become a job.
@@ -65,7 +70,8 @@ impl<T> Returned<'_, T> {
     /// The answer makes no sense. Whoever says so must not have used any of it, because
     /// the pieces are done again, a few times; after that this is the end.
     pub fn nonsense(&self, reason: impl Into<String>) -> AwayError {
-        let reason = reason.into();
+        // It may quote what the worker wrote.
+        let reason = printable(&reason.into());
         *self.senseless.borrow_mut() = Some(reason.clone());
         AwayError::Answer {
             worker: self.worker.to_owned(),
@@ -101,10 +107,11 @@ impl Desk {
     /// What `done` has taken without an error the crew forgets, so that it must be on
     /// the disk by then.
     ///
-    /// Pieces travel in blocks of some seconds of work. How long a piece takes is found
-    /// out with the first few, one by one, where no earlier work tells. Which pieces make a
-    /// block follows from their numbers, so that a run that was killed finds the blocks
-    /// again that others have worked on meanwhile.
+    /// Pieces travel in blocks of some seconds of work. How long those of a number take is
+    /// found out with the first few, one by one, where no earlier work tells. Which pieces
+    /// make a block follows from their numbers, so that a run that was killed finds the
+    /// blocks again that others have worked on meanwhile. Where the server does not take a
+    /// block or the answer to it, blocks are half as large from then on.
     ///
     /// # Errors
     ///
@@ -120,7 +127,10 @@ impl Desk {
         stop: &AtomicBool,
         done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
     ) -> Result<(), E> {
-        let mut pieces = pieces.peekable();
+        let mut pieces = Pieces {
+            again: Vec::new().into_iter().peekable(),
+            fresh: pieces.peekable(),
+        };
         let first = pieces.peek().map_or(0, |(number, _)| *number);
         let bytes = pieces.peek().map_or(0, |(_, piece)| {
             (errand.pack)(std::slice::from_ref(piece)).0.len()
@@ -132,35 +142,46 @@ impl Desk {
                 size: 1,
                 below: first + self.workers.sample(errand.total)?,
             };
-            let go_on = self.work_on(errand, sample, stop, done)?;
-            if go_on == GoOn::No || stop.load(Ordering::Relaxed) || pieces.peek().is_none() {
+            let worked = self.work_on(errand, sample, stop, done)?;
+            if matches!(worked, Worked::On(GoOn::No))
+                || stop.load(Ordering::Relaxed)
+                || pieces.peek().is_none()
+            {
                 return Ok(());
             }
             size = self.size(errand, bytes)?;
         }
-        let rest = Blocks {
-            pieces: &mut pieces,
-            // Where all of the sample had to be done without, nothing is known.
-            size: size.unwrap_or(1),
-            below: u64::MAX,
-        };
-        self.work_on(errand, rest, stop, done).map(|_| ())
+        // Where all of the sample had to be done without, nothing is known.
+        let mut size = size.unwrap_or(1);
+        loop {
+            let rest = Blocks {
+                pieces: &mut pieces,
+                size,
+                below: u64::MAX,
+            };
+            let Worked::TooLarge(again) = self.work_on(errand, rest, stop, done)? else {
+                return Ok(());
+            };
+            size = held(&self.book).decide(&self.part, size / 2)?;
+            pieces.again = again.into_iter().peekable();
+        }
     }
 
-    /// Gives some blocks to the crew. Says whether there is any sense in going on.
+    /// Gives some blocks to the crew.
     fn work_on<T: Clone + Send, E: From<AwayError>>(
         &self,
         errand: &Errand<'_, T>,
         blocks: Blocks<'_, T, impl Iterator<Item = (u64, T)> + Send>,
         stop: &AtomicBool,
         done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
-    ) -> Result<GoOn, E> {
+    ) -> Result<Worked<T>, E> {
         let (run, size) = (held(&self.book).run().to_owned(), blocks.size);
         let out = Out::default();
         let mut go_on = GoOn::Yes;
+        let mut too_large = None;
         let jobs = blocks.map(|(cell, block)| {
             let id = format!("{}-{size}-{cell}", self.part);
-            let (payload, blobs) = (errand.pack)(&block);
+            let (payload, blobs) = (errand.pack)(&block.pieces);
             let id = JobId::new(&id).expect("a part, a size and a number");
             out.give(id.clone(), block);
             Job {
@@ -177,6 +198,14 @@ impl Desk {
                 // Nobody asked for it in this life.
                 return Ok(GoOn::Yes);
             };
+            if let Err(dead) = &outcome.result
+                && dead.oversized
+                && size > 1
+            {
+                too_large = Some(dead.why.clone());
+                out.give(outcome.id, block);
+                return Ok(GoOn::No);
+            }
             if let Err(dead) = &outcome.result
                 && self.workers.when_dead() == WhenDead::Stop
             {
@@ -209,17 +238,30 @@ impl Desk {
         let blob = |id: &BlobId| errand.luggage.get(id).cloned();
         let remote = self.workers.remote();
         let worked = remote.work(&run, jobs, &blob, stop, &mut take);
-        match worked {
-            Ok(tally) => {
+        let why = match (worked, too_large) {
+            (Ok(mut tally), why) => {
+                // One that was too large is not done without.
+                tally.dead -= u64::from(why.is_some());
                 self.workers.count(&tally);
-                Ok(go_on)
+                let Some(why) = why else {
+                    return Ok(Worked::On(go_on));
+                };
+                why
             }
-            Err(WorkError::Taker(error)) => Err(error),
-            Err(WorkError::Crew(error)) => Err(AwayError::from(error).into()),
-        }
+            (Err(WorkError::Crew(error @ CrewError::TooLarge { .. })), _) if size > 1 => {
+                // What was handed in is never asked for under its name again.
+                remote.forget(&run).map_err(AwayError::from)?;
+                error.to_string()
+            }
+            (Err(WorkError::Taker(error)), _) => return Err(error),
+            (Err(WorkError::Crew(error)), _) => return Err(AwayError::from(error).into()),
+        };
+        let text = format!("jobs are half as large from now on: {why}");
+        self.workers.tell(&text);
+        Ok(Worked::TooLarge(out.into_pieces()))
     }
 
-    /// How many pieces a block has: as in an earlier life, or as is right by what is known
+    /// How many numbers a block has: as in an earlier life, or as is right by what is known
     /// now; nothing if nothing is. A piece is some `bytes` long.
     fn size<T>(&self, errand: &Errand<'_, T>, bytes: usize) -> Result<Option<u64>, AwayError> {
         let mut book = held(&self.book);
@@ -227,7 +269,7 @@ impl Desk {
             return Ok(Some(size));
         }
         let size = self.workers.size(errand.kind, errand.total)?;
-        let size = size.map(|size| size.min(most_pieces(bytes)));
+        let size = size.map(|size| size.min(most_numbers(bytes, errand.answer)));
         size.map(|size| book.decide(&self.part, size)).transpose()
     }
 
@@ -235,7 +277,7 @@ impl Desk {
         &self,
         kind: &'static str,
         outcome: &Outcome,
-        pieces: &[T],
+        block: &Block<T>,
         done: &mut dyn FnMut(Returned<'_, T>) -> Result<GoOn, E>,
     ) -> Result<GoOn, Untaken<E>> {
         let answer = match &outcome.result {
@@ -249,14 +291,14 @@ impl Desk {
         };
         let senseless = RefCell::default();
         let taken = done(Returned {
-            pieces,
+            pieces: &block.pieces,
             answer,
             job: &outcome.id,
             worker: &outcome.worker,
             senseless: &senseless,
         });
         if taken.is_ok() && outcome.result.is_ok() {
-            self.workers.measure(kind, pieces.len(), outcome.seconds);
+            self.workers.measure(kind, block.count(), outcome.seconds);
         }
         taken.map_err(|error| Untaken {
             error,
@@ -265,9 +307,32 @@ impl Desk {
     }
 }
 
-/// So many pieces of `bytes` fit into a job, also if some are twice as long.
-fn most_pieces(bytes: usize) -> u64 {
-    (Limits::default().payload / (2 * bytes.max(1))).max(1) as u64
+/// So many questions of so many bytes fit into a job, also if some are twice as long, and
+/// so many answers into another.
+fn most_numbers(question: usize, answer: usize) -> u64 {
+    let one = answer.max(2 * question).max(1);
+    (Limits::default().payload / one).max(1) as u64
+}
+
+/// What came of some blocks.
+enum Worked<T> {
+    /// They are done; whether there is any sense in going on.
+    On(GoOn),
+    /// One of them was too large; the pieces that are not done.
+    TooLarge(Vec<(u64, T)>),
+}
+
+/// Some pieces and the numbers they are known by.
+struct Block<T> {
+    numbers: Vec<u64>,
+    pieces: Vec<T>,
+}
+
+impl<T> Block<T> {
+    /// How many different numbers; those that are the same stand together.
+    fn count(&self) -> usize {
+        self.numbers.chunk_by(|a, b| a == b).count()
+    }
 }
 
 /// Why an outcome was not taken, and what was wrong with it if it makes no sense.
@@ -285,7 +350,7 @@ fn dead_error(job: &JobId, dead: &Dead) -> AwayError {
 }
 
 /// The blocks that are with the crew.
-struct Out<T>(Mutex<HashMap<JobId, Vec<T>>>);
+struct Out<T>(Mutex<HashMap<JobId, Block<T>>>);
 
 impl<T> Default for Out<T> {
     fn default() -> Self {
@@ -294,12 +359,23 @@ impl<T> Default for Out<T> {
 }
 
 impl<T> Out<T> {
-    fn give(&self, id: JobId, block: Vec<T>) {
+    fn give(&self, id: JobId, block: Block<T>) {
         held(&self.0).insert(id, block);
     }
 
-    fn take(&self, id: &JobId) -> Option<Vec<T>> {
+    fn take(&self, id: &JobId) -> Option<Block<T>> {
         held(&self.0).remove(id)
+    }
+
+    /// All that was not taken, in the order of the numbers.
+    fn into_pieces(self) -> Vec<(u64, T)> {
+        let blocks = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let pieces = blocks
+            .into_values()
+            .flat_map(|it| it.numbers.into_iter().zip(it.pieces));
+        let mut pieces: Vec<(u64, T)> = pieces.collect();
+        pieces.sort_by_key(|(number, _)| *number);
+        pieces
     }
 }
 
@@ -307,24 +383,48 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Pieces that are not with the crew.
+struct Pieces<T, I: Iterator<Item = (u64, T)>> {
+    /// Those that were, and came back; their numbers are below all others.
+    again: Peekable<std::vec::IntoIter<(u64, T)>>,
+    fresh: Peekable<I>,
+}
+
+impl<T, I: Iterator<Item = (u64, T)>> Pieces<T, I> {
+    fn peek(&mut self) -> Option<&(u64, T)> {
+        self.again.peek().or_else(|| self.fresh.peek())
+    }
+
+    fn next_if(&mut self, wanted: impl Fn(u64) -> bool) -> Option<(u64, T)> {
+        if self.again.peek().is_some() {
+            return self.again.next_if(|(number, _)| wanted(*number));
+        }
+        self.fresh.next_if(|(number, _)| wanted(*number))
+    }
+}
+
 /// Pieces in blocks: those whose numbers lie in the same stretch of `size`.
 struct Blocks<'a, T, I: Iterator<Item = (u64, T)>> {
-    pieces: &'a mut Peekable<I>,
+    pieces: &'a mut Pieces<T, I>,
     size: u64,
     /// Pieces with this number and larger ones are left.
     below: u64,
 }
 
 impl<T, I: Iterator<Item = (u64, T)>> Iterator for Blocks<'_, T, I> {
-    type Item = (u64, Vec<T>);
+    type Item = (u64, Block<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let below = self.below;
-        let (first, piece) = self.pieces.next_if(|(number, _)| *number < below)?;
+        let (first, piece) = self.pieces.next_if(|number| number < below)?;
         let cell = first / self.size;
-        let mut block = vec![piece];
-        while let Some((_, piece)) = self.pieces.next_if(|(id, _)| id / self.size == cell) {
-            block.push(piece);
+        let mut block = Block {
+            numbers: vec![first],
+            pieces: vec![piece],
+        };
+        while let Some((number, piece)) = self.pieces.next_if(|it| it / self.size == cell) {
+            block.numbers.push(number);
+            block.pieces.push(piece);
         }
         Some((cell, block))
     }
@@ -337,14 +437,20 @@ mod tests {
     #[test]
     fn a_block_is_the_same_however_much_of_it_is_done() {
         let blocks = |ids: &[u64]| -> Vec<(u64, Vec<u64>)> {
-            let pieces = &mut ids.iter().map(|&id| (id, id)).peekable();
+            // Some of them have been with the crew before.
+            let (again, fresh) = ids.split_at(ids.len() / 2);
+            let pieces = |ids: &[u64]| ids.iter().map(|&id| (id, id)).collect::<Vec<_>>();
+            let pieces = &mut Pieces {
+                again: pieces(again).into_iter().peekable(),
+                fresh: pieces(fresh).into_iter().peekable(),
+            };
             let (size, below) = (4, 12);
-            Blocks {
+            let blocks = Blocks {
                 pieces,
                 size,
                 below,
-            }
-            .collect()
+            };
+            blocks.map(|(cell, block)| (cell, block.pieces)).collect()
         };
         assert_eq!(
             blocks(&[0, 1, 2, 3, 4, 5]),
@@ -361,10 +467,28 @@ mod tests {
     #[test]
     fn a_job_fits_into_what_workers_take() {
         let payload = Limits::default().payload;
-        for bytes in [0, 1, 1000, payload / 4, payload, 2 * payload] {
-            let most = most_pieces(bytes) as usize;
+        let sizes = [0, 1, 1000, payload / 4, payload, 2 * payload];
+        for (question, answer) in sizes.iter().flat_map(|a| sizes.map(|b| (*a, b))) {
+            let most = most_numbers(question, answer) as usize;
             assert!(most >= 1);
-            assert!(most == 1 || 2 * most * bytes <= payload, "{bytes}");
+            let fits = most * answer.max(2 * question) <= payload;
+            assert!(most == 1 || fits, "{question} {answer}");
         }
+        assert_eq!(most_numbers(500, crate::task::GAMES_BYTES), 16);
+    }
+
+    #[test]
+    fn what_came_back_is_in_its_order_and_counted_by_its_numbers() {
+        let out = Out::default();
+        for (job, first) in [("b", 4), ("a", 2)] {
+            let block = Block {
+                numbers: vec![first, first, first + 1],
+                pieces: vec!['x', 'y', 'z'],
+            };
+            assert_eq!(block.count(), 2);
+            out.give(JobId::new(job).expect("a name"), block);
+        }
+        let pieces = [(2, 'x'), (2, 'y'), (3, 'z'), (4, 'x'), (4, 'y'), (5, 'z')];
+        assert_eq!(out.into_pieces(), pieces);
     }
 }

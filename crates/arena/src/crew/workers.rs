@@ -30,11 +30,11 @@ const HANDS_KNOWN: Duration = Duration::from_secs(30);
 /// No job takes so many seconds.
 const LONGEST_JOB: f64 = 86_400.0;
 
-/// Of the time of a piece the last so many jobs count.
+/// Of the time of a number the last so many jobs count.
 const REMEMBERED: u32 = 8;
 
-/// No job has more pieces than this.
-const MOST_PIECES: u64 = 256;
+/// No job has more numbers than this.
+const MOST_NUMBERS: u64 = 256;
 
 /// What becomes of a run when nobody can do one of its jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,8 @@ struct Shared {
     remote: Remote,
     when_dead: WhenDead,
     tell: Tell,
-    /// Seconds that a piece took of late, by kind of job, and how many jobs say so.
+    /// Seconds that the pieces of a number took of late, by kind of job, and how many jobs
+    /// say so.
     speed: Mutex<BTreeMap<&'static str, (f64, u32)>>,
     /// How many jobs the workers can do at once, and when that was asked.
     hands: Mutex<Option<(u64, Instant)>>,
@@ -117,13 +118,13 @@ impl Workers {
         (self.0.tell)(text);
     }
 
-    /// A job of so many pieces took so long.
-    pub(super) fn measure(&self, kind: &'static str, pieces: usize, seconds: f64) {
+    /// A job of so many numbers took so long.
+    pub(super) fn measure(&self, kind: &'static str, numbers: usize, seconds: f64) {
         // A worker says so, and may say anything.
         if !(0.0..=LONGEST_JOB).contains(&seconds) {
             return;
         }
-        let one = seconds / pieces.max(1) as f64;
+        let one = seconds / numbers.max(1) as f64;
         let mut speed = held(&self.0.speed);
         let (known, jobs) = speed.entry(kind).or_insert((one, 0));
         *jobs = REMEMBERED.min(*jobs + 1);
@@ -131,7 +132,7 @@ impl Workers {
         *known += (one - *known) / f64::from(*jobs);
     }
 
-    /// How many pieces of `total` a job of this kind should have; nothing if none was
+    /// How many numbers of `total` a job of this kind should have; nothing if none was
     /// done yet.
     pub(super) fn size(&self, kind: &'static str, total: u64) -> Result<Option<u64>, AwayError> {
         let one = held(&self.0.speed).get(kind).map(|(one, _)| *one);
@@ -139,7 +140,7 @@ impl Workers {
             .transpose()
     }
 
-    /// How many pieces of `total` are done to find out how long they take: one or two for
+    /// How many numbers of `total` are done to find out how long they take: one or two for
     /// everybody, and a small part of all.
     pub(super) fn sample(&self, total: u64) -> Result<u64, AwayError> {
         Ok((2 * self.hands()?).min(total / JOBS_EACH).max(1))
@@ -175,7 +176,7 @@ impl Workers {
 
 fn size(seconds: f64, total: u64, hands: u64) -> u64 {
     // A float becomes the nearest integer that there is.
-    let enough = ((SECONDS / seconds.max(1e-6)) as u64).min(MOST_PIECES);
+    let enough = ((SECONDS / seconds.max(1e-6)) as u64).min(MOST_NUMBERS);
     enough.min(total.div_ceil(JOBS_EACH * hands)).max(1)
 }
 
@@ -196,8 +197,8 @@ mod tests {
             (0.1, 60, 1, 8),
             (0.1, 60, 100, 1),
             (0.5, 3, 1, 1),
-            (0.0, 1_000_000, 8, MOST_PIECES),
-            (f64::NAN, 1_000_000, 8, MOST_PIECES),
+            (0.0, 1_000_000, 8, MOST_NUMBERS),
+            (f64::NAN, 1_000_000, 8, MOST_NUMBERS),
         ] {
             assert_eq!(size(seconds, total, hands), wanted, "{seconds} {total}");
         }

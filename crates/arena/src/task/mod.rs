@@ -23,13 +23,22 @@ pub use self::entrant::{HouseRules, Text, Visitor, Who};
 pub use self::handler::GameHandler;
 pub use self::idle::Idle;
 pub use self::opening::Line;
-use crate::{Adjudication, Bouts, Fixture, GameRecord, Pace, Pair, PairOutcome, Patience};
+use crate::{
+    Adjudication, BoutGame, Bouts, Fixture, GameRecord, Pace, Pair, PairOutcome, Patience, pgn,
+};
 
 /// What the crew calls these jobs.
 pub const KIND: &str = "games";
 
 /// Of the data of a task and of its answer: who has another one is not asked.
 pub const VERSION: u32 = 1;
+
+/// Bytes of the answer to a pair of which only the outcome is wanted, at most.
+pub(crate) const PAIR_BYTES: usize = 512;
+
+/// Bytes of the answer to two games of which everything is wanted: with thoughts and
+/// times a move takes some 80, and a game of 200 moves is long.
+pub(crate) const GAMES_BYTES: usize = 1 << 16;
 
 /// Games for one worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -278,7 +287,7 @@ fn place<T: PartialEq>(places: &mut Vec<T>, it: T) -> usize {
         })
 }
 
-/// The outcomes of `asked`, if the answer holds exactly those.
+/// The outcomes of `asked`, if the answer holds all of them and they can be true.
 pub(crate) fn outcomes(answer: &[u8], asked: &[Pair]) -> Result<Vec<PairOutcome>, String> {
     let Answer::Pairs(outcomes) = read(answer)? else {
         return Err("it holds games where pairs were asked for".to_owned());
@@ -288,15 +297,37 @@ pub(crate) fn outcomes(answer: &[u8], asked: &[Pair]) -> Result<Vec<PairOutcome>
         .iter()
         .map(|pair| {
             let found = outcomes.iter().find(|outcome| outcome.id == pair.id);
-            found
-                .copied()
-                .ok_or_else(|| format!("pair {} is not in it", pair.id))
+            let outcome = found.ok_or_else(|| format!("pair {} is not in it", pair.id))?;
+            for (place, game) in outcome.games.iter().enumerate() {
+                let wanted = pair.only.is_none_or(|only| only == place);
+                let number = place + 1;
+                if (*game == BoutGame::NONE) == wanted {
+                    let told = if wanted { "not " } else { "" };
+                    return Err(format!(
+                        "game {number} of pair {} was {told}played",
+                        pair.id
+                    ));
+                }
+                if !(-1..=1).contains(&game.points) {
+                    let points = game.points;
+                    return Err(format!(
+                        "game {number} of pair {} has {points} points",
+                        pair.id
+                    ));
+                }
+            }
+            Ok(*outcome)
         })
         .collect()
 }
 
-/// The games of `asked`, if the answer holds exactly those.
-pub(crate) fn records(answer: &[u8], asked: &[Fixture]) -> Result<Vec<GameRecord>, String> {
+/// The games of `asked`, if the answer holds all of them, from their openings and by the
+/// rules. What is taken is written down, and must be good for ever.
+pub(crate) fn records(
+    answer: &[u8],
+    asked: &[Fixture],
+    opening: impl Fn(u64) -> crate::Opening,
+) -> Result<Vec<GameRecord>, String> {
     let Answer::Games(records) = read(answer)? else {
         return Err("it holds pairs where games were asked for".to_owned());
     };
@@ -305,6 +336,16 @@ pub(crate) fn records(answer: &[u8], asked: &[Fixture]) -> Result<Vec<GameRecord
         .map(|fixture| {
             let found = records.iter().find(|record| record.game == fixture.game);
             let record = found.ok_or_else(|| format!("game {} is not in it", fixture.game))?;
+            let begun = opening(fixture.opening).game();
+            let moves = begun.moves().iter().zip(begun.positions());
+            if record.start != begun.start().fen()
+                || !moves
+                    .map(|(&m, at)| at.uci(m))
+                    .eq(record.opening.iter().cloned())
+            {
+                return Err(format!("game {} has another opening", fixture.game));
+            }
+            pgn::replay(record).map_err(|error| error.to_string())?;
             Ok(GameRecord {
                 pair: fixture.pair,
                 white: fixture.white,

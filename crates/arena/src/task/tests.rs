@@ -101,22 +101,85 @@ fn games_come_back_with_the_places_of_the_schedule() {
     };
     let asked = [fixture(4, 2, 1), fixture(5, 1, 2)];
     let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
-    let task = packed.games(&asked, |at| {
+    let opening = |at| {
         assert_eq!(at, 7);
         Opening::default()
-    });
+    };
+    let task = packed.games(&asked, opening);
     assert_eq!(task.entrants.len(), 2);
     let answer = worked(&task, &packed.luggage, HouseRules::new(64)).expect("played");
-    let records = records(&answer, &asked).expect("what was asked for");
+    let records = records(&answer, &asked, opening).expect("what was asked for");
     let places = records
         .iter()
         .map(|it| (it.game, it.pair, it.white, it.black));
     assert_eq!(places.collect::<Vec<_>>(), [(4, 2, 2, 1), (5, 2, 1, 2)]);
     assert!(records.iter().all(|record| !record.moves.is_empty()));
     // An answer to something else is none.
-    assert!(super::records(&answer, &[fixture(6, 0, 1)]).is_err());
+    assert!(super::records(&answer, &[fixture(6, 0, 1)], opening).is_err());
     assert!(outcomes(&answer, &[pair(0, 0, 1, 0)]).is_err());
     assert!(outcomes(b"{", &[]).is_err());
+    // Nor one from elsewhere, nor one against the rules: it would be found in the folder
+    // for ever.
+    let said = |change: &dyn Fn(&mut GameRecord)| {
+        let mut games = records.clone();
+        change(&mut games[1]);
+        let answer = serde_json::to_vec(&Answer::Games(games)).expect("plain data");
+        super::records(&answer, &asked, opening).expect_err("nonsense")
+    };
+    for (change, told) in [
+        (
+            &(|game: &mut GameRecord| game.opening.push("e2e4".into())) as &dyn Fn(&mut GameRecord),
+            "game 5 has another opening",
+        ),
+        (
+            &|game| game.start = "8/8/8/8/8/8/8/K1k5 w - - 0 1".into(),
+            "game 5 has another opening",
+        ),
+        (&|game| game.moves[0].m = "e2e5".into(), "e2e5"),
+    ] {
+        let reason = said(change);
+        assert!(reason.contains(told), "{reason}");
+    }
+}
+
+#[test]
+fn outcomes_that_cannot_be_are_none() {
+    let game = BoutGame {
+        points: 1,
+        plies: 9,
+        ..BoutGame::NONE
+    };
+    let said = |games: [BoutGame; 2], only: Option<usize>| {
+        let answer = Answer::Pairs(vec![PairOutcome { id: 0, games }]);
+        let answer = serde_json::to_vec(&answer).expect("plain data");
+        let asked = Pair {
+            only,
+            ..pair(0, 0, 1, 0)
+        };
+        outcomes(&answer, &[asked])
+    };
+    let none = BoutGame::NONE;
+    for (games, only) in [
+        ([game, game], None),
+        ([game, none], Some(0)),
+        ([none, game], Some(1)),
+    ] {
+        assert!(said(games, only).is_ok(), "{games:?}");
+    }
+    let many = BoutGame {
+        points: 127,
+        ..game
+    };
+    let few = BoutGame { points: -2, ..game };
+    for (games, only) in [
+        ([game, none], None),
+        ([game, game], Some(0)),
+        ([none, none], Some(1)),
+        ([many, game], None),
+        ([game, few], None),
+    ] {
+        assert!(said(games, only).is_err(), "{games:?}");
+    }
 }
 
 #[test]

@@ -124,6 +124,8 @@ fn there(
         kind: task::KIND,
         version: task::VERSION,
         total: samples.len() as u64,
+        // Shorter than its position.
+        answer: 0,
         luggage: &luggage,
         pack: &|indices: &[u64]| {
             let fen = |&index: &u64| (index, samples[index as usize].position.fen());
