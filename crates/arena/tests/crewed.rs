@@ -205,7 +205,12 @@ fn a_senseless_answer_is_asked_for_again() {
     let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
     let answers = AtomicU32::new(0);
     let help = Help::start(&place, move |_| {
-        (answers.fetch_add(1, Ordering::Relaxed) < 2).then(|| Ok(NONSENSE.to_vec()))
+        match answers.fetch_add(1, Ordering::Relaxed) {
+            0 => Some(Ok(NONSENSE.to_vec())),
+            // What is wrong with it quotes it, and a terminal would obey.
+            1 => Some(Ok(br#"{"\u001b[2J":[]}"#.to_vec())),
+            _ => None,
+        }
     });
     assert_eq!(played(&crew, 5).expect("played"), at_home(5));
     assert_eq!(workers.tally().corrupt, 2);
@@ -213,6 +218,10 @@ fn a_senseless_answer_is_asked_for_again() {
     assert!(
         told.contains("worker moody") && told.contains("done again"),
         "{told}"
+    );
+    assert!(
+        told.contains(" [2J") && !told.contains('\u{1b}'),
+        "{told:?}"
     );
     drop(help);
 }
