@@ -59,7 +59,6 @@ pub enum FolderError {
     Plan(#[from] PlanError),
 }
 
-const PLAN: &str = "match.toml";
 const GAMES: &str = "games.jsonl";
 const SURPLUS: &str = "surplus.jsonl";
 const PGN: &str = "games.pgn";
@@ -67,6 +66,9 @@ const RESULT: &str = "result.json";
 const LAST: &str = "final.epd";
 
 impl MatchFolder {
+    /// The file of the plan, which no other folder has.
+    pub const PLAN: &'static str = "match.toml";
+
     /// Makes a folder for a new match and writes its plan.
     ///
     /// # Errors
@@ -75,13 +77,13 @@ impl MatchFolder {
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|source| io(path, source))?;
         let lock = FolderLock::take(path)?;
-        if path.join(PLAN).exists() {
+        if path.join(Self::PLAN).exists() {
             return Err(FolderError::Taken {
                 path: path.to_owned(),
             });
         }
         // The plan comes first: games without a plan would be worth nothing.
-        replace(&path.join(PLAN), plan.to_toml().as_bytes())?;
+        replace(&path.join(Self::PLAN), plan.to_toml().as_bytes())?;
         Self::open(path, lock)
     }
 
@@ -92,13 +94,13 @@ impl MatchFolder {
     /// If there is no match in the folder, somebody else is at it, or it cannot be
     /// read.
     pub fn resume(path: &Path) -> Result<(Self, Plan), FolderError> {
-        if !path.join(PLAN).is_file() {
+        if !path.join(Self::PLAN).is_file() {
             return Err(FolderError::Empty {
                 path: path.to_owned(),
             });
         }
         let lock = FolderLock::take(path)?;
-        let plan = Plan::read(&path.join(PLAN))?;
+        let plan = Plan::read(&path.join(Self::PLAN))?;
         Ok((Self::open(path, lock)?, plan))
     }
 

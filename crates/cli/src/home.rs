@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
-use mendel_lab::online::{EVENTS, INSTALLATION};
+use mendel_arena::MatchFolder;
+use mendel_lab::online::{EVENTS, FOUNDING, INSTALLATION};
 use mendel_lab::report;
 use mendel_nets::train as training;
 use mendel_store::{Entry, Index};
@@ -150,11 +151,35 @@ pub(crate) fn register_run(folder: &Path) {
     }
 }
 
+/// What a folder is that is looked at and gone on with by other commands.
+fn not_a_run(folder: &Path) -> Option<Wrong> {
+    let shown = folder.display();
+    let online = mendel_lab::online::NAME;
+    if folder.join(MatchFolder::PLAN).is_file() {
+        let hint = format!("`mendel match --resume {shown}` goes on with it");
+        return Some(Wrong::new(
+            format!("`{shown}` is the folder of a match"),
+            hint,
+        ));
+    }
+    if folder.join(FOUNDING).is_file() {
+        let what = format!("`{shown}` is a population that learns after each game");
+        let hint = format!(
+            "`mendel breed {online} --opponent PLAYER --out {shown}`, as it began, goes on with it and makes its page"
+        );
+        return Some(Wrong::new(what, hint));
+    }
+    None
+}
+
 /// The folder of a run: a path, or the beginning of its id.
 pub(crate) fn find_run(text: &str) -> anyhow::Result<PathBuf> {
     let path = Path::new(text);
     if path.is_dir() {
-        return Ok(std::path::absolute(path)?);
+        return match not_a_run(path) {
+            Some(wrong) => Err(wrong.into()),
+            None => Ok(std::path::absolute(path)?),
+        };
     }
     let hint = "`mendel runs` lists the runs";
     let found: Vec<Entry> = index()?

@@ -200,8 +200,21 @@ fn a_wrong_request_ends_with_two_and_a_hint() {
     scratch.run("aaa222", 2);
     let empty = scratch.at("empty");
     fs::create_dir_all(&empty).expect("writable");
+    let [contest, learning] = ["match", "learning"].map(|name| {
+        let folder = scratch.at(name);
+        fs::create_dir_all(&folder).expect("writable");
+        let file = format!("{folder}/{name}.toml");
+        fs::write(file, "").expect("writable");
+        folder
+    });
     for (arguments, named) in [
         (&["report", "zzz"][..], "`zzz`"),
+        (&["resume", &contest], "mendel match --resume"),
+        (&["report", &learning], "mendel breed cwu-online"),
+        (
+            &["breed", "gerald-eval", "--set", "breeder.population=-4"],
+            "`--set TABLE.NAME=VALUE`",
+        ),
         (&["report", "aaa"], "aaa222"),
         (&["report", &empty], "is not the folder of a run"),
         (&["runs", &empty], "is not the folder of a run"),

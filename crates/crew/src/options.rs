@@ -163,7 +163,8 @@ impl Url {
             // The colons of a bare IPv6 address are no port.
             Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
                 host,
-                port.parse().map_err(|_| wrong("the port is no number"))?,
+                port.parse()
+                    .map_err(|_| wrong("the port is no number from 0 to 65535"))?,
             ),
             _ => (rest, PORT),
         };

@@ -93,7 +93,20 @@ fn name(folder: &Path) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_nanos());
     let process = std::process::id();
-    fingerprint(format!("{}\n{now}\n{process}", folder.display()).as_bytes())
+    let unique = fingerprint(format!("{}\n{now}\n{process}", folder.display()).as_bytes());
+    // The folder's own name before it, so that people know which it is.
+    let own = folder.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let own: String = own
+        .to_lowercase()
+        .chars()
+        .filter(|it| plain(*it))
+        .take(32)
+        .collect();
+    if own.is_empty() {
+        return unique;
+    }
+    format!("{own}-{unique}")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{
     Against, Event, EventId, MOST_NUMBER, Scored, is_installation, opponent_name, plies_of,
 };
-use super::population::{Population, Rules};
+use super::population::{Population, Rules, Start};
 use super::spool::{self, Spool};
 use crate::chromosome::space::{CodingName, GenomeSettings, Space};
 
@@ -109,13 +109,15 @@ pub enum LearningError {
     },
     /// The folder holds a population with another founding.
     #[error(
-        "{} holds a population that began otherwise (seed {seed}); use that seed and start, or name another folder", path.display()
+        "{} holds a population that began otherwise: with seed {seed}, from {start}; use the same, or name another folder", path.display()
     )]
     Another {
         /// The folder.
         path: PathBuf,
         /// The seed of the one there.
         seed: u64,
+        /// Who its first sets were.
+        start: Start,
     },
     /// The founding's player is none.
     #[error(transparent)]
@@ -168,7 +170,7 @@ pub struct Learning {
 }
 
 /// The file of the founding.
-const FOUNDING: &str = "learning.toml";
+pub const FOUNDING: &str = "learning.toml";
 /// The journal of events.
 pub const EVENTS: &str = "events.jsonl";
 /// The file with what the games told here are named by.
@@ -199,6 +201,7 @@ impl Learning {
             return Err(LearningError::Another {
                 path: folder.to_owned(),
                 seed: learning.founding.seed,
+                start: learning.founding.rules.start,
             });
         }
         Ok(learning)

@@ -31,7 +31,8 @@ mod teach;
 
 pub use self::event::{Against, Event, EventId, Scored, opponent_name};
 pub use self::learning::{
-    EVENTS, Finished, Founding, INSTALLATION, LOCK_PATIENCE, Learning, LearningError, Merged,
+    EVENTS, FOUNDING, Finished, Founding, INSTALLATION, LOCK_PATIENCE, Learning, LearningError,
+    Merged,
 };
 pub use self::opponents::{Opponent, opponents};
 pub use self::page::{REPORT, page};

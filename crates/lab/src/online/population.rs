@@ -34,6 +34,15 @@ pub enum Start {
     Random,
 }
 
+impl std::fmt::Display for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Bred => "the player's own weights",
+            Self::Random => "random sets",
+        })
+    }
+}
+
 impl Default for Rules {
     fn default() -> Self {
         Self {

@@ -390,11 +390,16 @@ impl ParamFile {
     ///
     /// As [`read`](Self::read).
     pub fn parse(text: &str, origin: &str, offers: &[OptionLine]) -> Result<Self, TuneError> {
-        let file: Self =
-            toml::from_str(text).map_err(|error: toml::de::Error| TuneError::Syntax {
-                origin: origin.to_owned(),
-                reason: error.to_string(),
-            })?;
+        // What we say of a parameter begins with its name, and the place that comes with
+        // it is that of the whole list; anything else has its line.
+        let reason = |error: toml::de::Error| match error.message() {
+            own if own.starts_with('`') => own.to_owned(),
+            _ => error.to_string(),
+        };
+        let file: Self = toml::from_str(text).map_err(|error| TuneError::Syntax {
+            origin: origin.to_owned(),
+            reason: reason(error),
+        })?;
         if file.params.is_empty() {
             return Err(TuneError::Syntax {
                 origin: origin.to_owned(),

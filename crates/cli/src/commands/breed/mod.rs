@@ -156,6 +156,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let recipe = find(name, &arguments.set).map_err(|complaint| {
         let online = mendel_lab::online::NAME;
+        if Recipe::find(name, &[]).is_ok() {
+            let hint = "`--set TABLE.NAME=VALUE` changes a line of the recipe: docs/formats.md has them all";
+            return Wrong::new(complaint, hint.to_owned());
+        }
         Wrong::new(
             complaint,
             format!(

@@ -45,7 +45,7 @@ pub(super) struct EngineArguments {
     /// Write over a parameter file that is there
     #[arg(long, requires = "write")]
     force: bool,
-    /// Games of the tuner and of the validations
+    /// Games of the tuner and of the validations, at least 20
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(super) games: u64,
     #[command(flatten)]

@@ -115,5 +115,5 @@ impl Live {
 
 fn validation(it: &Validation) -> String {
     let (games, words) = (it.games, it.words());
-    format!("after {games} games the proposal against the start: {words}")
+    format!("after {games} games of the tuner the proposal against the start: {words}")
 }

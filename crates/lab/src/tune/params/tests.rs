@@ -149,7 +149,15 @@ fn a_slip_in_a_file_is_named_in_words() {
     ] {
         let error = ParamFile::parse(&spin.replace(from, to), "test", &offers()).expect_err(to);
         assert!(error.to_string().contains(reason), "{to}: {error}");
+        assert!(error.to_string().contains("line "), "{to}: {error}");
     }
+    let far = spin.replace("start = 10", "start = 70");
+    let error = ParamFile::parse(&far, "test", &offers()).expect_err("70 of 50");
+    let said = error.to_string();
+    assert!(
+        said.contains("`Futility Margin` starts at 70") && !said.contains("line "),
+        "{said}"
+    );
     let combo = "[[param]]\nname = \"Null Move\"\nkind = \"combo\"\nstart = \"Never\"\nvalues = [\"Never\", \"Always\", \"Never\"]\n";
     let error = ParamFile::parse(combo, "test", &offers()).expect_err("twice");
     assert!(error.to_string().contains("`Never` twice"), "{error}");
