@@ -12,11 +12,12 @@
 //! ```
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::str::FromStr;
 
 use shakmaty::Move;
 
+use crate::lines::BoundedLines;
 use crate::notation::quote;
 use crate::{FenError, MoveTextError, Position};
 
@@ -88,7 +89,7 @@ pub enum EpdLineError {
         source: EpdError,
     },
     /// The line is longer than any record; the next may be one.
-    #[error("line {line} has more than {LONGEST_LINE} bytes, so this is no EPD file")]
+    #[error("line {line} has more than {MAX_LINE_LEN} bytes, so this is no EPD file")]
     TooLong {
         /// The number of the line, from 1.
         line: usize,
@@ -103,7 +104,7 @@ pub enum EpdLineError {
     },
 }
 
-const LONGEST_LINE: usize = 65_536;
+const MAX_LINE_LEN: usize = 65_536;
 
 impl Epd {
     /// A record without remarks.
@@ -324,7 +325,7 @@ impl fmt::Display for Operation {
 /// lines that begin with `#` are passed over.
 pub fn read<R: BufRead>(reader: R) -> Records<R> {
     Records {
-        reader,
+        lines: BoundedLines::new(reader, MAX_LINE_LEN - 1),
         line: 0,
         failed: false,
     }
@@ -333,27 +334,9 @@ pub fn read<R: BufRead>(reader: R) -> Records<R> {
 /// The records of a file; see [`read`].
 #[derive(Debug)]
 pub struct Records<R> {
-    reader: R,
+    lines: BoundedLines<R>,
     line: usize,
     failed: bool,
-}
-
-impl<R: BufRead> Records<R> {
-    /// The next line without its end; `None` at the end of the file.
-    fn next_line(&mut self) -> Result<Option<Vec<u8>>, EpdLineError> {
-        self.line += 1;
-        let line = self.line;
-        let mut bytes = Vec::new();
-        let mut limited = self.reader.by_ref().take(LONGEST_LINE as u64);
-        let read = limited.read_until(b'\n', &mut bytes);
-        read.map_err(|source| EpdLineError::Read { line, source })?;
-        if bytes.len() == LONGEST_LINE && bytes.last() != Some(&b'\n') {
-            let skipped = self.reader.skip_until(b'\n');
-            skipped.map_err(|source| EpdLineError::Read { line, source })?;
-            return Err(EpdLineError::TooLong { line });
-        }
-        Ok((!bytes.is_empty()).then_some(bytes))
-    }
 }
 
 impl<R: BufRead> Iterator for Records<R> {
@@ -361,19 +344,23 @@ impl<R: BufRead> Iterator for Records<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
-            let bytes = match self.next_line() {
-                Ok(bytes) => bytes?,
-                Err(error) => {
-                    self.failed = matches!(error, EpdLineError::Read { .. });
-                    return Some(Err(error));
+            self.line += 1;
+            let line = self.line;
+            let read = match self.lines.next_line() {
+                Ok(read) => read?,
+                Err(source) => {
+                    self.failed = true;
+                    return Some(Err(EpdLineError::Read { line, source }));
                 }
             };
-            let text = String::from_utf8_lossy(&bytes);
+            if read.is_truncated {
+                return Some(Err(EpdLineError::TooLong { line }));
+            }
+            let text = read.text();
             let text = text.trim_start_matches('\u{feff}').trim();
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            let line = self.line;
             return Some(match text.parse() {
                 Ok(epd) => Ok((line, epd)),
                 Err(source) => Err(EpdLineError::Record { line, source }),

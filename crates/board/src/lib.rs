@@ -23,8 +23,11 @@
 )]
 
 pub mod book;
+pub mod eco;
 pub mod epd;
 mod game;
+mod hash;
+pub mod lines;
 mod notation;
 mod packed;
 mod packed_position;
@@ -36,13 +39,13 @@ pub mod sample;
 pub mod tablebase;
 
 pub use game::{Game, IllegalMove, Outcome, Reason};
+pub use hash::mix;
 pub use notation::{FenError, MoveTextError};
 pub use packed::PackedMove;
 pub use packed_position::PackedPosition;
 pub use perft::{divide, divide_with, perft, perft_with};
 pub use position::{CheckSquares, Position};
-pub use shakmaty::attacks;
 pub use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, CastlingSide, Chess, Color, File, Move,
-    MoveList, Piece, Rank, Role, Square,
+    MoveList, Piece, Rank, Role, Square, attacks,
 };

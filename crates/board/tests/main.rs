@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod book;
+mod eco;
 mod epd;
 mod game;
 mod notation;

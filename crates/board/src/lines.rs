@@ -1,0 +1,109 @@
+//! Lines of bounded length, from input that may hold anything.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
+
+/// Reads lines and keeps a bounded part of each, so that input without line ends
+/// cannot fill the memory.
+#[derive(Debug)]
+pub struct BoundedLines<R> {
+    input: R,
+    limit: usize,
+    bytes: Vec<u8>,
+}
+
+/// A line without its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundedLine<'a> {
+    /// The first bytes of the line, at most as many as the limit.
+    pub bytes: &'a [u8],
+    /// Whether the line was longer; the rest of it was skipped.
+    pub is_truncated: bool,
+}
+
+impl<R: BufRead> BoundedLines<R> {
+    /// The lines of `input`, of which at most `limit` bytes each are kept.
+    pub fn new(input: R, limit: usize) -> Self {
+        Self {
+            input,
+            limit,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// The next line; `None` at the end of the input. A last line needs no line end.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read.
+    pub fn next_line(&mut self) -> io::Result<Option<BoundedLine<'_>>> {
+        self.bytes.clear();
+        // One byte more, so that a line at the limit still has room for its end.
+        let mut limited = self.input.by_ref().take(self.limit as u64 + 1);
+        limited.read_until(b'\n', &mut self.bytes)?;
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        if self.bytes.ends_with(b"\n") {
+            self.bytes.pop();
+        }
+        let is_truncated = self.bytes.len() > self.limit;
+        if is_truncated {
+            self.bytes.truncate(self.limit);
+            self.input.skip_until(b'\n')?;
+        }
+        Ok(Some(BoundedLine {
+            bytes: &self.bytes,
+            is_truncated,
+        }))
+    }
+}
+
+impl<'a> BoundedLine<'a> {
+    /// The line as text; bytes that are not UTF-8 become replacement characters.
+    pub fn text(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(input: &[u8], limit: usize) -> Vec<(String, bool)> {
+        let mut lines = BoundedLines::new(input, limit);
+        let mut read = Vec::new();
+        while let Some(line) = lines.next_line().expect("a slice can be read") {
+            read.push((line.text().into_owned(), line.is_truncated));
+        }
+        read
+    }
+
+    fn whole(text: &str) -> (String, bool) {
+        (text.to_owned(), false)
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_counts() {
+        assert_eq!(
+            all(b"uci\n\nquit", 9),
+            [whole("uci"), whole(""), whole("quit")]
+        );
+        assert_eq!(all(b"uci\n", 9), [whole("uci")]);
+        assert_eq!(all(b"", 9), []);
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_cut_and_the_next_is_read() {
+        let cut = ("abc".to_owned(), true);
+        assert_eq!(all(b"abc\nabc", 3), [whole("abc"), whole("abc")]);
+        assert_eq!(all(b"abcd\nx\n", 3), [cut.clone(), whole("x")]);
+        assert_eq!(all(b"abcd", 3), std::slice::from_ref(&cut));
+        assert_eq!(all(b"abcdefgh\n\nx", 3), [cut, whole(""), whole("x")]);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_replaced() {
+        assert_eq!(all(b"\xff\xfeuci\n", 9), [whole("\u{fffd}\u{fffd}uci")]);
+    }
+}
