@@ -17,9 +17,7 @@
 //! that was looked at and adds what has changed since.
 
 use arrayvec::ArrayVec;
-use mendel_board::{Bitboard, Board, Color, Position, Role, Square};
-
-use crate::random::mix;
+use mendel_board::{Bitboard, Board, Color, Position, Role, Square, mix};
 
 /// Numbers in the hidden layer of each side.
 pub const HIDDEN: usize = 128;

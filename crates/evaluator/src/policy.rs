@@ -12,9 +12,8 @@
 //! ones is cubed before, or the best one is taken. Pawns promote to queens.
 
 use arrayvec::ArrayVec;
-use mendel_board::{Move, Position, Role, Square};
+use mendel_board::{Move, Position, Role, Square, mix};
 
-use crate::random::mix;
 use crate::vision::{Head, Net, NetError, SQUARES, Scene, View, Workspace, ends};
 
 /// Legal moves with their probabilities, the likeliest first.

@@ -1,6 +1,6 @@
 //! The other first ancestor: it throws dice.
 
-use mendel_board::{Color, Position, Role};
+use mendel_board::{Color, Position, Role, mix};
 
 use crate::{Centipawns, Evaluator, Term, Trace};
 
@@ -30,23 +30,6 @@ impl Random {
     pub fn seed(&self) -> u64 {
         self.seed
     }
-}
-
-/// `SplitMix64`'s output function: every input bit reaches every output bit.
-///
-/// # Source
-///
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014, doi:10.1145/2660193.2660195.
-///
-/// # Where this differs
-///
-/// Nowhere.
-pub(crate) fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 impl Evaluator for Random {

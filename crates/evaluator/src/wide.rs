@@ -38,7 +38,7 @@ mod tests {
     use crate::{Function, Input};
 
     fn numbers(count: usize) -> impl Iterator<Item = i32> {
-        (0..count as u64).map(|at| (crate::random::mix(at) % 16_001) as i32 - 8_000)
+        (0..count as u64).map(|at| (mendel_board::mix(at) % 16_001) as i32 - 8_000)
     }
 
     #[test]

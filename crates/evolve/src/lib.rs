@@ -182,7 +182,7 @@ pub use genome::{
 pub use hall::{Famous, Hall};
 pub use network::{Drawn, Network, NetworkError};
 pub use observer::Observer;
-pub use operators::{Chooser, Crossover, Measure, Mutation, Piece, Selection};
+pub use operators::{Chooser, Crossover, Measure, Mutation, Piece, Selection, normal};
 pub use run::{Champion, Finished, Run, RunError};
 pub use seed::{Purpose, generation_seed, generator};
 pub use settings::SettingsError;

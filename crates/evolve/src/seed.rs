@@ -65,6 +65,8 @@ fn absorb(state: u64, number: u64) -> u64 {
     mix(state ^ number)
 }
 
+/// The same function as `mendel_board::mix`, a second time because this crate depends
+/// on no other crate of the workspace.
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -32,18 +32,16 @@ mod weights;
 use std::fmt;
 use std::sync::Arc;
 
-use mendel_board::{Color, Position};
+use mendel_board::{Color, Position, mix};
 use toml::Table;
 
 use self::facts::{BISHOP, Facts, KNIGHT, QUEEN, ROOK};
 
 use self::table::PawnTable;
 pub use self::terms::{COUNT, GROUPS, Group};
-use crate::network;
 use crate::packed::Packed;
-use crate::random::mix;
 use crate::side::{Black, Side, White};
-use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace};
+use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace, network};
 
 /// The classic evaluator with its weights.
 #[derive(Clone)]

@@ -5,14 +5,13 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
-use mendel_board::{Color, Position};
+use mendel_board::{Color, Position, mix};
 
 use super::parts::{GraphError, Parts};
 use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
 use crate::mlp::ONE;
-use crate::random::mix;
 use crate::seen::Seen;
 use crate::wide::widely;
 

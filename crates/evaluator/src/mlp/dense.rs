@@ -172,7 +172,7 @@ mod tests {
     fn layers_are_the_same_with_and_without_vectors() {
         for (inputs, outputs, biased) in [(64, 1, false), (36, 1, true), (80, 43, true)] {
             let each = inputs + usize::from(biased);
-            let number = |at: usize| (crate::random::mix(at as u64) % 8001) as i32 - 4000;
+            let number = |at: usize| (mendel_board::mix(at as u64) % 8001) as i32 - 4000;
             let numbers: Vec<i32> = (0..each * outputs).map(number).collect();
             let dense = Dense::new(
                 &Matrix {

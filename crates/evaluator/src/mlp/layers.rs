@@ -5,7 +5,7 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
-use mendel_board::{Color, Position};
+use mendel_board::{Color, Position, mix};
 
 use super::Shape;
 use super::dense::{Dense, Matrix};
@@ -13,7 +13,6 @@ use super::small::Small;
 use crate::first::{Boards, First, padded};
 use crate::function::Function;
 use crate::input::Input;
-use crate::random::mix;
 use crate::seen::Seen;
 use crate::wide::widely;
 

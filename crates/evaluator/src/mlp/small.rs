@@ -120,7 +120,7 @@ mod tests {
 
     fn network(neurons: u32, size: u64) -> (Shape, Vec<i32>) {
         let shape = Shape::new(Input::Sides, &[neurons], Function::Clipped);
-        let number = |at| (crate::random::mix(at) % (2 * size + 1)) as i32 - size as i32;
+        let number = |at| (mendel_board::mix(at) % (2 * size + 1)) as i32 - size as i32;
         let numbers = (0..shape.numbers() as u64).map(number).collect();
         (shape, numbers)
     }

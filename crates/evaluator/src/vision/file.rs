@@ -14,7 +14,7 @@ use half::f16;
 use serde::{Deserialize, Serialize};
 
 use super::shape::{MOST_NUMBERS, Shape, Tensor};
-use crate::random::mix;
+use mendel_board::mix;
 
 const MAGIC: &[u8; 8] = b"MENDELNT";
 const VERSION: u32 = 1;

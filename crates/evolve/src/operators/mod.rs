@@ -6,7 +6,7 @@ mod mutate;
 mod select;
 
 pub use crossover::{Crossover, Piece};
-pub use mutate::{Measure, Mutation};
-pub(crate) use mutate::{normal, normals};
+pub(crate) use mutate::normals;
+pub use mutate::{Measure, Mutation, normal};
 pub use select::{Chooser, Selection};
 pub(crate) use select::{WORST, ranking};

@@ -191,7 +191,7 @@ impl Mutation {
 /// # Where this differs
 ///
 /// The second deviate of each pair is not used, so that nothing has to be kept.
-pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * libm::log(1.0 - rng.random::<f64>())).sqrt();
     radius * libm::cos(TAU * rng.random::<f64>())
 }
