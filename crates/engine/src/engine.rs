@@ -1,15 +1,14 @@
 //! The engine: a player with the memory a search needs.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
 use mendel_board::book::{Book, BookError};
 use mendel_board::tablebase::{Tablebase, TablebaseError};
-use mendel_board::{Game, Move};
+use mendel_board::{Game, Move, mix};
 use mendel_evaluator::vision::Workspace;
 use mendel_evaluator::{
     AnyEvaluator, Classic, Cwu, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp,
@@ -17,13 +16,14 @@ use mendel_evaluator::{
 };
 
 use crate::guidance::Way;
-use crate::guided;
 use crate::restraint::Restraint;
 use crate::search::deepening::Findings;
 use crate::search::table::Table;
 use crate::search::time::{Budget, TimeKeeper};
 use crate::search::{Memory, Searcher, Shared};
-use crate::{Best, Control, Guidance, Info, Limits, Player, SearchParams, Strength};
+use crate::{
+    Best, Control, Guidance, Info, Limits, Player, SearchParams, Strength, guided, memory,
+};
 
 /// What the owner of the machine decides, as opposed to the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,10 +71,12 @@ pub enum OptionsError {
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
     /// The transposition table does not fit.
-    #[error("there is no memory for a table of {mebibytes} MiB; ask for a smaller Hash")]
+    #[error("there is no memory for a table of {mebibytes} MiB: {reason}; ask for a smaller Hash")]
     Hash {
         /// What was asked for.
         mebibytes: usize,
+        /// Why it does not fit.
+        reason: String,
     },
 }
 
@@ -270,8 +272,33 @@ impl Engine {
     /// Finds a move for the side to move within `limits`.
     ///
     /// Blocks until a limit is reached or `control` says stop. `report` is called
-    /// on this thread, at least once for each finished iteration.
+    /// on this thread, at least once for each finished iteration; the last report is on
+    /// the move that is returned.
     pub fn go(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&Info),
+    ) -> Best {
+        let mut last: Option<Info> = None;
+        let mut best = self.find(game, limits, control, &mut |info| {
+            report(info);
+            last = Some(info.clone());
+        });
+        // The last report is on the move that is played: not on another line, nor on
+        // what another thread or an earlier iteration preferred.
+        if last.as_ref().and_then(|info| info.pv.first().copied()) == best.best {
+            best.info = last;
+        } else if let Some(info) = &best.info {
+            report(info);
+        }
+        wait_for_permission(limits, control);
+        best
+    }
+
+    /// As [`go`](Self::go), without the wait for permission to answer.
+    fn find(
         &mut self,
         game: &Game,
         limits: &Limits,
@@ -283,13 +310,11 @@ impl Engine {
         // 1. The moves to choose from.
         let mut moves = self.root_moves(game, limits);
         if moves.is_empty() {
-            wait_for_permission(limits, control);
             return Best::without_thought(None);
         }
 
         // 2. The book, where the move is for playing.
         if let Some(m) = self.book_move(game, limits, &moves) {
-            wait_for_permission(limits, control);
             return Best::without_thought(Some(m));
         }
 
@@ -297,18 +322,14 @@ impl Engine {
         let mut advice = Vec::new();
         if let (Some(guidance), Some(workspace)) = (&self.player.policy, &mut self.workspace) {
             if guidance.way == Way::Choose {
-                let best = guided::choose(guidance, game, &moves, workspace, start, report);
-                wait_for_permission(limits, control);
-                return best;
+                return guided::choose(guidance, game, &moves, workspace, start, report);
             }
-            if is_for_playing(limits) {
+            if limits.is_for_playing() {
                 advice = guidance.advise(game, &moves, workspace);
                 if guidance.way == Way::Bonus && limits.depth == Some(1) {
-                    let best = with_minds!(&mut self.minds, minds => {
+                    return with_minds!(&mut self.minds, minds => {
                         minds.one_ply(game, &moves, &advice, start, report)
                     });
-                    wait_for_permission(limits, control);
-                    return best;
                 }
             }
             if !advice.is_empty() {
@@ -354,18 +375,16 @@ impl Engine {
                 .collect(),
             tablebase_hits: AtomicU64::new(0),
         };
-        let best = with_minds!(&mut self.minds, minds => match restraint {
+        with_minds!(&mut self.minds, minds => match restraint {
             None => minds.think(&shared, game, &moves, report),
             Some(restraint) => minds.think_less(&shared, game, &moves, restraint, report),
-        });
-        wait_for_permission(limits, control);
-        best
+        })
     }
 
     /// The strength of a move for playing. An analysis and a search for a mate are
     /// questions about the position and are answered as well as can be.
     fn strength(&self, limits: &Limits) -> Option<Strength> {
-        self.options.strength.filter(|_| is_for_playing(limits))
+        self.options.strength.filter(|_| limits.is_for_playing())
     }
 
     /// The legal moves that may be chosen: those asked for, and of those, where
@@ -409,11 +428,6 @@ impl Engine {
     }
 }
 
-/// Whether a move is wanted, and not the truth about a position.
-fn is_for_playing(limits: &Limits) -> bool {
-    !limits.infinite && limits.mate.is_none()
-}
-
 /// Who chooses among the moves that a search for playing finds, where it is not the
 /// search. People of a rating are as strong as they are.
 fn restraint<'a>(
@@ -421,7 +435,7 @@ fn restraint<'a>(
     strength: Option<Strength>,
     limits: &Limits,
 ) -> Option<Restraint<'a>> {
-    let weighs = |guidance: &&Guidance| guidance.way == Way::Weigh && is_for_playing(limits);
+    let weighs = |guidance: &&Guidance| guidance.way == Way::Weigh && limits.is_for_playing();
     match player.policy.as_ref().filter(weighs) {
         Some(guidance) => Some(Restraint::People(guidance)),
         None => strength.map(Restraint::Strength),
@@ -437,15 +451,9 @@ const ONE_THREAD: &str = "there is at least one thread";
 
 /// A transposition table, or why there is none.
 fn table(mebibytes: usize) -> Result<Table, OptionsError> {
-    Table::new(mebibytes).ok_or(OptionsError::Hash { mebibytes })
-}
-
-/// Spreads a seed over all bits (`SplitMix64`'s finaliser).
-pub(crate) fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    let refused = |reason| OptionsError::Hash { mebibytes, reason };
+    memory::check((mebibytes as u64) << 20).map_err(|shortage| refused(shortage.to_string()))?;
+    Table::new(mebibytes).ok_or_else(|| refused("the system refuses it".to_owned()))
 }
 
 /// An infinite search answers only when stopped, a pondering one also on the
@@ -537,15 +545,10 @@ impl<E: Evaluator> Minds<E> {
             return choose(vec![found], shared, game, nodes);
         };
         let chosen = &found.seen[index];
-        let info = found.info.map(|info| info.of_line(chosen));
-        // Who watches sees the move that is played last.
-        if let (Some(info), 1..) = (&info, index) {
-            report(info);
-        }
         Best {
             best: Some(chosen.m),
             ponder: chosen.line.get(1).copied(),
-            info,
+            info: found.info.map(|info| info.of_line(chosen)),
             nodes,
             changes: found.changes,
         }
@@ -560,7 +563,8 @@ fn choose(findings: Vec<Findings>, shared: &Shared, game: &Game, nodes: u64) -> 
         .into_iter()
         .reduce(|best, other| {
             let deeper = other.depth > best.depth;
-            let better = other.moves[0].worth() > best.moves[0].worth();
+            let (first, challenger) = (&best.moves[0], &other.moves[0]);
+            let better = first.depth == 0 || challenger.worth() > first.worth();
             if deeper && better && shared.multipv == 1 {
                 other
             } else {
@@ -576,7 +580,7 @@ fn choose(findings: Vec<Findings>, shared: &Shared, game: &Game, nodes: u64) -> 
     Best {
         best: Some(chosen.moves[0].m),
         ponder,
-        info,
+        info: info.map(|info| info.of_line(&chosen.moves[0])),
         nodes,
         changes: chosen.changes,
     }

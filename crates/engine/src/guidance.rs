@@ -27,13 +27,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use mendel_board::{Game, Move};
+use mendel_board::{Game, Move, mix};
 use mendel_evaluator::Policy;
 use mendel_evaluator::policy::{Draw, Outlook};
 use mendel_evaluator::vision::{Head, Scene, View, Workspace};
 use toml::{Table, Value};
 
-use crate::engine::mix;
 use crate::networks::{Library, NetworkError};
 use crate::search::RootMove;
 use crate::strength::uniform;

@@ -77,7 +77,8 @@ pub struct Best {
     pub best: Option<Move>,
     /// The reply it expects.
     pub ponder: Option<Move>,
-    /// The last report on the best line, if the search came that far.
+    /// The last report, which is on the best line; `None` for a move without a score, from
+    /// a book for example.
     pub info: Option<Info>,
     /// Moves made in all, by all threads.
     pub nodes: u64,

@@ -26,6 +26,13 @@ pub struct Limits {
     pub searchmoves: Vec<Move>,
 }
 
+impl Limits {
+    /// Whether a move is wanted, and not an analysis of the position.
+    pub(crate) fn is_for_playing(&self) -> bool {
+        !self.infinite && self.mate.is_none()
+    }
+}
+
 /// The clocks of both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {

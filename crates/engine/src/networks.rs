@@ -99,11 +99,15 @@ pub(crate) enum Library<'a> {
 /// The bytes of a network that lies in `folder`; `None` for one that is built in, which
 /// needs no carrying.
 pub(crate) fn beside(name: &str, folder: Option<&Path>) -> Result<Option<Vec<u8>>, NetworkError> {
-    if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+    if is_built_in(name) {
         return Ok(None);
     }
     let library = folder.map_or(Library::BuiltIn, Library::Folder);
     library.bytes(name).map(Some)
+}
+
+pub(crate) fn is_built_in(name: &str) -> bool {
+    BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
 }
 
 impl Library<'_> {

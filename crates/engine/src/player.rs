@@ -7,8 +7,8 @@ use std::sync::Arc;
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
-use crate::guidance::{Guidance, GuidanceError};
-use crate::networks::{Library, NetworkError, beside};
+use crate::guidance::{Guidance, GuidanceError, Way};
+use crate::networks::{Library, NetworkError, beside, is_built_in};
 use crate::params::{ParamError, Profile, SearchParams};
 use crate::words::quote;
 
@@ -107,6 +107,14 @@ pub enum PlayerError {
         #[source]
         source: ParamError,
     },
+}
+
+/// Why a question about the evaluator of a player has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{player}` uses no evaluator: its network chooses the moves alone")]
+pub struct UnusedEvaluator {
+    /// The player.
+    pub player: String,
 }
 
 /// Why a number of a player stays as it is.
@@ -302,19 +310,36 @@ impl Player {
             pedigree: Table::new(),
             ..self.clone()
         };
-        let judging = self.evaluator.to_toml();
-        let judging = judging.get("file").and_then(Value::as_str);
-        let naming = self.policy.as_ref().map(Guidance::file);
         let mut networks = BTreeMap::new();
-        for name in judging.into_iter().chain(naming) {
-            if let Some(bytes) = beside(name, self.home.as_deref())? {
-                networks.insert(name.to_owned(), bytes.into());
+        for name in self.networks() {
+            if let Some(bytes) = beside(&name, self.home.as_deref())? {
+                networks.insert(name, bytes.into());
             }
         }
         Ok(Luggage {
             text: bare.to_toml(),
             networks,
         })
+    }
+
+    /// The files of its networks in the folder that it was read from; those built in have
+    /// none.
+    pub fn network_files(&self) -> Vec<PathBuf> {
+        let names = self.networks().into_iter().filter(|it| !is_built_in(it));
+        let home = self.home.as_deref();
+        names.filter_map(|name| Some(home?.join(name))).collect()
+    }
+
+    /// The networks that it names: the one that judges, and its policy's.
+    fn networks(&self) -> Vec<String> {
+        let judging = self.evaluator.to_toml();
+        let judging = judging.get("file").and_then(Value::as_str);
+        let naming = self.policy.as_ref().map(Guidance::file);
+        judging
+            .into_iter()
+            .chain(naming)
+            .map(str::to_owned)
+            .collect()
     }
 
     fn parse_with(text: &str, origin: &str, library: Library) -> Result<Self, PlayerError> {
@@ -424,6 +449,21 @@ impl Player {
             pedigree: table_of("pedigree")?,
             home: None,
         })
+    }
+
+    /// The evaluator, where the player's moves depend on it.
+    ///
+    /// # Errors
+    ///
+    /// If the policy is [`Way::Choose`]: the network chooses each move, and the evaluator
+    /// of the player file is never called.
+    pub fn used_evaluator(&self) -> Result<&AnyEvaluator, UnusedEvaluator> {
+        match &self.policy {
+            Some(policy) if policy.way == Way::Choose => Err(UnusedEvaluator {
+                player: self.name.clone(),
+            }),
+            _ => Ok(&self.evaluator),
+        }
     }
 
     /// The search numbers in which it differs from its profile.

@@ -171,8 +171,10 @@ fn several_lines_are_distinct_and_in_order() {
     let last: Vec<_> = infos.iter().filter(|info| info.depth == 7).collect();
     assert_eq!(
         last.iter().map(|info| info.multipv).collect::<Vec<_>>(),
-        [1, 2, 3, 4]
+        [1, 2, 3, 4, 1],
+        "the line of the move that is played is repeated at the end"
     );
+    let last = &last[..4];
     let worth = |info: &Info| match info.score {
         Score::Centipawns(score) => score,
         Score::Mate(moves) => 100_000 * moves.signum(),
@@ -392,13 +394,13 @@ fn an_infinite_search_answers_only_when_stopped() {
     };
     let control = Control::default();
     let remote = control.clone();
+    let start = Instant::now();
     let stopper = thread::spawn(move || {
         thread::sleep(Duration::from_millis(200));
         remote.stop();
     });
-    let start = Instant::now();
     let best = engine().go(&game, &limits, &control, &mut |_| {});
-    assert!(start.elapsed() >= Duration::from_millis(190));
+    assert!(start.elapsed() >= Duration::from_millis(200));
     assert!(best.best.is_some());
     stopper.join().expect("the stopper ends");
 }
@@ -413,7 +415,7 @@ fn a_move_time_is_kept() {
     go(&mut engine(), &game(KIWIPETE), &limits);
     let took = start.elapsed().as_millis();
     // The upper end leaves room for a machine that stands still for a while.
-    assert!((100..1500).contains(&took), "{took} ms");
+    assert!((100..15_000).contains(&took), "{took} ms");
 }
 
 #[test]

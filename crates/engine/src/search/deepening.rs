@@ -16,6 +16,7 @@ pub(crate) struct Findings {
     pub(crate) moves: Vec<RootMove>,
     /// The last iteration that was finished.
     pub(crate) depth: i32,
+    /// A report on the best move, which the main thread alone makes.
     pub(crate) info: Option<Info>,
     pub(crate) nodes: u64,
     pub(crate) changes: Vec<Change>,
@@ -56,6 +57,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             .depth
             .map_or(DEEPEST, |depth| depth.min(200) as i32);
         let mut steadiness = Steadiness::default();
+        let mut reported = Vec::new();
         let mut findings = Findings {
             moves: Vec::new(),
             depth: 0,
@@ -75,6 +77,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 // score must not compete with new ones.
                 root.before = root.worth();
                 root.score = -INFINITE;
+                root.bound = Bound::Exact;
             }
 
             // 1. One window after the other: each line leaves out the moves of
@@ -96,15 +99,9 @@ impl<E: Evaluator> Searcher<'_, E> {
                 findings.seen = self.seen();
             }
 
-            // 2. Say what was found.
+            // 2. Report the lines.
             if self.thread == 0 {
-                for line in 0..lines {
-                    let info = self.info(line, Bound::Exact);
-                    report(&info);
-                    if line == 0 {
-                        findings.info = Some(info);
-                    }
-                }
+                reported = self.report_lines(lines, report);
             }
 
             // 3. Is it enough?
@@ -113,6 +110,19 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
         }
 
+        // 4. An unfinished iteration may have changed the best moves: report them too.
+        //    A move that no iteration came to has the static score.
+        if self.thread == 0 {
+            if self.root_moves[0].depth == 0 {
+                let score = self.leaf_score(position);
+                let first = &mut self.root_moves[0];
+                first.before = RootMove::advised(score, first.advice);
+            }
+            if reported != self.first_moves(lines) {
+                self.report_lines(lines, report);
+            }
+            findings.info = Some(self.info(0));
+        }
         self.shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
         if self.shared.margin > 0 && findings.seen.is_empty() {
             findings.seen = self.seen();
@@ -121,6 +131,20 @@ impl<E: Evaluator> Searcher<'_, E> {
         findings.moves = self.root_moves;
         findings.changes = self.changes;
         findings
+    }
+
+    /// Reports the best lines, the first in any case, the others if they were searched;
+    /// returns their first moves.
+    fn report_lines(&self, lines: usize, report: &mut dyn FnMut(&Info)) -> Vec<Move> {
+        for line in (0..lines).filter(|&line| line == 0 || self.root_moves[line].depth > 0) {
+            report(&self.info(line));
+        }
+        self.first_moves(lines)
+    }
+
+    /// The first moves of the best lines.
+    fn first_moves(&self, lines: usize) -> Vec<Move> {
+        self.root_moves[..lines].iter().map(|root| root.m).collect()
     }
 
     /// The root moves whose scores are known from this iteration, the best first.
@@ -174,30 +198,28 @@ impl<E: Evaluator> Searcher<'_, E> {
             if self.stopped {
                 return;
             }
-            let bound = if score <= alpha && alpha > -INFINITE {
+            if score <= alpha && alpha > -INFINITE {
                 beta = i32::midpoint(alpha, beta);
                 alpha = opened(score - width, -INFINITE, params.aspiration_growth);
                 searched = depth;
-                Bound::Upper
             } else if score >= beta && beta < INFINITE {
                 beta = opened(score + width, INFINITE, params.aspiration_growth);
                 // The move that failed high is good enough; a ply less tells
                 // how good.
                 searched = (searched - 1).max(depth - 3).max(1);
-                Bound::Lower
             } else {
                 return;
-            };
+            }
             width += width * params.aspiration_growth / 100 + 1;
-            self.report_failure(bound, report);
+            self.report_failure(report);
         }
     }
 
     /// Long iterations report also where a window failed.
-    fn report_failure(&self, bound: Bound, report: &mut dyn FnMut(&Info)) {
+    fn report_failure(&self, report: &mut dyn FnMut(&Info)) {
         let long = self.shared.time.elapsed().as_secs() >= 3;
         if self.thread == 0 && self.shared.multipv == 1 && long {
-            report(&self.info(self.first_root_move, bound));
+            report(&self.info(self.first_root_move));
         }
     }
 
@@ -226,10 +248,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         &mut self,
         m: Move,
         number: usize,
-        (score, alpha): (i32, i32),
+        score: i32,
+        (alpha, beta): (i32, i32),
         nodes: u64,
     ) {
         let seldepth = self.seldepth;
+        let depth = self.root_depth;
         let line = &self.memory.frames[1 + super::FRAMES_BEFORE].line;
         let root = self
             .root_moves
@@ -239,6 +263,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         root.nodes += nodes;
         if number == 1 || score > alpha {
             root.score = score;
+            root.bound = if score >= beta {
+                Bound::Lower
+            } else if score <= alpha {
+                Bound::Upper
+            } else {
+                Bound::Exact
+            };
+            root.depth = depth;
             root.seldepth = seldepth;
             root.line.clear();
             root.line.push(m);
@@ -301,17 +333,17 @@ impl<E: Evaluator> Searcher<'_, E> {
         shared.time.is_enough(shared.control, stretch)
     }
 
-    fn info(&self, line: usize, bound: Bound) -> Info {
+    fn info(&self, line: usize) -> Info {
         let shared = self.shared;
         shared.nodes[self.thread].store(self.nodes, Ordering::Relaxed);
         let root = &self.root_moves[line];
         let score = root.searched();
         Info {
-            depth: self.root_depth as u32,
+            depth: root.depth as u32,
             seldepth: root.seldepth.max(1) as u32,
             multipv: line as u32 + 1,
             score: readable(score),
-            bound,
+            bound: root.bound,
             wdl: chances(score),
             nodes: shared.total_nodes(),
             hashfull: shared.table.permille_full(),
@@ -354,11 +386,13 @@ impl Steadiness {
 }
 
 impl Info {
-    /// The same report on another root move of the same iteration.
+    /// The same report on another root move.
     pub(crate) fn of_line(self, root: &RootMove) -> Self {
         Self {
+            depth: root.depth as u32,
             seldepth: root.seldepth.max(1) as u32,
             score: readable(root.searched()),
+            bound: root.bound,
             wdl: chances(root.searched()),
             pv: root.line.clone(),
             ..self
@@ -402,6 +436,8 @@ impl RootMove {
             advice,
             before: -INFINITE,
             line: vec![m],
+            depth: 0,
+            bound: Bound::Exact,
             seldepth: 0,
             nodes: 0,
         }

@@ -22,7 +22,7 @@ use self::history::{Arrival, Context, History};
 use self::score::{MAX_PLY, WIN_BOUND};
 use self::table::Table;
 use self::time::TimeKeeper;
-use crate::{Change, Control, Limits, SearchParams};
+use crate::{Bound, Change, Control, Limits, SearchParams};
 
 /// What one thread keeps between moves of a game.
 pub(crate) struct Memory<E: Evaluator> {
@@ -100,6 +100,10 @@ pub(crate) struct RootMove {
     /// The score of the last finished iteration.
     pub(crate) before: i32,
     pub(crate) line: Vec<Move>,
+    /// The iteration that found `score` or `before`, and `line`; 0 before the first.
+    pub(crate) depth: i32,
+    /// Whether `score` is exact: a search may be stopped while a window fails.
+    pub(crate) bound: Bound,
     pub(crate) seldepth: usize,
     /// Moves made below it in this search.
     pub(crate) nodes: u64,

@@ -151,7 +151,9 @@ impl<E: Evaluator> Searcher<'_, E> {
                 return 0;
             }
             if N::ROOT {
-                self.note_root_move(m, number, (score, alpha), self.nodes - nodes_before + 1);
+                let window = (alpha, beta);
+                let nodes = self.nodes - nodes_before + 1;
+                self.note_root_move(m, number, score, window, nodes);
             }
 
             // Step 14. Is it the best so far?

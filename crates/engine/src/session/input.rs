@@ -1,6 +1,8 @@
 //! Reading lines from somebody who may send anything.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
+
+use mendel_board::lines::BoundedLines;
 
 /// A line longer than this is not meant for us.
 const LONGEST: usize = 1 << 20;
@@ -14,50 +16,23 @@ pub(crate) enum Refused {
 }
 
 /// Lines of bounded length, as text.
-pub(crate) struct Lines<R> {
-    input: BufReader<R>,
-}
+pub(crate) struct Lines<R>(BoundedLines<BufReader<R>>);
 
 impl<R: Read> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self {
-            input: BufReader::new(input),
-        }
+        Self(BoundedLines::new(BufReader::new(input), LONGEST))
     }
 
     /// The next line without its end; `None` at the end of the input. Bytes that
     /// are not UTF-8 become replacement characters, which no command contains.
     pub(crate) fn next(&mut self) -> io::Result<Option<Result<String, Refused>>> {
-        let mut line = Vec::new();
-        let mut started = false;
-        let mut too_long = false;
-        loop {
-            let chunk = match self.input.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if chunk.is_empty() {
-                break;
+        let line = self.0.next_line()?;
+        Ok(line.map(|line| {
+            if line.is_truncated {
+                return Err(Refused::TooLong);
             }
-            started = true;
-            let end = chunk.iter().position(|byte| *byte == b'\n');
-            let piece = &chunk[..end.unwrap_or(chunk.len())];
-            too_long |= line.len() + piece.len() > LONGEST;
-            if !too_long {
-                line.extend_from_slice(piece);
-            }
-            let used = end.map_or(chunk.len(), |end| end + 1);
-            self.input.consume(used);
-            if end.is_some() {
-                break;
-            }
-        }
-        Ok(match (started, too_long) {
-            (false, _) => None,
-            (true, true) => Some(Err(Refused::TooLong)),
-            (true, false) => Some(Ok(String::from_utf8_lossy(&line).into_owned())),
-        })
+            Ok(line.text().into_owned())
+        }))
     }
 }
 

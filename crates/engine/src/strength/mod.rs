@@ -171,7 +171,9 @@ impl Strength {
     }
 
     /// A number from a bell curve of width 1 that belongs to `key`: the sum of
-    /// four even draws, so that no more than 3.5 ever comes out.
+    /// four even draws, so that no more than 3.5 ever comes out. The general
+    /// `mendel_evolve::normal` draws from a generator and has no such bound, and its
+    /// crate is not below this one.
     fn normal(&self, key: u64) -> f64 {
         let drawn = self.draw(Purpose::Noise, key);
         let sum: u64 = (0..4).map(|part| (drawn >> (16 * part)) & 0xFFFF).sum();
@@ -182,19 +184,19 @@ impl Strength {
     }
 
     fn draw(&self, purpose: Purpose, key: u64) -> u64 {
-        crate::engine::mix(key ^ crate::engine::mix(self.seed ^ ((purpose as u64) << 56)))
+        mendel_board::mix(key ^ mendel_board::mix(self.seed ^ ((purpose as u64) << 56)))
     }
 }
 
 /// A position at its place in the game: the second time it is looked at anew.
 fn moment(position: &Position) -> u64 {
-    crate::engine::mix(position.key() ^ u64::from(position.fullmoves()))
+    mendel_board::mix(position.key() ^ u64::from(position.fullmoves()))
 }
 
 /// The squares of a move as a number that differs for each two.
 fn squares(m: Move) -> u64 {
     let from = m.from().map_or(64, |square| square as u64);
-    crate::engine::mix(from << 8 | m.to() as u64)
+    mendel_board::mix(from << 8 | m.to() as u64)
 }
 
 /// From 0 to 1, from the upper bits of a draw.

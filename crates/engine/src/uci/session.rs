@@ -232,7 +232,10 @@ fn prepare(desk: &mut Desk<'_>) -> io::Result<()> {
 
 /// What the player sees, as White sees it.
 fn explain(desk: &mut Desk<'_>, position: &Position) -> io::Result<()> {
-    let explanation = desk.setup.player().evaluator.explain(position);
+    let explanation = match desk.setup.player().used_evaluator() {
+        Ok(evaluator) => evaluator.explain(position),
+        Err(unused) => return tell(desk, unused),
+    };
     for (group, sum) in explanation.groups() {
         desk.say(format_args!("{group:<24}{:>10.2}", sum.centipawns()))?;
     }
