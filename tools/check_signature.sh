@@ -2,7 +2,7 @@
 # Compares the nodes of `mendel bench` with the recorded signature.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mendel=${1:-target/release/mendel}
+mendel=${1:-target/debug/mendel}
 
 if [ ! -f signature.txt ]; then
     echo "error: no signature is recorded: signature.txt" >&2

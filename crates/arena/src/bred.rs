@@ -1,18 +1,25 @@
 //! Players in this process: no text in between, so that a game costs nothing
 //! but search.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use mendel_board::Game;
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_engine::{
-    Control, Engine, Guidance, Limits, Options, Player, SearchParams, Strength, StrengthTable,
+    Bound, Control, Engine, Guidance, Info, Limits, Options, Player, SearchParams, Strength,
+    StrengthTable,
 };
 
 use crate::program::check;
-use crate::{Answer, Contestant, Fault, Pace, Reply, Thought, Turn};
+use crate::{
+    AnalysisLine, AnalysisRequest, Analyst, AnalystError, Answer, Contestant, Fault, Pace, Reply,
+    StockfishEval, Thought, Turn, analyst,
+};
 
 /// A bred player ready to move.
 #[derive(Debug)]
@@ -76,6 +83,78 @@ impl Bred {
             engine,
             broken: false,
         })
+    }
+}
+
+impl Bred {
+    /// The move that it finds, and the report on its line. `deadline_counts`: a search
+    /// without any limit answers at the deadline.
+    fn search(
+        &mut self,
+        turn: &Turn,
+        deadline_counts: bool,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<(Answer, Option<Info>), Fault> {
+        // 1. What it may use. Where no time limits the thought, the deadline does;
+        //    it changes nothing before it is reached.
+        let untimed = turn.clock.is_none() && turn.pace.movetime.is_none();
+        let overhead = self.engine.options().move_overhead;
+        let limits = Limits {
+            depth: turn.pace.depth,
+            nodes: turn.pace.nodes,
+            movetime: turn.pace.movetime.or(untimed.then_some(turn.deadline)),
+            clock: turn.clock,
+            ..Limits::default()
+        };
+
+        // 2. The thought. A fault in it loses this game, not the match.
+        let asked = Instant::now();
+        let control = turn
+            .stop
+            .map_or_else(Control::default, |stop| Control::watching(Arc::clone(stop)));
+        let search = AssertUnwindSafe(|| self.engine.go(turn.game, &limits, &control, report));
+        let Ok(best) = catch_unwind(search) else {
+            self.broken = true;
+            return Err(Fault::Ended {
+                how: "its search broke down".into(),
+            });
+        };
+        let time = asked.elapsed();
+
+        // 3. The answer. A thought cut off by the deadline would be another one on
+        //    another machine, so it does not count.
+        let is_late = time >= turn.deadline || (untimed && time + overhead >= turn.deadline);
+        if is_late && !deadline_counts {
+            return Err(Fault::Stalled {
+                waited: turn.deadline,
+            });
+        }
+        let Some(m) = best.best else {
+            return Err(Fault::Illegal {
+                text: "none".into(),
+            });
+        };
+        let info = best.info;
+        let thought = Thought {
+            score: info.as_ref().map(|info| info.score),
+            depth: info.as_ref().map(|info| info.depth),
+            nodes: Some(best.nodes),
+            remark: None,
+        };
+        Ok((Answer { m, thought, time }, info))
+    }
+
+    /// Has the engine report so many lines.
+    fn set_multipv(&mut self, multipv: usize) -> Result<(), Fault> {
+        if self.engine.options().multipv == multipv {
+            return Ok(());
+        }
+        let options = Options {
+            multipv,
+            ..self.engine.options().clone()
+        };
+        let set = self.engine.set_options(options);
+        set.map_err(|error| refused(format!("MultiPV={multipv}"), error.to_string()))
     }
 }
 
@@ -173,52 +252,8 @@ impl Contestant for Bred {
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
-        // 1. What it may use. Where no time limits the thought, the deadline does;
-        //    it changes nothing before it is reached.
-        let untimed = turn.clock.is_none() && turn.pace.movetime.is_none();
-        let overhead = self.engine.options().move_overhead;
-        let limits = Limits {
-            depth: turn.pace.depth,
-            nodes: turn.pace.nodes,
-            movetime: turn.pace.movetime.or(untimed.then_some(turn.deadline)),
-            clock: turn.clock,
-            ..Limits::default()
-        };
-
-        // 2. The thought. A fault in it loses this game, not the match.
-        let asked = Instant::now();
-        let control = turn
-            .stop
-            .map_or_else(Control::default, |stop| Control::watching(Arc::clone(stop)));
-        let search = AssertUnwindSafe(|| self.engine.go(turn.game, &limits, &control, &mut |_| {}));
-        let Ok(best) = catch_unwind(search) else {
-            self.broken = true;
-            return Err(Fault::Ended {
-                how: "its search broke down".into(),
-            });
-        };
-        let time = asked.elapsed();
-
-        // 3. The answer. A thought cut off by the deadline would be another one on
-        //    another machine, so it does not count.
-        if time >= turn.deadline || (untimed && time + overhead >= turn.deadline) {
-            return Err(Fault::Stalled {
-                waited: turn.deadline,
-            });
-        }
-        let info = best.info.as_ref();
-        let thought = Thought {
-            score: info.map(|info| info.score),
-            depth: info.map(|info| info.depth),
-            nodes: Some(best.nodes),
-            remark: None,
-        };
-        match best.best {
-            Some(m) => Ok(Reply::Move(Answer { m, thought, time })),
-            None => Err(Fault::Illegal {
-                text: "none".into(),
-            }),
-        }
+        let (answer, _) = self.search(turn, false, &mut |_| {})?;
+        Ok(Reply::Move(answer))
     }
 
     fn game_over(&mut self, _result: &str, _reason: &str) {}
@@ -229,5 +264,67 @@ impl Contestant for Bred {
 
     fn own_name(&self) -> Option<&str> {
         Some(&self.engine.player().name)
+    }
+}
+
+impl Analyst for Bred {
+    fn name(&self) -> &str {
+        &self.engine.player().name
+    }
+
+    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
+        self.can_keep(limit)
+    }
+
+    fn analyse(
+        &mut self,
+        game: &Game,
+        request: &AnalysisRequest,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<AnalysisLine>, AnalystError> {
+        let lines = request.lines.max(1);
+        let is_unlimited = request.limit == Pace::default();
+        analyst::ask(self, game, request, stop, |player, turn| {
+            // 1. With one line the engine searches as it does for a move.
+            let own = player.engine.options().multipv;
+            if lines > 1 {
+                player.set_multipv(lines as usize)?;
+            }
+            let mut infos: BTreeMap<u32, Info> = BTreeMap::new();
+            let found = player.search(turn, is_unlimited, &mut |info| {
+                if info.bound == Bound::Exact {
+                    infos.insert(info.multipv, info.clone());
+                }
+            });
+            player.set_multipv(own)?;
+
+            // 2. The line of its move, and the last exact ones of the other ranks.
+            let (answer, info) = found?;
+            let wdl = info.as_ref().map(|info| info.wdl);
+            let pv = info.map_or_else(Vec::new, |info| info.pv);
+            let first = AnalysisLine::of_answer(&answer, wdl, pv);
+            let others = infos
+                .range(2..lines.saturating_add(1))
+                .map(|(&rank, info)| AnalysisLine {
+                    rank,
+                    score: Some(info.score),
+                    wdl: Some(info.wdl),
+                    depth: Some(info.depth),
+                    nodes: Some(info.nodes),
+                    pv: info.pv.clone(),
+                });
+            Ok(std::iter::once(first).chain(others).collect())
+        })
+    }
+
+    fn evaluate(
+        &mut self,
+        game: &Game,
+        _which: Option<StockfishEval>,
+        _deadline: Duration,
+    ) -> Result<Option<f64>, AnalystError> {
+        let position = game.position();
+        let score = || f64::from(self.engine.player().evaluator.evaluate(position).0);
+        Ok((!position.is_check()).then(score))
     }
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mendel_board::Color;
-use mendel_engine::{Clock, SideClock};
+use mendel_engine::{Clock, SideClock, SideTimer};
 use serde::{Deserialize, Serialize};
 
-use crate::{Pace, TimeControl};
+use crate::Pace;
 
 /// How exactly time is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Clocks {
         Some(Clock {
             white,
             black,
-            moves_to_go: self.of(turn).moves_to_go,
+            moves_to_go: self.of(turn).timer.and_then(|timer| timer.moves_to_go()),
         })
     }
 
@@ -114,23 +114,21 @@ impl Clocks {
 #[derive(Clone, Debug)]
 struct Watch {
     pace: Pace,
-    remaining: Duration,
-    moves_to_go: Option<u32>,
+    /// `None` without a clock over the game.
+    timer: Option<SideTimer>,
 }
 
 impl Watch {
     fn new(pace: Pace) -> Self {
-        let control = pace.clock;
         Self {
             pace,
-            remaining: control.map_or(Duration::ZERO, period),
-            moves_to_go: control.and_then(|control| control.moves),
+            timer: pace.clock.map(SideTimer::new),
         }
     }
 
     /// The time for the next move; `None` without any measure of time.
     fn allowed(&self) -> Option<Duration> {
-        let clock = self.pace.clock.map(|_| self.remaining);
+        let clock = self.timer.map(|timer| timer.remaining());
         match (clock, self.pace.movetime) {
             (Some(clock), Some(movetime)) => Some(clock.min(movetime)),
             (clock, movetime) => clock.or(movetime),
@@ -138,34 +136,12 @@ impl Watch {
     }
 
     fn side(&self) -> Option<SideClock> {
-        self.pace.clock.map(|control| SideClock {
-            remaining: self.remaining,
-            increment: control.increment,
-        })
+        self.timer.map(|timer| timer.side_clock())
     }
 
     fn tick(&mut self, took: Duration) {
-        let Some(control) = self.pace.clock else {
-            return;
-        };
-        let left = self.remaining.saturating_sub(took);
-        self.remaining = left.saturating_add(control.increment);
-        if let (Some(to_go), Some(moves)) = (&mut self.moves_to_go, control.moves) {
-            *to_go = to_go.saturating_sub(1);
-            if *to_go == 0 {
-                *to_go = moves;
-                self.remaining = self.remaining.saturating_add(control.base);
-            }
+        if let Some(timer) = &mut self.timer {
+            timer.finish_move(took);
         }
-    }
-}
-
-/// What a control gives to begin with. Without a base the first move already
-/// has its increment, else nobody could make it.
-fn period(control: TimeControl) -> Duration {
-    if control.base.is_zero() {
-        control.increment
-    } else {
-        control.base
     }
 }

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::bred::Bred;
 use crate::program::Program;
-use crate::{Contestant, Fault, Pace};
+use crate::{Analyst, Contestant, Fault, Pace};
 
 /// Someone who is to play: a bred player, or another program.
 #[derive(Clone, Debug)]
@@ -129,11 +129,11 @@ impl Entrant {
         let text = text.trim();
 
         // 1. Who, and with what.
-        let (who, settings) = match text.rsplit_once('?') {
-            None => (text, Settings::default()),
-            Some((who, settings)) => (who, Settings::read(text, settings)?),
+        let settings = match text.rsplit_once('?') {
+            None => Settings::default(),
+            Some((_, settings)) => Settings::read(text, settings)?,
         };
-        let who = unescape(who);
+        let who = who(text);
 
         // 2. A program or a player of ours.
         let forced = [
@@ -171,6 +171,11 @@ impl Entrant {
         })
     }
 
+    /// The name, player file or command in the text, without the options.
+    pub(crate) fn who(&self) -> String {
+        who(&self.text)
+    }
+
     /// A player that is in memory only: bred a moment ago, and in no file.
     pub fn bred(
         name: impl Into<String>,
@@ -198,30 +203,64 @@ impl Entrant {
     ///
     /// Never: what is no player in this process is a program.
     pub fn seat(&self) -> Result<Box<dyn Contestant>, SeatError> {
+        Ok(self.started(None)?)
+    }
+
+    /// Starts it as [`seat`](Self::seat) does, to be asked about positions.
+    ///
+    /// # Errors
+    ///
+    /// As [`seat`](Self::seat).
+    pub fn start_analyst(&self) -> Result<Box<dyn Analyst>, SeatError> {
+        Ok(self.started(None)?)
+    }
+
+    /// The same for a program that may need longer to get ready: a whole machine at
+    /// work slows its start.
+    ///
+    /// # Errors
+    ///
+    /// As [`seat`](Self::seat).
+    pub fn start_analyst_within(
+        &self,
+        ready_timeout: Duration,
+    ) -> Result<Box<dyn Analyst>, SeatError> {
+        Ok(self.started(Some(ready_timeout))?)
+    }
+
+    fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Started>, SeatError> {
         let error = |fault, last_words| SeatError {
             name: self.name.clone(),
             fault,
             last_words,
         };
-        let contestant: Box<dyn Contestant> = match &self.kind {
+        let started: Box<dyn Started> = match &self.kind {
             Kind::Bred(player) => {
                 let bred = Bred::new(player.clone(), &self.options);
                 Box::new(bred.map_err(|fault| error(fault, Vec::new()))?)
             }
             Kind::Program { .. } => {
                 let mut program = Program::new(self).expect("it is a program");
+                if let Some(timeout) = ready_timeout {
+                    program = program.with_patience(timeout);
+                }
                 if let Err(fault) = program.start() {
                     return Err(error(fault, program.last_words()));
                 }
                 Box::new(program)
             }
         };
-        match self.pace.map_or(Ok(()), |pace| contestant.can_keep(&pace)) {
-            Ok(()) => Ok(contestant),
-            Err(fault) => Err(error(fault, contestant.last_words())),
+        match self.pace.map_or(Ok(()), |pace| started.can_keep(&pace)) {
+            Ok(()) => Ok(started),
+            Err(fault) => Err(error(fault, started.last_words())),
         }
     }
 }
+
+/// A started player, which both plays and analyses.
+trait Started: Contestant + Analyst {}
+
+impl<T: Contestant + Analyst> Started for T {}
 
 /// What stands after the `?`.
 #[derive(Debug, Default)]
@@ -295,7 +334,7 @@ impl Settings {
             }
             ".tc" => {
                 let clock = value.parse();
-                pace.clock = Some(clock.map_err(|error: crate::PaceError| {
+                pace.clock = Some(clock.map_err(|error: mendel_engine::TimeControlError| {
                     options_error(text, format!("`{key}`: {error}"))
                 })?);
             }
@@ -325,6 +364,117 @@ impl Settings {
     }
 }
 
+/// The same player with absolute paths: of a player file, of a program, and of the files that
+/// arguments, environment and options name. A text without relative paths stays as it is.
+///
+/// # Errors
+///
+/// As [`Entrant::parse`], or if the current folder is not known.
+pub fn absolute_player(text: &str) -> Result<String, EntrantError> {
+    let text = text.trim();
+    let entrant = Entrant::parse(text)?;
+    let here = std::env::current_dir().map_err(|source| EntrantError::Command {
+        text: text.to_owned(),
+        reason: format!("the current folder is not known: {source}"),
+    })?;
+    let (who, settings) = match text.rsplit_once('?') {
+        None => (text, None),
+        Some((who, settings)) => (who, Some(settings)),
+    };
+    // 1. Who. Paths of a program are meant from where it runs.
+    let mut base = here.clone();
+    let who = match &entrant.kind {
+        Kind::Bred(player) if player.home.is_some() => {
+            let path = PathBuf::from(entrant.who());
+            if path.is_absolute() {
+                who.to_owned()
+            } else {
+                escape_path(&joined(&here, &path).to_string_lossy())
+            }
+        }
+        Kind::Bred(_) => who.to_owned(),
+        Kind::Program {
+            command, directory, ..
+        } => {
+            if let Some(directory) = directory {
+                base = joined(&here, directory);
+            }
+            absolute_command(who, command, &here, &base)
+        }
+    };
+    // 2. With what.
+    let Some(settings) = settings else {
+        return Ok(who);
+    };
+    let mut pairs = Vec::new();
+    for pair in settings.split('&') {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (decode(text, key)?, decode(text, value)?);
+        let absolute = match name.trim() {
+            ".dir" => {
+                Some(joined(&here, Path::new(&value))).filter(|_| Path::new(&value).is_relative())
+            }
+            name if name.starts_with('.') && !name.starts_with(".env.") => None,
+            _ => absolute_file(&value, &base),
+        };
+        pairs.push(match absolute {
+            Some(path) => format!("{key}={}", escape_value(&path.to_string_lossy())),
+            None => pair.to_owned(),
+        });
+    }
+    Ok(format!("{who}?{}", pairs.join("&")))
+}
+
+/// The scheme, the program and its arguments, with absolute paths.
+fn absolute_command(who: &str, command: &[String], here: &Path, base: &Path) -> String {
+    let mut words = command.to_vec();
+    let is_path = words[0].contains('/') && Path::new(&words[0]).is_relative();
+    if is_path {
+        words[0] = joined(here, Path::new(&words[0]))
+            .to_string_lossy()
+            .into_owned();
+    }
+    for word in &mut words[1..] {
+        if let Some(path) = absolute_file(word, base) {
+            *word = path.to_string_lossy().into_owned();
+        } else if let Some((option, value)) = word.split_once('=')
+            && let Some(path) = absolute_file(value, base)
+        {
+            *word = format!("{option}={}", path.display());
+        }
+    }
+    let scheme = who.split_once(':').map_or("cmd", |(scheme, _)| scheme);
+    match shlex::try_join(words.iter().map(String::as_str)) {
+        Ok(line) if words != command => format!("{scheme}:{}", escape_path(&line)),
+        _ => who.to_owned(),
+    }
+}
+
+/// A path below a folder, without `.` in it.
+fn joined(base: &Path, path: &Path) -> PathBuf {
+    let path = base.join(path);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The absolute path of a value that names a file by a relative one.
+fn absolute_file(value: &str, base: &Path) -> Option<PathBuf> {
+    // A number is not meant as a file, also where a file has its name.
+    let is_number = value.parse::<f64>().is_ok();
+    let path = Path::new(value);
+    let is_file = !value.is_empty() && path.is_relative() && base.join(path).is_file();
+    (is_file && !is_number).then(|| joined(base, path))
+}
+
+/// Escapes what has a meaning in front of the options.
+fn escape_path(text: &str) -> String {
+    text.replace('%', "%25").replace('?', "%3F")
+}
+
+/// Escapes what has a meaning in an option.
+fn escape_value(text: &str) -> String {
+    escape_path(text).replace('&', "%26").replace('#', "%23")
+}
+
 fn options_error(text: &str, reason: impl Into<String>) -> EntrantError {
     EntrantError::Options {
         text: text.to_owned(),
@@ -350,6 +500,10 @@ fn unescape(who: &str) -> String {
     who.replace("%3F", "?")
         .replace("%3f", "?")
         .replace("%25", "%")
+}
+
+fn who(text: &str) -> String {
+    unescape(text.rsplit_once('?').map_or(text, |(who, _)| who))
 }
 
 fn split_command(line: &str) -> Result<Vec<String>, EntrantError> {

@@ -7,50 +7,51 @@
 //! stops the whole match is an error. This crate knows nothing of evolution.
 
 mod adjudicate;
+mod analyst;
 mod book;
-mod bouts;
 mod bred;
 mod clock;
-mod contest;
 mod contestant;
-mod crew;
+mod crew_file;
 mod entrant;
 mod first_moves;
-mod folder;
 mod game;
-mod hands;
+mod game_pairs;
+mod inputs;
+mod matches;
 mod offers;
 mod opening;
 mod pace;
 pub mod pgn;
-mod plan;
+mod player_pool;
 pub mod program;
 mod record;
-mod same;
-mod schedule;
-mod seats;
 mod seconds;
-mod standing;
 pub mod statistics;
 pub mod task;
 
 pub use adjudicate::{
     Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
 };
-pub use bouts::{BoutGame, Bouts, Pair, PairOutcome};
+pub use analyst::{AnalysisLine, AnalysisRequest, Analyst, AnalystError, StockfishEval};
 pub use clock::{Clocks, Overstep, Patience};
-pub use contest::{Contest, ContestError, Progress};
 pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
-pub use crew::{AwayError, Crew, Desk, Errand, Pack, Returned, WhenDead, Workers};
-pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError};
+pub use crew_file::CrewFile;
+pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError, absolute_player};
 pub use first_moves::FirstMoves;
-pub use folder::{FolderError, MatchFolder};
 pub use game::{GameSetting, Played, play};
-pub use hands::Hands;
+pub use game_pairs::{
+    GamePair, GamePairResult, GamePairs, PairGame, PairMemo, TakePair, map_pairs, play_pairs,
+};
+// A field of `Pace`.
+pub use mendel_engine::TimeControl;
+// The name that other modules still use.
+pub use matches::{
+    Conclusion, Fixture, Format, Match, MatchError, MatchError as ContestError, MatchOptions,
+    MatchPlan, MatchSummary, Pairing, Schedule, ScheduleError, SprtPlan, Standings,
+};
 pub use offers::options_line;
 pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
-pub use pace::{Pace, PaceError, TimeControl};
-pub use plan::{Plan, PlanError, SprtPlan};
+pub use pace::Pace;
+pub use player_pool::PlayerPool;
 pub use record::{EndReason, Ending, GameRecord, MoveRecord, Side};
-pub use schedule::{Fixture, Format, Schedule, ScheduleError};
-pub use standing::{Conclusion, Pairing, Standing, Summary};

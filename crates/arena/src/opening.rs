@@ -8,8 +8,7 @@
 mod read;
 
 use mendel_board::{CastlingMode, Game, PackedMove, Position};
-use rand::RngExt;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +116,8 @@ impl Openings {
     fn arrange(name: String, mut openings: Vec<Stored>, setting: &OpeningSetting) -> Self {
         if setting.order == Order::Shuffled {
             let mut chance = ChaCha8Rng::seed_from_u64(setting.seed);
+            // Not `SliceRandom::shuffle`, which draws other numbers: equal seeds must
+            // give equal orders in every version.
             for last in (1..openings.len()).rev() {
                 openings.swap(last, chance.random_range(0..=last));
             }

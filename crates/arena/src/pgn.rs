@@ -1,16 +1,13 @@
 //! Games as text: PGN with the thoughts as comments, and EPD of how they ended.
 
-mod names;
-
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use mendel_board::eco::OpeningNames;
 use mendel_board::epd::Epd;
 use mendel_board::pgn::{GameResult, PgnGame, Tags};
 use mendel_board::{Game, Position};
 
 use crate::{EndReason, GameRecord, MoveRecord, Pace, Side, TimeControl};
-
-pub use names::{NamesError, OpeningNames};
 
 /// What all games of a match have in common.
 #[derive(Clone, Copy, Debug, Default)]

@@ -35,6 +35,14 @@ impl mendel_store::Record for GameRecord {
     const VERSION: u32 = 1;
 }
 
+impl mendel_store::frame::MemoRecord for GameRecord {
+    type Key = u64;
+
+    fn key(&self) -> u64 {
+        self.game
+    }
+}
+
 /// One move and the thought behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {

@@ -1,15 +1,16 @@
-//! Whole matches: the same result whatever the hands, and nothing lost.
+//! Whole matches: the same result on any number of threads, and nothing lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, ContestError, FolderError, Format, Hands, MatchFolder,
-    OpeningSetting, Order, Pace, Patience, Plan, SprtPlan, Summary,
+    Conclusion, Match, MatchError, MatchOptions, MatchPlan, MatchSummary, OpeningSetting, Order,
+    Pace, SprtPlan,
 };
+use mendel_store::frame::{self, ExperimentEvent, Failure, Folder, Host};
 use serde_json::Value;
 
 /// A folder of its own for each test, gone afterwards.
@@ -33,19 +34,9 @@ impl Drop for Scratch {
     }
 }
 
-fn plan(players: &[&str], games: u64) -> Plan {
-    Plan {
-        version: "test".to_owned(),
-        event: "a test".to_owned(),
-        players: players.iter().map(|&player| player.to_owned()).collect(),
-        format: Format::RoundRobin,
-        games,
-        openings: None,
-        names: None,
-        anchor: None,
-        directory: PathBuf::new(),
-        fingerprints: std::collections::BTreeMap::new(),
-        most_faults: 20,
+fn plan(players: &[&str], games: u64) -> MatchPlan {
+    let players = players.iter().map(|&player| player.to_owned()).collect();
+    MatchPlan {
         final_positions: true,
         pace: Pace {
             nodes: Some(60),
@@ -56,44 +47,45 @@ fn plan(players: &[&str], games: u64) -> Plan {
             seed: 7,
             ..OpeningSetting::default()
         },
-        patience: Patience::default(),
-        adjudication: Adjudication::default(),
-        sprt: None,
+        ..MatchPlan::new("a test", players, games)
     }
 }
 
 const SMALL: [&str; 2] = ["mendel?Hash=1", "material?Hash=1"];
 
-fn run(
-    plan: Plan,
-    folder: &mut MatchFolder,
-    concurrency: usize,
-    stop_after: Option<u64>,
-) -> Summary {
-    let contest = Contest::new(plan).unwrap_or_else(|error| panic!("{error}"));
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    let hands = Hands {
-        concurrency,
-        pin: false,
-    };
-    let mut played = 0;
-    let watch = &mut |progress: &mendel_arena::Progress| {
-        if !progress.found {
-            played += 1;
-            if Some(played) == stop_after {
-                asked.store(true, Ordering::Relaxed);
-            }
+/// Stops after this many games that were played now.
+fn stopping_after(games: u64) -> Host {
+    let host = Host::default();
+    let (stop, played) = (Arc::clone(&host.stop), AtomicU64::new(0));
+    let listener = move |_: &Path, event: &ExperimentEvent| {
+        if matches!(event, ExperimentEvent::Record { data, .. } if data["found"] == false)
+            && played.fetch_add(1, Ordering::Relaxed) + 1 == games
+        {
+            stop.store(true, Ordering::Relaxed);
         }
     };
-    contest
-        .run(folder, hands, &stop, watch)
-        .unwrap_or_else(|error| panic!("{error}"))
+    Host {
+        listener: Some(Arc::new(listener)),
+        ..host
+    }
 }
 
-fn whole(plan: Plan, path: &Path, concurrency: usize) -> Summary {
-    let mut folder = MatchFolder::create(path, &plan).unwrap_or_else(|error| panic!("{error}"));
-    run(plan, &mut folder, concurrency, None)
+fn start(
+    plan: MatchPlan,
+    path: &Path,
+    threads: usize,
+    host: &Host,
+) -> Result<MatchSummary, Failure> {
+    let (seed, options) = (plan.seed(), MatchOptions::threads(threads));
+    frame::start::<Match>(path, plan, seed, "", &options, host)
+}
+
+fn resume(path: &Path, options: &MatchOptions) -> Result<MatchSummary, Failure> {
+    frame::resume::<Match>(path, options, &Host::default())
+}
+
+fn whole(plan: MatchPlan, path: &Path, threads: usize) -> MatchSummary {
+    start(plan, path, threads, &Host::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The games without what a clock gave.
@@ -102,6 +94,8 @@ fn games(path: &Path) -> Vec<Value> {
     let timeless = |line: &str| {
         let mut game: Value = serde_json::from_str(line).expect("a line is JSON");
         game["date"] = Value::Null;
+        // The checksum includes times.
+        game["crc"] = Value::Null;
         for m in game["moves"].as_array_mut().expect("a game has moves") {
             m["time"] = Value::Null;
         }
@@ -129,18 +123,17 @@ fn the_number_of_hands_changes_nothing() {
 }
 
 #[test]
-fn a_match_goes_on_where_it_was_stopped() {
+fn a_stopped_match_is_resumed_to_the_same_result() {
     let scratch = Scratch::new("stopped");
     let (unbroken, broken) = (scratch.at("unbroken"), scratch.at("broken"));
     whole(plan(&SMALL, 12), &unbroken, 1);
-    let mut folder = MatchFolder::create(&broken, &plan(&SMALL, 12)).expect("a new folder");
-    let summary = run(plan(&SMALL, 12), &mut folder, 2, Some(3));
-    assert_eq!(summary.conclusion, Conclusion::Unfinished);
-    assert!(summary.games < 12);
-    drop(folder);
-    let (mut folder, found) = MatchFolder::resume(&broken).expect("a match to go on with");
-    assert_eq!(found, plan(&SMALL, 12));
-    run(found, &mut folder, 2, None);
+    let stopped = start(plan(&SMALL, 12), &broken, 2, &stopping_after(3));
+    assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");
+    assert!(!broken.join("result.json").exists());
+    let standings = Match::standings(&Folder::at(&broken)).expect("its games can be read");
+    assert_eq!(standings.conclusion, Conclusion::Unfinished);
+    assert!((3..12).contains(&standings.games), "{}", standings.games);
+    resume(&broken, &MatchOptions::threads(2)).expect("it ends");
     assert_eq!(games(&broken), games(&unbroken));
     assert_eq!(result(&broken), result(&unbroken));
 }
@@ -149,17 +142,64 @@ fn a_match_goes_on_where_it_was_stopped() {
 fn a_finished_match_is_not_played_again() {
     let scratch = Scratch::new("finished");
     let path = scratch.at("match");
-    whole(plan(&SMALL, 4), &path, 1);
-    let before = fs::read(path.join("games.jsonl")).expect("there are games");
-    let (mut folder, plan) = MatchFolder::resume(&path).expect("a match");
-    let summary = run(plan, &mut folder, 1, Some(0));
+    let outcome = whole(plan(&SMALL, 4), &path, 1);
+    let read = || fs::read(path.join("games.jsonl")).expect("there are games");
+    let before = read();
+    let again = resume(&path, &MatchOptions::default()).expect("it is finished");
     assert_eq!(
-        (summary.games, summary.conclusion),
-        (4, Conclusion::AllPlayed)
+        (again.games, &again.conclusion),
+        (4, &Conclusion::AllPlayed)
     );
+    assert_eq!(again, outcome);
+    assert_eq!(read(), before);
+}
+
+#[test]
+fn a_match_with_more_games_is_the_longer_match() {
+    let scratch = Scratch::new("longer");
+    let (long, longer) = (scratch.at("long"), scratch.at("longer"));
+    whole(plan(&SMALL, 12), &long, 1);
+    whole(plan(&SMALL, 4), &longer, 1);
+    let more = MatchOptions {
+        games: Some(12),
+        ..MatchOptions::threads(2)
+    };
+    assert_eq!(resume(&longer, &more).expect("it goes on").games, 12);
+    assert_eq!(games(&longer), games(&long));
+    assert_eq!(result(&longer), result(&long));
+}
+
+#[test]
+fn a_damaged_game_is_reported_with_its_line_and_not_counted() {
+    let scratch = Scratch::new("damaged");
+    let path = scratch.at("match");
+    whole(plan(&SMALL, 4), &path, 1);
+    fs::remove_file(path.join("result.json")).expect("it was written");
+    let file = path.join("games.jsonl");
+    let mut bytes = fs::read(&file).expect("there are games");
+    let third = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .nth(1);
+    let at = third.expect("there are four lines").0 + 40;
+    bytes[at] ^= 1;
+    fs::write(&file, &bytes).expect("written");
+    let error = resume(&path, &MatchOptions::default()).expect_err("a line is damaged");
+    let text = error.to_string();
+    assert!(
+        text.contains("games.jsonl") && text.contains("line 3"),
+        "{text}"
+    );
+    assert!(Match::standings(&Folder::at(&path)).is_err());
+    assert_eq!(fs::read(&file).expect("there are games"), bytes);
+    // Repaired, it has two games and plays the others again.
+    frame::repair(&path).expect("it can be repaired");
     assert_eq!(
-        fs::read(path.join("games.jsonl")).expect("there are games"),
-        before
+        resume(&path, &MatchOptions::default())
+            .expect("it ends")
+            .games,
+        4
     );
 }
 
@@ -202,13 +242,10 @@ fn a_player_that_always_crashes_stops_the_match() {
     let scratch = Scratch::new("faults");
     let bad = format!("uci:{} abort", env!("CARGO_BIN_EXE_bad-engine"));
     let mut faulty = plan(&["mendel?Hash=1", &bad], 100);
-    faulty.most_faults = 3;
-    let contest = Contest::new(faulty.clone());
-    assert!(
-        contest.is_ok(),
-        "it starts like any other: {:?}",
-        contest.err()
-    );
+    faulty.max_faults = 3;
+    let prepared = Match::new(faulty.clone());
+    let error = prepared.err();
+    assert!(error.is_none(), "it starts like any other: {error:?}");
     let summary = whole(faulty, &scratch.at("faults"), 1);
     assert!(
         matches!(
@@ -223,8 +260,8 @@ fn a_player_that_always_crashes_stops_the_match() {
 
 #[test]
 fn a_plan_that_cannot_be_played_is_refused_before_a_game() {
-    let refused = |plan: Plan| {
-        Contest::new(plan)
+    let refused = |plan: MatchPlan| {
+        Match::new(plan)
             .expect_err("it cannot be played")
             .to_string()
     };
@@ -234,7 +271,7 @@ fn a_plan_that_cannot_be_played_is_refused_before_a_game() {
     assert!(refused(plan(&["mendel?Hesh=1", "material"], 2)).contains("Hesh"));
     let mut unlimited = plan(&SMALL, 2);
     unlimited.pace = Pace::default();
-    assert!(matches!(Contest::new(unlimited), Err(ContestError::NoPace)));
+    assert!(matches!(Match::new(unlimited), Err(MatchError::NoPace)));
     let mut missing = plan(&SMALL, 2);
     missing.openings = Some("no/such/book.epd".into());
     assert!(refused(missing).contains("no/such/book.epd"));
@@ -252,17 +289,17 @@ fn the_same_game_is_not_counted_twice() {
     .expect("written");
     let mut repeated = plan(&SMALL, 4);
     repeated.openings = Some(book);
-    let error = Contest::new(repeated.clone()).expect_err("four games, two of them new");
+    let error = Match::new(repeated.clone()).expect_err("four games, two of them new");
     assert!(
-        matches!(error, ContestError::Repeats { most: 2, .. }),
+        matches!(error, MatchError::Repeats { most: 2, .. }),
         "{error}"
     );
     repeated.games = 2;
-    assert!(Contest::new(repeated.clone()).is_ok());
+    assert!(Match::new(repeated.clone()).is_ok());
     // With a clock no two games are the same.
     repeated.games = 4;
     repeated.pace.clock = Some("1+0".parse().expect("a time control"));
-    assert!(Contest::new(repeated).is_ok());
+    assert!(Match::new(repeated).is_ok());
 }
 
 #[test]
@@ -274,27 +311,27 @@ fn a_match_does_not_go_on_with_another_player() {
         |seed: u64| format!("name = \"dice\"\n[evaluator]\nkind = \"random\"\nseed = {seed}\n");
     fs::write(&player, text(1)).expect("written");
     let name = player.display().to_string();
-    let first = Contest::new(plan(&[&name, "material"], 2)).expect("it can be played");
-    assert!(Contest::new(first.plan().clone()).is_ok());
+    let path = scratch.at("match");
+    let stopped = start(plan(&[&name, "material"], 8), &path, 1, &stopping_after(1));
+    assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");
     fs::write(&player, text(2)).expect("written");
-    let error = Contest::new(first.plan().clone()).expect_err("the player has changed");
-    assert!(matches!(error, ContestError::Changed { .. }), "{error}");
+    let error = resume(&path, &MatchOptions::default()).expect_err("the player has changed");
+    assert!(matches!(error, Failure::InvalidRequest { .. }), "{error:?}");
+    assert!(error.to_string().contains("player.toml"), "{error}");
+    fs::write(&player, text(1)).expect("written");
+    resume(&path, &MatchOptions::default()).expect("it is the same player again");
 }
 
 #[test]
-fn a_refused_resumption_leaves_the_folder_as_it_was() {
+fn an_invalid_request_writes_nothing() {
     let scratch = Scratch::new("refused");
     let path = scratch.at("match");
-    whole(plan(&SMALL, 4), &path, 1);
-    let before = fs::read(path.join("games.pgn")).expect("there is a PGN");
-    let (folder, mut changed) = MatchFolder::resume(&path).expect("a match");
-    changed.players[1] = "nobody".to_owned();
-    assert!(Contest::new(changed).is_err());
-    drop(folder);
-    assert_eq!(
-        fs::read(path.join("games.pgn")).expect("there is a PGN"),
-        before
+    let error = start(plan(&["mendel", "nobody"], 2), &path, 1, &Host::default());
+    assert!(
+        matches!(error, Err(Failure::InvalidRequest { hint: Some(_), .. })),
+        "{error:?}"
     );
+    assert!(!path.exists());
 }
 
 #[test]
@@ -323,8 +360,8 @@ fn a_pool_can_be_anchored() {
     assert_eq!(ratings[1].rating.map(f64::round), Some(1500.0));
     anchored.anchor = Some(("nobody".to_owned(), 1500.0));
     assert!(matches!(
-        Contest::new(anchored),
-        Err(ContestError::Anchor { .. })
+        Match::new(anchored),
+        Err(MatchError::Anchor { .. })
     ));
 }
 
@@ -332,18 +369,46 @@ fn a_pool_can_be_anchored() {
 fn two_matches_do_not_share_a_folder() {
     let scratch = Scratch::new("folder");
     let path = scratch.at("match");
-    let folder = MatchFolder::create(&path, &plan(&SMALL, 2)).expect("a new folder");
-    assert!(matches!(
-        MatchFolder::resume(&path),
-        Err(FolderError::Lock(_))
-    ));
-    drop(folder);
-    assert!(matches!(
-        MatchFolder::create(&path, &plan(&SMALL, 2)),
-        Err(FolderError::Taken { .. })
-    ));
-    assert!(matches!(
-        MatchFolder::resume(&scratch.at("none")),
-        Err(FolderError::Empty { .. })
-    ));
+    whole(plan(&SMALL, 2), &path, 1);
+    let taken = start(plan(&SMALL, 2), &path, 1, &Host::default());
+    assert!(
+        matches!(taken, Err(Failure::InvalidRequest { .. })),
+        "{taken:?}"
+    );
+    let none = resume(&scratch.at("none"), &MatchOptions::default());
+    assert!(
+        matches!(none, Err(Failure::InvalidRequest { .. })),
+        "{none:?}"
+    );
+}
+
+#[test]
+fn paths_of_a_player_become_absolute() {
+    let scratch = Scratch::new("paths");
+    fs::create_dir_all(&scratch.0).expect("there is room for a folder");
+    // A file below the folder in which tests run.
+    let here = std::env::current_dir().expect("it is known");
+    let file = "Cargo.toml";
+    let absolute = here.join(file);
+    let absolute = absolute.to_str().expect("it is text");
+    for (text, wanted) in [
+        ("mendel?Hash=1", "mendel?Hash=1".to_owned()),
+        ("uci:stockfish", "uci:stockfish".to_owned()),
+        ("uci:./engine", format!("uci:{}/engine", here.display())),
+        (
+            "xboard:engine Cargo.toml --book=Cargo.toml?Hash=1&Book=Cargo.toml&.nodes=5",
+            format!("xboard:engine {absolute} '--book={absolute}'?Hash=1&Book={absolute}&.nodes=5"),
+        ),
+        (
+            "cmd:engine?.dir=src",
+            format!("cmd:engine?.dir={}/src", here.display()),
+        ),
+    ] {
+        let found = mendel_arena::absolute_player(text).expect("it is a player");
+        assert_eq!(found, wanted, "{text}");
+        assert_eq!(
+            mendel_arena::absolute_player(&found).expect("it is one"),
+            wanted
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Games by workers elsewhere, some of whom answer nonsense or cannot; with a real server.
 
 use std::collections::BTreeMap;
-use std::net::{TcpListener, TcpStream};
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -9,15 +9,22 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use mendel_arena::task::{GameHandler, HouseRules};
+use mendel_arena::task::{PairTask, PairUnpack, ProgramAllowlist};
 use mendel_arena::{
-    Adjudication, AwayError, BoutGame, Bouts, Crew, Entrant, LengthRule, OpeningSetting, Openings,
-    Pace, Pair, PairOutcome, Patience, Verdict, WhenDead, Workers,
+    Adjudication, CrewFile, Entrant, GamePair, GamePairs, LengthRule, OpeningSetting, Openings,
+    Pace, PairGame, Patience, Verdict, map_pairs,
 };
-use mendel_crew::{Blobs, Handler, Job, Limits, Options, Progress, Refusal, Remote, Worker};
+use mendel_crew::{
+    Blobs, ConnectOptions, Crew, CrewClient, CrewError, DeadLetterPolicy, Done, Handler,
+    HandlerError, Job, JobProgress, TaskHandler, Worker, WorkerLimits,
+};
 use mendel_engine::Player;
 
+use crate::stage::comes_true;
+
 const PROGRAM: &str = "1.2.3";
+/// No test waits for its end.
+const LEASE: Duration = Duration::from_secs(30);
 
 /// A server and a folder of its own, both gone with it.
 struct Place {
@@ -31,23 +38,29 @@ impl Place {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("crewed-{name}"));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("the build folder is writable");
-        let free = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
+        let log = folder.join("log");
         let server = Command::new("nats-server")
             .args(["--jetstream", "--store_dir", "store", "--addr", "127.0.0.1"])
-            .args(["--port", &port.to_string()])
+            // It chooses a free one.
+            .args(["--port", "-1"])
             .current_dir(&folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(File::create(&log).expect("the folder is writable"))
             .spawn()
-            .expect("install the package `nats-server`");
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "no server");
-            thread::sleep(Duration::from_millis(10));
-        }
+            .expect("`tools/install_needs.sh test` gets nats-server");
+        let mut port = None;
+        let listens = comes_true(|| {
+            let log = std::fs::read_to_string(&log).unwrap_or_default();
+            port = port_in(&log);
+            port.is_some()
+        });
+        assert!(
+            listens,
+            "no server: {}",
+            std::fs::read_to_string(&log).unwrap_or_default()
+        );
+        let port = port.expect("it listens");
         Self {
             folder,
             port,
@@ -55,22 +68,21 @@ impl Place {
         }
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> ConnectOptions {
         let url = format!("nats://127.0.0.1:{}", self.port);
-        let mut options = Options::new(&url, None, None).expect("this machine is safe");
-        options.lease = Duration::from_secs(5);
+        let mut options = ConnectOptions::new(&url, None, None).expect("this machine is safe");
+        options.lease = LEASE;
         options
     }
 
-    /// Workers as a coordinator has them, and what is told.
-    fn workers(&self, when_dead: WhenDead) -> (Workers, Arc<Mutex<Vec<String>>>) {
-        let remote = Remote::connect(&self.options(), PROGRAM).expect("the server is there");
+    /// Workers for this folder, as a coordinator has them, and what it is told.
+    fn crew(&self, policy: DeadLetterPolicy) -> (Crew, Arc<Mutex<Vec<String>>>) {
+        let client = CrewClient::connect(&self.options(), PROGRAM).expect("the server is there");
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
-        let workers = Workers::new(remote, when_dead, move |text| {
-            heard.lock().expect("no panic").push(text.to_owned());
-        });
-        (workers, told)
+        client.on_event(move |event| heard.lock().expect("no panic").push(event.to_string()));
+        let crew = Crew::remote(client, 1, policy).bind(CrewFile::of(&self.folder));
+        (crew, told)
     }
 }
 
@@ -81,26 +93,38 @@ impl Drop for Place {
     }
 }
 
+/// The port at which a server listens, once its log says so.
+fn port_in(log: &str) -> Option<u16> {
+    let (_, after) = log.split_once("Listening for client connections on 127.0.0.1:")?;
+    let (port, _) = after.split_once('\n')?;
+    port.trim().parse().ok()
+}
+
 /// What one does before it plays as it should: its own answer, if there is one.
-type Whim = dyn Fn(&str) -> Option<Result<Vec<u8>, Refusal>> + Send + std::marker::Sync;
+type Whim = dyn Fn(&str) -> Option<Result<Vec<u8>, HandlerError>> + Send + std::marker::Sync;
 
 struct Moody {
     whim: Box<Whim>,
-    games: GameHandler,
+    pairs: TaskHandler<PairUnpack>,
 }
 
 impl Handler for Moody {
     fn kind(&self) -> &'static str {
-        self.games.kind()
+        self.pairs.kind()
     }
 
     fn version(&self) -> u32 {
-        self.games.version()
+        self.pairs.version()
     }
 
-    fn work(&self, job: &Job, blobs: &dyn Blobs, progress: &Progress) -> Result<Vec<u8>, Refusal> {
+    fn work(
+        &self,
+        job: &Job,
+        blobs: &dyn Blobs,
+        progress: &JobProgress,
+    ) -> Result<Vec<u8>, HandlerError> {
         let own = (self.whim)(job.id.as_str());
-        own.unwrap_or_else(|| self.games.work(job, blobs, progress))
+        own.unwrap_or_else(|| self.pairs.work(job, blobs, progress))
     }
 }
 
@@ -113,15 +137,18 @@ struct Help {
 impl Help {
     fn start(
         place: &Place,
-        whim: impl Fn(&str) -> Option<Result<Vec<u8>, Refusal>> + Send + std::marker::Sync + 'static,
+        whim: impl Fn(&str) -> Option<Result<Vec<u8>, HandlerError>>
+        + Send
+        + std::marker::Sync
+        + 'static,
     ) -> Self {
         let handler = Moody {
             whim: Box::new(whim),
-            games: GameHandler::new(Arc::new(HouseRules::new(64))),
+            pairs: TaskHandler::new(PairUnpack::new(Arc::new(ProgramAllowlist::new(64)))),
         };
-        let limits = Limits {
-            hands: 2,
-            ..Limits::default()
+        let limits = WorkerLimits {
+            slots: 2,
+            ..WorkerLimits::default()
         };
         let worker = Worker::new(place.options(), limits, "moody", PROGRAM);
         let worker = worker.handler(Arc::new(handler));
@@ -146,13 +173,13 @@ impl Drop for Help {
     }
 }
 
-fn bouts() -> Bouts {
+fn games() -> GamePairs {
     let bred = |name: &str| {
         let player = Player::find(name).expect("it ships with the program");
         Entrant::bred(name, Arc::new(player), vec![("Hash".into(), "1".into())])
     };
     let book = Openings::own(&OpeningSetting::default());
-    Bouts {
+    GamePairs {
         entrants: ["material", "random"].map(bred).to_vec(),
         openings: (0..3).map(|index| book.get(index)).collect(),
         pace: Pace {
@@ -170,8 +197,8 @@ fn bouts() -> Bouts {
     }
 }
 
-fn pairs(count: u64) -> Vec<Pair> {
-    let pair = |id| Pair {
+fn pairs(count: u64) -> Vec<GamePair> {
+    let pair = |id| GamePair {
         id,
         first: 0,
         second: 1,
@@ -181,39 +208,46 @@ fn pairs(count: u64) -> Vec<Pair> {
     (0..count).map(pair).collect()
 }
 
-fn played(crew: &Crew, count: u64) -> Result<BTreeMap<u64, PairOutcome>, AwayError> {
-    let mut outcomes = BTreeMap::new();
-    bouts().play_by(crew, &pairs(count), &Arc::default(), &mut |outcome| {
-        let twice = outcomes.insert(outcome.id, outcome);
-        assert!(twice.is_none(), "pair {} came twice", outcome.id);
-        Ok::<_, AwayError>(())
+/// The games of each pair; a skipped pair has none.
+type Results = BTreeMap<u64, Option<[PairGame; 2]>>;
+
+fn played(crew: &Crew, count: u64) -> Result<Results, CrewError> {
+    let (mut results, stop) = (Results::new(), AtomicBool::new(false));
+    let task = PairTask::new(&games());
+    map_pairs(crew, &task, &pairs(count), &stop, &mut |pair, done| {
+        let games = match done {
+            Done::Output(games) => Some(games),
+            Done::Skipped => None,
+        };
+        let twice = results.insert(pair.id, games);
+        assert!(twice.is_none(), "pair {} came twice", pair.id);
+        Ok::<_, CrewError>(())
     })?;
-    Ok(outcomes)
+    Ok(results)
 }
 
-fn at_home(count: u64) -> BTreeMap<u64, PairOutcome> {
+fn at_home(count: u64) -> Results {
     played(&Crew::threads(1), count).expect("played")
 }
 
 /// An answer of the right form that answers nothing.
-const NONSENSE: &[u8] = br#"{"pairs":[]}"#;
+const NONSENSE: &[u8] = b"[]";
 
 #[test]
-fn a_senseless_answer_is_asked_for_again() {
+fn an_invalid_result_is_asked_for_again() {
     let place = Place::new("senseless");
-    let (workers, told) = place.workers(WhenDead::Stop);
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
+    let (crew, told) = place.crew(DeadLetterPolicy::Stop);
     let answers = AtomicU32::new(0);
     let help = Help::start(&place, move |_| {
         match answers.fetch_add(1, Ordering::Relaxed) {
             0 => Some(Ok(NONSENSE.to_vec())),
             // What is wrong with it quotes it, and a terminal would obey.
-            1 => Some(Ok(br#"{"\u001b[2J":[]}"#.to_vec())),
+            1 => Some(Ok(br#"[{"\u001b[2J":0}]"#.to_vec())),
             _ => None,
         }
     });
     assert_eq!(played(&crew, 5).expect("played"), at_home(5));
-    assert_eq!(workers.tally().corrupt, 2);
+    assert_eq!(crew.job_counts().corrupt, 2);
     let told = told.lock().expect("no panic").join("\n");
     assert!(
         told.contains("worker moody") && told.contains("done again"),
@@ -228,10 +262,9 @@ fn a_senseless_answer_is_asked_for_again() {
 
 /// Whoever only talks nonsense ends the run, but not for good.
 #[test]
-fn a_run_goes_on_after_nothing_but_nonsense() {
+fn a_run_can_be_resumed_after_invalid_results_only() {
     let place = Place::new("nonsense");
-    let (workers, _) = place.workers(WhenDead::Stop);
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
+    let (crew, _) = place.crew(DeadLetterPolicy::Stop);
     let fool = Help::start(&place, |_| Some(Ok(NONSENSE.to_vec())));
     let error = played(&crew, 3).expect_err("it makes no sense").to_string();
     assert!(
@@ -244,59 +277,58 @@ fn a_run_goes_on_after_nothing_but_nonsense() {
     drop(sane);
 }
 
-/// The part with a job that nobody can read, and one that takes long.
-fn hard(job: &str) -> Option<Result<Vec<u8>, Refusal>> {
-    match job {
-        "games-1-0" => Some(Err(Refusal::Bad("as it was told".to_owned()))),
-        "games-1-1" => {
-            thread::sleep(Duration::from_secs(4));
-            None
-        }
-        _ => None,
-    }
+/// The part with a job that nobody can read.
+fn hard(job: &str) -> Option<Result<Vec<u8>, HandlerError>> {
+    let bad = || Err(HandlerError::InvalidJob("as it was told".to_owned()));
+    (job == "games-1-0").then(bad)
 }
 
 #[test]
 fn a_dead_job_stops_the_run_at_once() {
     let place = Place::new("stop");
-    let (workers, _) = place.workers(WhenDead::Stop);
+    let (crew, _) = place.crew(DeadLetterPolicy::Stop);
     // So that both jobs are handed in together.
     std::fs::write(place.folder.join("crew.json"), page(1)).expect("a folder");
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
-    let _help = Help::start(&place, hard);
-    let begun = Instant::now();
+    // The other job takes until the run has ended; where that waits for it, until its lease
+    // is nearly over.
+    let [ended, waited] = [(), ()].map(|()| Arc::new(AtomicBool::new(false)));
+    let (told, too_long) = (Arc::clone(&ended), Arc::clone(&waited));
+    let _help = Help::start(&place, move |job| {
+        let begun = Instant::now();
+        while job == "games-1-1" && !told.load(Ordering::Relaxed) {
+            if begun.elapsed() > LEASE / 2 {
+                too_long.store(true, Ordering::Relaxed);
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        hard(job)
+    });
     let error = played(&crew, 2).expect_err("it is dead").to_string();
+    ended.store(true, Ordering::Relaxed);
     assert!(
-        begun.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        begun.elapsed()
+        !waited.load(Ordering::Relaxed),
+        "it waited for the other job"
     );
     assert!(
         error.contains("games-1-0") && error.contains("as it was told"),
         "{error}"
     );
     assert!(
-        error.contains("--crew-dead skip") && !error.contains("died"),
+        error.contains("--dead-letters skip") && !error.contains("died"),
         "{error}"
     );
 }
 
 #[test]
-fn a_run_can_do_without_what_nobody_can_do() {
+fn a_run_can_skip_dead_letters() {
     let place = Place::new("skip");
-    let (workers, told) = place.workers(WhenDead::Skip);
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
+    let (crew, told) = place.crew(DeadLetterPolicy::Skip);
     let _help = Help::start(&place, hard);
     let mut wanted = at_home(4);
-    wanted.insert(
-        0,
-        PairOutcome {
-            id: 0,
-            games: [BoutGame::NONE; 2],
-        },
-    );
+    wanted.insert(0, None);
     assert_eq!(played(&crew, 4).expect("played"), wanted);
-    assert_eq!((workers.tally().dead, workers.tally().done), (1, 3));
+    assert_eq!((crew.job_counts().dead, crew.job_counts().done), (1, 3));
     let told = told.lock().expect("no panic").join("\n");
     assert!(
         told.contains("games-1-0 is done without: as it was told"),
@@ -312,11 +344,10 @@ fn page(size: u64) -> String {
 /// More than the server takes comes back from all jobs but small ones. The run goes on with
 /// those, and so does every later life.
 #[test]
-fn jobs_whose_answers_are_too_large_are_made_smaller() {
+fn jobs_with_oversized_results_are_halved() {
     let place = Place::new("oversized");
-    let (workers, told) = place.workers(WhenDead::Stop);
+    let (crew, told) = place.crew(DeadLetterPolicy::Stop);
     std::fs::write(place.folder.join("crew.json"), page(8)).expect("a folder");
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
     let _help = Help::start(&place, |job| {
         let large = ["games-8-", "games-4-"]
             .iter()
@@ -324,7 +355,7 @@ fn jobs_whose_answers_are_too_large_are_made_smaller() {
         large.then(|| Ok(vec![b' '; 2 << 20]))
     });
     assert_eq!(played(&crew, 20).expect("played"), at_home(20));
-    assert_eq!(workers.tally().dead, 0);
+    assert_eq!(crew.job_counts().dead, 0);
     let kept = std::fs::read_to_string(place.folder.join("crew.json")).expect("a page");
     assert_eq!(kept, page(2));
     let told = told.lock().expect("no panic").join("\n");
@@ -334,13 +365,12 @@ fn jobs_whose_answers_are_too_large_are_made_smaller() {
 /// A job is some seconds of work, once it is known how long a piece takes; and the games
 /// are the same.
 #[test]
-fn quick_pieces_travel_together() {
+fn quick_pairs_share_a_job() {
     let place = Place::new("together");
-    let (workers, _) = place.workers(WhenDead::Stop);
-    let crew = Crew::of(Some(&workers), &place.folder, 1).expect("a folder");
+    let (crew, _) = place.crew(DeadLetterPolicy::Stop);
     let _help = Help::start(&place, |_| None);
     assert_eq!(played(&crew, 90).expect("played"), at_home(90));
-    let tally = workers.tally();
+    let tally = crew.job_counts();
     assert_eq!(tally.handed_in, tally.done);
     assert!(tally.handed_in < 45, "{tally:?}");
 }

@@ -204,7 +204,8 @@ fn a_bred_player_starts_each_game_afresh() {
 fn a_bred_player_that_needs_too_long_stalls() {
     let mut seat = parse("mendel").seat().expect("a seat");
     seat.new_game(false).expect("always ready");
-    let answer = stage::ask(&mut *seat, &Game::default(), stage::depth(100));
+    let game = Game::default();
+    let answer = stage::ask_within(stage::DEADLINE, &mut *seat, &game, stage::depth(100));
     assert!(
         matches!(answer, Err(mendel_arena::Fault::Stalled { .. })),
         "{answer:?}"

@@ -2,12 +2,15 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mendel_arena::Contestant;
 use mendel_board::Game;
 
-use crate::stage::{BAD_ENGINE, all_gone, ask, living, nodes, play, program, zombies};
+use crate::stage::{
+    BAD_ENGINE, DEADLINE, PATIENT, all_gone, ask, ask_within, comes_true, living, nodes, play,
+    program, zombies,
+};
 
 /// A bad engine that can be told from all others by its last argument.
 fn marked(arguments: &str, mark: &str) -> String {
@@ -25,7 +28,7 @@ fn leaving_takes_the_program_with_it() {
         let begun = Instant::now();
         drop(program);
         assert!(
-            begun.elapsed() < Duration::from_secs(30),
+            begun.elapsed() < PATIENT,
             "{misdeed}: {:?}",
             begun.elapsed()
         );
@@ -79,7 +82,6 @@ fn a_program_outlives_the_thread_that_started_it() {
         program
     });
     let mut program = thread.join().expect("no panic");
-    std::thread::sleep(Duration::from_millis(50));
     play(&mut program, &mut Game::default(), nodes());
 }
 
@@ -88,14 +90,10 @@ fn what_ended_is_reaped() {
     for misdeed in ["exit", "abort", "stall", "fine"] {
         let mut program = program(&format!("uci:'{BAD_ENGINE}' {misdeed}"));
         program.new_game(false).expect("it is ready");
-        let _ = ask(&mut program, &Game::default(), nodes());
+        let _ = ask_within(DEADLINE, &mut program, &Game::default(), nodes());
     }
     // Other tests have children of their own, which may be ending just now.
-    let reaped = (0..100).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        zombies().is_empty()
-    });
-    assert!(reaped, "{:?}", zombies());
+    assert!(comes_true(|| zombies().is_empty()), "{:?}", zombies());
 }
 
 /// Not a test: the runner that the next test kills. It runs only if told to.
@@ -111,7 +109,7 @@ fn runner_to_be_killed() {
     for program in &mut programs {
         program.new_game(false).expect("it is ready");
     }
-    std::thread::sleep(Duration::from_secs(30));
+    std::thread::sleep(PATIENT);
 }
 
 #[test]
@@ -127,11 +125,8 @@ fn programs_die_with_a_runner_that_was_killed() {
         let output = runner.stdout.take().expect("the pipe was asked for");
         let heading = BufReader::new(output).lines().nth(1);
         assert!(heading.is_some(), "the runner began");
-        let all_there = (0..500).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            living(&mark).len() == 3
-        });
-        assert!(all_there, "{:?}", living(&mark));
+        let all_there = || living(&mark).len() == 3;
+        assert!(comes_true(all_there), "{:?}", living(&mark));
 
         let killed = Command::new("kill")
             .args(["-s", signal, &runner.id().to_string()])

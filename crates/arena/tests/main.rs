@@ -4,11 +4,11 @@
 
 mod adjudication;
 mod analysis;
-mod bouts;
 mod clocks;
 mod contests;
 mod crewed;
 mod entrants;
+mod game_pairs;
 mod games;
 mod leftovers;
 mod misdeeds;
@@ -19,5 +19,6 @@ mod schedules;
 mod scripted;
 mod stage;
 mod statistics;
+mod stopped;
 mod strength;
 mod xboard;

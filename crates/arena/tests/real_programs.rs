@@ -4,9 +4,10 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use mendel_arena::{Contestant, Entrant, Pace, Reply, TimeControl, Turn};
+use mendel_arena::{AnalysisRequest, Contestant, Entrant, Pace, Reply, TimeControl, Turn};
 use mendel_board::Game;
 use mendel_engine::{Clock, SideClock};
 
@@ -200,21 +201,20 @@ fn stockfish_shows_its_best_lines() {
         return;
     };
     let entrant = Entrant::parse(text).expect("it parses");
-    let mut program = mendel_arena::program::Program::new(&entrant).expect("a program");
-    let deadline = PATIENT;
-    let lines = program
-        .analyse(&Game::default(), &depth(6), 3, deadline)
-        .expect("it analyses");
+    let mut stockfish = entrant.start_analyst().expect("it starts");
+    let mut analyse = |limit, lines, deadline| {
+        let request = AnalysisRequest {
+            limit,
+            lines,
+            deadline,
+        };
+        let found = stockfish.analyse(&Game::default(), &request, &Arc::default());
+        found.expect("it analyses")
+    };
+    let lines = analyse(depth(6), 3, PATIENT);
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|line| line.depth == Some(6)), "{lines:?}");
     // An endless analysis is stopped and what was found is the answer.
-    let lines = program
-        .analyse(
-            &Game::default(),
-            &Pace::default(),
-            1,
-            Duration::from_millis(200),
-        )
-        .expect("it analyses");
+    let lines = analyse(Pace::default(), 1, Duration::from_secs(2));
     assert!(lines[0].depth > Some(6));
 }

@@ -1,7 +1,7 @@
 //! What the tests of programs share: seats, questions, and a look at who lives.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mendel_arena::program::Program;
 use mendel_arena::{Answer, Contestant, Entrant, Fault, Pace, Reply, Turn};
@@ -10,7 +10,7 @@ use mendel_board::Game;
 /// The path of the scripted bad engine.
 pub(crate) const BAD_ENGINE: &str = env!("CARGO_BIN_EXE_bad-engine");
 
-/// Enough for anything but a misdeed.
+/// What those are given who are to let it pass.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The bad engine, not started.
@@ -18,12 +18,12 @@ pub(crate) fn bad(scheme: &str, arguments: &str) -> Program {
     program(&format!("{scheme}:'{BAD_ENGINE}' {arguments}"))
 }
 
-/// A program with little patience, not started.
+/// A program, not started.
 pub(crate) fn program(text: &str) -> Program {
     let entrant = Entrant::parse(text).unwrap_or_else(|error| panic!("{error}"));
     Program::new(&entrant)
         .expect("a program was written")
-        .with_patience(Duration::from_secs(3))
+        .with_patience(PATIENT)
 }
 
 pub(crate) fn nodes() -> Pace {
@@ -40,16 +40,16 @@ pub(crate) fn depth(depth: u32) -> Pace {
     }
 }
 
-/// What a real program may take on a busy machine.
+/// What a program may take on a busy machine.
 pub(crate) const PATIENT: Duration = Duration::from_mins(1);
 
-/// Asks for a move with the usual deadline.
+/// Asks for a move, with time for it on a busy machine.
 pub(crate) fn ask(
     contestant: &mut dyn Contestant,
     game: &Game,
     pace: Pace,
 ) -> Result<Reply, Fault> {
-    ask_within(DEADLINE, contestant, game, pace)
+    ask_within(PATIENT, contestant, game, pace)
 }
 
 /// Asks for a move with another deadline.
@@ -92,12 +92,23 @@ pub(crate) fn living(mark: &str) -> Vec<u32> {
         .collect()
 }
 
+/// Whether something holds, or soon does.
+pub(crate) fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if holds() {
+            return true;
+        }
+        if start.elapsed() > PATIENT {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Whether nobody with that mark lives any more, or soon does not.
 pub(crate) fn all_gone(mark: &str) -> bool {
-    (0..300).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        living(mark).is_empty()
-    })
+    comes_true(|| living(mark).is_empty())
 }
 
 /// Our children that ended and were not reaped.

@@ -5,7 +5,7 @@
 use mendel_arena::Side;
 use mendel_arena::statistics::{
     Anchor, CrossTable, Decision, EloEstimate, EloModel, Meeting, Outcomes, Points, Score, Sprt,
-    SprtError, elo_to_score,
+    SprtError, Tally, elo_to_score,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -239,9 +239,20 @@ fn a_score_counts_games_by_colour_and_in_pairs() {
     score.count(0, Side::Black, Points::Loss);
     assert_eq!((score.pairs, score.unpaired()), ([0; 5], 2));
     assert_eq!(score.outcomes(), Outcomes::Games([1, 0, 1]));
+    assert_eq!(score.estimated(), score.total());
     score.count(0, Side::White, Points::Draw);
     assert_eq!((score.pairs, score.unpaired()), ([0, 1, 0, 0, 0], 1));
     assert_eq!(score.outcomes(), Outcomes::Pairs([0, 1, 0, 0, 0]));
+    let whole = Tally {
+        wins: 0,
+        draws: 1,
+        losses: 1,
+    };
+    assert_eq!(
+        score.estimated(),
+        whole,
+        "the game that is open is left out"
+    );
     score.count(1, Side::Black, Points::Win);
     assert_eq!((score.pairs, score.unpaired()), ([0, 1, 0, 0, 1], 0));
     assert_eq!((score.white.games(), score.black.games()), (2, 2));

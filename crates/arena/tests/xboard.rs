@@ -6,7 +6,7 @@ use mendel_arena::{Contestant, Entrant, Fault, Pace, Protocol, Reply, Turn};
 use mendel_board::{Game, Position};
 use mendel_engine::{Clock, Score, SideClock};
 
-use crate::stage::{BAD_ENGINE, ask, bad, depth, nodes, play};
+use crate::stage::{BAD_ENGINE, DEADLINE, PATIENT, ask, ask_within, bad, depth, nodes, play};
 
 /// The game goes on for some moves with the program on one side only.
 fn plays_black(dialect: &str) -> Vec<String> {
@@ -144,7 +144,12 @@ fn misdeeds_lose_the_game() {
     for (misdeed, fits) in table {
         let mut program = bad("xboard", &format!("xboard full {misdeed}"));
         program.new_game(false).expect("it is ready");
-        let fault = ask(&mut program, &game, depth(3)).expect_err(misdeed);
+        let deadline = if misdeed == "stall" {
+            DEADLINE
+        } else {
+            PATIENT
+        };
+        let fault = ask_within(deadline, &mut program, &game, depth(3)).expect_err(misdeed);
         assert!(fits(&fault), "{misdeed}: {fault}");
         program.new_game(false).expect("it is started again");
     }
@@ -180,7 +185,7 @@ fn times_are_told_so_that_old_programs_can_read_them() {
         ),
         (timed(2000), None, &["> st 2", "> time 200"]),
         (timed(150), None, &["> level 1 0:01 0", "> time 15"]),
-        (depth(4), None, &["> st 10", "> sd 4"]),
+        (depth(4), None, &["> st 60", "> sd 4"]),
     ];
     for (pace, clock, lines) in table {
         let mut program = bad("xboard", "xboard full");
@@ -189,7 +194,7 @@ fn times_are_told_so_that_old_programs_can_read_them() {
             game: &Game::default(),
             pace,
             clock,
-            deadline: Duration::from_secs(10),
+            deadline: PATIENT,
             stop: None,
         };
         program.ask(&turn).expect("a move");
@@ -231,12 +236,11 @@ fn cmd_finds_out_what_is_spoken() {
             .start()
             .unwrap_or_else(|fault| panic!("{arguments}: {fault}"));
         assert_eq!(program.protocol(), Some(protocol), "{arguments}");
-        assert!(begun.elapsed() < Duration::from_secs(30), "{arguments}");
+        assert!(begun.elapsed() < PATIENT, "{arguments}");
     }
-    let slow = bad("cmd", "slow")
-        .with_patience(Duration::from_secs(8))
-        .start();
+    let slow = bad("cmd", "slow").start();
     assert_eq!(slow, Ok(()), "who only needs longer is asked again");
-    assert!(bad("cmd", "no-uciok").start().is_err());
-    assert!(bad("xboard", "xboard undone").start().is_err());
+    let impatient = |scheme, arguments| bad(scheme, arguments).with_patience(DEADLINE).start();
+    assert!(impatient("cmd", "no-uciok").is_err());
+    assert!(impatient("xboard", "xboard undone").is_err());
 }

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mendel_arena::{AwayError, WhenDead, Workers};
-use mendel_crew::{CrewError, Options, OptionsError, Remote, Secret, status};
+use mendel_crew::{
+    ConnectOptions, ConnectOptionsError, Crew, CrewClient, CrewError, DeadLetterPolicy, Secret,
+    status,
+};
 
 use crate::request::Wrong;
 
@@ -38,7 +40,7 @@ pub(crate) struct CrewArguments {
     /// When no worker of the crew can do a job: stop, or go on without its games,
     /// labels or positions [default: stop]
     #[arg(long, value_name = "WHAT", value_enum)]
-    crew_dead: Option<DeadName>,
+    dead_letters: Option<DeadName>,
     /// Seconds that a worker may take for one game, label or position before its job is
     /// given to another: longer than the longest; the same for all runs at a server [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -58,7 +60,7 @@ enum DeadName {
 
 impl ServerArguments {
     /// How the crew is reached; `None` if none is named.
-    pub(crate) fn options(&self) -> Result<Option<Options>, Wrong> {
+    pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, Wrong> {
         let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
         let Some(url) = self.crew.clone().or_else(from_environment) else {
             without_crew("--crew-token-file", self.crew_token_file.is_some())?;
@@ -69,12 +71,12 @@ impl ServerArguments {
             Some(path) => Some(Secret::read(path).map_err(|error| wrong_options(&error))?),
             None => env::var("MENDEL_CREW_TOKEN").ok().map(Secret::Token),
         };
-        let options = Options::new(&url, secret, self.crew_ca.as_deref());
+        let options = ConnectOptions::new(&url, secret, self.crew_ca.as_deref());
         options.map(Some).map_err(|error| wrong_options(&error))
     }
 
     /// How the crew is reached, where there must be one.
-    pub(crate) fn required(&self) -> Result<Options, Wrong> {
+    pub(crate) fn required(&self) -> Result<ConnectOptions, Wrong> {
         self.options()?.ok_or_else(|| {
             Wrong::new(
                 "no crew is named",
@@ -93,30 +95,31 @@ impl CrewArguments {
 
     /// Connects to the crew, if one is named; what it has to say goes to stderr unless
     /// `quiet`.
-    pub(crate) fn workers(&self, quiet: bool) -> anyhow::Result<Option<Workers>> {
+    pub(crate) fn connect(&self, threads: usize, quiet: bool) -> anyhow::Result<Crew> {
         let Some(mut options) = self.server.options()? else {
-            without_crew("--crew-dead", self.crew_dead.is_some())?;
+            without_crew("--dead-letters", self.dead_letters.is_some())?;
             without_crew("--crew-lease", self.crew_lease.is_some())?;
-            return Ok(None);
+            return Ok(Crew::threads(threads));
         };
         options.lease = Duration::from_secs(self.crew_lease.unwrap_or(USUAL_LEASE));
-        let remote = Remote::connect(&options, PROGRAM).map_err(failed)?;
+        let client = CrewClient::connect(&options, PROGRAM).map_err(failed)?;
         if !quiet && status(&options).is_ok_and(|status| status.workers.is_empty()) {
             let url = options.url();
             let text =
                 format!("crew: nobody works at {url} yet; `mendel worker --crew {url}` does");
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
-        let when_dead = match self.crew_dead {
-            None | Some(DeadName::Stop) => WhenDead::Stop,
-            Some(DeadName::Skip) => WhenDead::Skip,
+        let policy = match self.dead_letters {
+            None | Some(DeadName::Stop) => DeadLetterPolicy::Stop,
+            Some(DeadName::Skip) => DeadLetterPolicy::Skip,
         };
-        Ok(Some(Workers::new(remote, when_dead, move |text| {
+        client.on_event(move |event| {
             if !quiet {
-                // With stderr closed there is nobody left to tell.
-                let _ = writeln!(io::stderr().lock(), "crew: {text}");
+                // With stderr closed there is nowhere to write to.
+                let _ = writeln!(io::stderr().lock(), "crew: {event}");
             }
-        })))
+        });
+        Ok(Crew::remote(client, threads, policy))
     }
 }
 
@@ -132,12 +135,9 @@ fn without_crew(flag: &str, given: bool) -> Result<(), Wrong> {
 }
 
 /// Tells what the crew did, where there is one.
-pub(crate) fn account(workers: Option<&Workers>, quiet: bool) {
-    let Some(workers) = workers.filter(|_| !quiet) else {
-        return;
-    };
-    let tally = workers.tally();
-    if tally == mendel_crew::Tally::default() {
+pub(crate) fn account(crew: &Crew, quiet: bool) {
+    let tally = crew.job_counts();
+    if quiet || tally == mendel_crew::JobCounts::default() {
         return;
     }
     let mut text = format!(
@@ -158,8 +158,8 @@ pub(crate) fn account(workers: Option<&Workers>, quiet: bool) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-fn wrong_options(error: &OptionsError) -> Wrong {
-    if matches!(error, OptionsError::File { .. }) {
+fn wrong_options(error: &ConnectOptionsError) -> Wrong {
+    if matches!(error, ConnectOptionsError::File { .. }) {
         return Wrong::new(
             error,
             "`--crew-token-file` names a file of one line with a token, NAME:PASSWORD or the seed of \
@@ -178,28 +178,18 @@ pub(crate) fn failed(error: CrewError) -> anyhow::Error {
         CrewError::NoServer { .. } => {
             "is it running, and is the address right? without `--crew` all is done on this machine"
         }
-        CrewError::Refused { .. } => {
+        CrewError::AccessDenied { .. } => {
             "`--crew-token-file FILE` names a file with the secret, MENDEL_CREW_TOKEN holds a token"
         }
         CrewError::OtherVersion { .. } => "`mendel --version` says which one this is",
         CrewError::UnknownRun { .. } | CrewError::AtWork { .. } => {
             "`mendel crew status` shows all runs, and whose coordinators are there"
         }
+        CrewError::NotPortable { .. } => {
+            "without `--crew` the same is played on this machine, with all its files"
+        }
         error if error.is_wrong_request() => "docs/crew.md shows how a crew is set up",
         _ => return error.into(),
     };
     Wrong::new(error, hint).into()
-}
-
-/// The same for work that was given to a crew.
-pub(crate) fn went_wrong(error: AwayError) -> anyhow::Error {
-    match error {
-        AwayError::Crew(error) => failed(error),
-        AwayError::Carry(_) => Wrong::new(
-            error,
-            "without `--crew` the same is played on this machine, with all its files",
-        )
-        .into(),
-        error => error.into(),
-    }
 }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use mendel_arena::TimeControl;
-use mendel_engine::Limits;
+use mendel_engine::{Limits, TimeControl};
 
 /// How long to think about a move.
 #[derive(Args, Clone, Debug, Default)]

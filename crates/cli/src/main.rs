@@ -6,12 +6,19 @@
 mod commands;
 mod crew;
 mod draw;
+mod exec_options;
+mod experiment;
 mod home;
 mod interrupt;
+mod kinds;
 mod limits;
-mod pupil;
+mod output;
+mod population_learner;
+mod progress;
+mod removed;
 mod request;
 mod table;
+mod text;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -22,7 +29,8 @@ use commands::Cli;
 use request::Wrong;
 
 fn main() -> ExitCode {
-    match commands::run(Cli::parse()) {
+    mendel_store::set_build(crew::PROGRAM);
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,6 +40,23 @@ fn main() -> ExitCode {
             ExitCode::from(if wrong { 2 } else { 1 })
         }
     }
+}
+
+/// Does what the command line asks for.
+fn run() -> anyhow::Result<()> {
+    text::check_arguments()?;
+    removed::check_arguments()?;
+    match Cli::try_parse() {
+        Ok(cli) => {
+            text::check_environment()?;
+            request::limit_memory()?;
+            commands::run(cli)?;
+        }
+        Err(wrong) if wrong.use_stderr() => wrong.exit(),
+        // Help and the version are asked for.
+        Err(help) => output::named(help.print())?,
+    }
+    Ok(output::finish()?)
 }
 
 /// Whoever read our output has seen enough (`mendel perft 5 --divide | head`).
@@ -44,7 +69,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// The error as people read it: what, why, and a blank line before what to do.
 fn report(error: &anyhow::Error) -> String {
-    let mut text = format!("error: {error:#}\n");
+    let mut text = format!("error: {}\n", sentence(error));
     if let Some(Wrong { hints, .. }) = error.downcast_ref::<Wrong>() {
         if !hints.is_empty() {
             text.push('\n');
@@ -54,6 +79,22 @@ fn report(error: &anyhow::Error) -> String {
             text.push_str(hint);
             text.push('\n');
         }
+    }
+    text
+}
+
+/// An error and its causes. Many an error says its cause itself; it is not said again.
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let said = cause.to_string();
+        if text.contains(&said) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&said);
     }
     text
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use mendel_arena::{Entrant, Kind};
 use mendel_board::Position;
-use mendel_engine::Player;
+use mendel_engine::{Player, memory};
+use mendel_evaluator::AnyEvaluator;
+use mendel_store::{InputHashes, InputsError};
 
 /// The request was wrong: exit code 2, and hints on how to make it right.
 #[derive(Debug)]
@@ -35,6 +37,42 @@ impl fmt::Display for Wrong {
 }
 
 impl std::error::Error for Wrong {}
+
+/// Sets the memory that `MENDEL_MEMORY` says is available.
+pub(crate) fn limit_memory() -> Result<(), Wrong> {
+    let Some(text) = env::var_os("MENDEL_MEMORY") else {
+        return Ok(());
+    };
+    let number = text.to_str().and_then(|text| text.parse::<u64>().ok());
+    let mebibytes = number.filter(|it| (1..=1 << 40).contains(it));
+    let mebibytes = mebibytes.ok_or_else(|| {
+        let message = format!("MENDEL_MEMORY is `{}`", text.display());
+        Wrong::new(message, "it is a whole number of MiB, at least 1")
+    })?;
+    memory::set_limit(mebibytes << 20);
+    Ok(())
+}
+
+/// Refuses a file that cannot be written, before the work that would fill it.
+pub(crate) fn writable(path: &Path) -> Result<(), Wrong> {
+    mendel_store::check_replace(path).map_err(|error| Wrong {
+        // It says what to do.
+        message: error.to_string(),
+        hints: Vec::new(),
+    })
+}
+
+/// An experiment cannot be resumed with what its folder or this machine has now.
+pub(crate) fn changed(error: InputsError) -> anyhow::Error {
+    if matches!(error, InputsError::Replace(_)) {
+        return error.into();
+    }
+    let hint = format!(
+        "`{}` in the folder has the build of this program and the SHA-256 of each program and file, as `sha256sum` prints it",
+        InputHashes::FILE
+    );
+    Wrong::new(error, hint).into()
+}
 
 /// The position that the words of a command line stand for; none is the initial
 /// position. A FEN need not be quoted.
@@ -65,6 +103,17 @@ pub(crate) fn player(name: Option<&str>) -> Result<Player, Wrong> {
 
 const KNOWN: &str =
     "`mendel players` lists the built-in players; a player file is named by its path";
+
+/// The evaluator of a player, where its moves depend on it.
+pub(crate) fn evaluator(player: &Player) -> Result<&AnyEvaluator, Wrong> {
+    player
+        .used_evaluator()
+        .map_err(|error| Wrong::new(error, NO_EVALUATOR))
+}
+
+/// What to do where a player uses no evaluator.
+pub(crate) const NO_EVALUATOR: &str = "`mendel eval POSITION --player PLAYER` shows the moves that its network expects; \
+     `mendel players` lists the evaluators of other players";
 
 /// A player and numbers of it: `human?Rating=1200`.
 fn player_with_options(text: &str) -> Result<Player, Wrong> {

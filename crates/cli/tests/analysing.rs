@@ -8,6 +8,18 @@ use serde_json::{Value, json};
 
 use crate::mendel::{Scratch, mendel};
 
+/// The lines of a journal, as the program writes them.
+fn with_checksums(lines: &str) -> String {
+    let mut text = String::new();
+    for line in lines.lines() {
+        let mut line = line.as_bytes().to_vec();
+        mendel_store::add_checksum(&mut line);
+        text += &String::from_utf8(line).expect("text stays text");
+        text.push('\n');
+    }
+    text
+}
+
 /// A run of eight generations of six members, in two species, that came closer and
 /// closer to each other.
 fn run(scratch: &Scratch, name: &str, recipe: &str, seed: u64) -> PathBuf {
@@ -17,8 +29,8 @@ fn run(scratch: &Scratch, name: &str, recipe: &str, seed: u64) -> PathBuf {
     put(
         "manifest.toml",
         &format!(
-            "id = \"{name}{seed}\"\nrecipe = \"{recipe}\"\nseed = {seed}\nversion = \"0.1.0\"\nparent = \"material\"\n\
-             unit = \"points\"\nsmaller_is_better = false\ngenes = [\"a\"]\n"
+            "kind = \"breed\"\nschema = 1\nid = \"{name}{seed}\"\nname = \"{recipe}\"\nseed = {seed}\nversion = \"0.1.0\"\n\
+             [facts]\nparent = \"material\"\nunit = \"points\"\nsmaller_is_better = false\ngenes = [\"a\"]\n"
         ),
     );
     put(
@@ -73,7 +85,8 @@ fn run(scratch: &Scratch, name: &str, recipe: &str, seed: u64) -> PathBuf {
         });
         writeln!(exam, "{line}").expect("a string");
     }
-    put("exam.jsonl", &exam);
+    let put = |name: &str, lines: &str| put(name, &with_checksums(lines));
+    put("external-test.jsonl", &exam);
     put("generations.jsonl", &generations);
     put("genotypes.jsonl", &genotypes);
     put("pairs.jsonl", &pairs);
@@ -236,7 +249,7 @@ fn what_is_not_there_says_why() {
     assert!(!folder.join("analysis/pca-animated.svg").exists());
 
     // Nothing at all, and what would help.
-    for name in ["genotypes.jsonl", "exam.jsonl", "pairs.jsonl"] {
+    for name in ["genotypes.jsonl", "external-test.jsonl", "pairs.jsonl"] {
         fs::remove_file(folder.join(name)).expect("it was there");
     }
     for (what, reason) in [

@@ -1,13 +1,15 @@
 //! The map of the rooms: who may use whom.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
 /// Every crate and the crates of ours it may use. The picture with the reasons
 /// is in `README.md`; a new arrow is argued in `docs/decisions/`.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("mendel-crew", &[]),
     ("mendel-store", &[]),
     ("mendel-evolve", &[]),
@@ -16,7 +18,12 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("mendel-engine", &["mendel-board", "mendel-evaluator"]),
     (
         "mendel-nets",
-        &["mendel-board", "mendel-evaluator", "mendel-store"],
+        &[
+            "mendel-board",
+            "mendel-data",
+            "mendel-evaluator",
+            "mendel-store",
+        ],
     ),
     (
         "mendel-arena",
@@ -28,14 +35,66 @@ const ALLOWED: [(&str, &[&str]); 10] = [
         ],
     ),
     (
-        "mendel-lab",
+        "mendel-coach",
         &[
             "mendel-board",
             "mendel-evaluator",
             "mendel-engine",
             "mendel-arena",
             "mendel-crew",
+            "mendel-store",
+        ],
+    ),
+    (
+        "mendel-data",
+        &[
+            "mendel-board",
+            "mendel-evaluator",
+            "mendel-engine",
+            "mendel-arena",
+            "mendel-crew",
+            "mendel-store",
+        ],
+    ),
+    (
+        "mendel-fitness",
+        &[
+            "mendel-board",
+            "mendel-evaluator",
+            "mendel-engine",
+            "mendel-arena",
+            "mendel-crew",
+            "mendel-data",
             "mendel-evolve",
+            "mendel-store",
+        ],
+    ),
+    (
+        "mendel-lab",
+        &[
+            "mendel-board",
+            "mendel-evaluator",
+            "mendel-engine",
+            "mendel-arena",
+            "mendel-coach",
+            "mendel-crew",
+            "mendel-data",
+            "mendel-evolve",
+            "mendel-fitness",
+            "mendel-store",
+        ],
+    ),
+    (
+        "mendel-report",
+        &[
+            "mendel-board",
+            "mendel-evaluator",
+            "mendel-engine",
+            "mendel-arena",
+            "mendel-coach",
+            "mendel-evolve",
+            "mendel-lab",
+            "mendel-nets",
             "mendel-store",
         ],
     ),
@@ -46,10 +105,14 @@ const ALLOWED: [(&str, &[&str]); 10] = [
             "mendel-evaluator",
             "mendel-engine",
             "mendel-arena",
+            "mendel-coach",
             "mendel-crew",
+            "mendel-data",
             "mendel-evolve",
+            "mendel-fitness",
             "mendel-lab",
             "mendel-nets",
+            "mendel-report",
             "mendel-store",
         ],
     ),
@@ -139,5 +202,58 @@ fn every_room_of_the_map_is_there() {
     let packages = packages();
     for (name, _) in ALLOWED {
         assert!(packages.contains_key(name), "{name} is missing");
+    }
+}
+
+/// What fitness may use of store: records and their journals, never the folder of an
+/// experiment or its frame.
+const STORE_IN_FITNESS: [&str; 7] = [
+    "Journal",
+    "JournalError",
+    "Memo",
+    "MemoRecord",
+    "Record",
+    "Sync",
+    "fingerprint",
+];
+
+#[test]
+fn fitness_uses_of_store_only_records() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fitness/src");
+    let mut uses = 0;
+    for_each_source(&source, &mut |path, text| {
+        for after in text.split("mendel_store::").skip(1) {
+            // Of the frame a memo only.
+            let after = after.strip_prefix("frame::").unwrap_or(after);
+            let (list, _) = match after.strip_prefix('{') {
+                Some(list) => list.split_once('}').expect("a list of imports ends"),
+                None => after.split_at(
+                    after
+                        .find(|c: char| !c.is_alphanumeric() && c != '_')
+                        .unwrap_or(after.len()),
+                ),
+            };
+            for name in list.split(',').map(str::trim).filter(|it| !it.is_empty()) {
+                uses += 1;
+                let place = path.display();
+                assert!(
+                    STORE_IN_FITNESS.contains(&name),
+                    "{place} uses `{name}` of store; fitness may use {STORE_IN_FITNESS:?}"
+                );
+            }
+        }
+    });
+    assert!(uses > 5, "only {uses} uses were found");
+}
+
+/// Calls `check` with the path and the text of each source file below `folder`.
+fn for_each_source(folder: &Path, check: &mut dyn FnMut(&Path, &str)) {
+    for entry in fs::read_dir(folder).expect("the folder of a crate") {
+        let path = entry.expect("a file or a folder").path();
+        if path.is_dir() {
+            for_each_source(&path, check);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            check(&path, &fs::read_to_string(&path).expect("a source file"));
+        }
     }
 }

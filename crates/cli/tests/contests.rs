@@ -1,14 +1,14 @@
 //! `mendel match`, killed and resumed, and what it refuses.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, mendel};
+use crate::mendel::{Said, Scratch, finish, kill_when, mendel, size, wait_until};
 
 fn command(home: &Scratch, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
@@ -22,12 +22,41 @@ fn command(home: &Scratch, arguments: &[&str]) -> Command {
     command
 }
 
+/// `mendel resume` of a folder, on two threads.
+fn resume(home: &Scratch, folder: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    command
+        .args(["resume", folder, "--threads", "2"])
+        .env("MENDEL_HOME", home.at("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// What `mendel` prints with this home; it must succeed.
+fn printed(home: &Scratch, arguments: &[&str]) -> String {
+    let said = run(home, arguments);
+    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
+    said.out
+}
+
+fn run(home: &Scratch, arguments: &[&str]) -> Said {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    finish(
+        command.args(arguments).env("MENDEL_HOME", home.at("home")),
+        b"",
+    )
+}
+
 /// The games without what a clock gave.
 fn games(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(Path::new(folder).join("games.jsonl")).expect("there are games");
     let timeless = |line: &str| {
         let mut game: Value = serde_json::from_str(line).expect("a line is JSON");
         game["date"] = Value::Null;
+        // The checksum includes times.
+        game["crc"] = Value::Null;
         for m in game["moves"].as_array_mut().expect("a game has moves") {
             m["time"] = Value::Null;
         }
@@ -56,7 +85,7 @@ fn result(folder: &str) -> String {
     fs::read_to_string(Path::new(folder).join("result.json")).expect("there is a result")
 }
 
-/// Ten deaths at moments that nobody chose; the seed only spreads them.
+/// Ten deaths, spread over the games by a seed.
 #[test]
 fn a_match_killed_ten_times_ends_like_an_unbroken_one() {
     let scratch = Scratch::new("killed");
@@ -75,27 +104,36 @@ fn a_match_killed_ten_times_ends_like_an_unbroken_one() {
     let first = [&plan[..], &["--out", &broken, "--concurrency", "2"]].concat();
     let mut child = command(&scratch, &first).spawn().expect("it starts");
     let mut chance: u64 = 20_261_115;
-    let mut deaths = 0;
-    while deaths < 10 {
+    let written = |folder: &str| size(Path::new(folder).join("games.jsonl"));
+    for death in 0..10 {
         chance = chance
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_millis(40 + (chance >> 33) % 260));
-        // Before the plan is written there is nothing to resume.
-        if !Path::new(&broken).join("match.toml").exists() {
-            continue;
-        }
-        child.kill().expect("it can be killed");
-        child.wait().expect("it ends");
-        deaths += 1;
-        let resumed = ["--resume", &broken, "--concurrency", "2"];
-        child = command(&scratch, &resumed).spawn().expect("it starts");
+        let enough = written(&unbroken) * (20 * death + (chance >> 33) % 20) / 240;
+        let begun = Path::new(&broken).join("manifest.toml");
+        let killed = kill_when(child, "it plays on", || {
+            // Before the manifest is written there is nothing to resume.
+            begun.exists() && written(&broken) >= enough
+        });
+        assert!(killed, "it was over before death {death}");
+        child = resume(&scratch, &broken).spawn().expect("it starts");
     }
     assert!(child.wait().expect("it ends").success());
     assert_eq!(games(&broken).len(), 1000);
     assert!(games(&broken) == games(&unbroken), "the games differ");
     assert!(pgn(&broken) == pgn(&unbroken), "the PGN differs");
     assert_eq!(result(&broken), result(&unbroken));
+}
+
+/// What a process and its threads have had of the processors, at 100 ticks a second.
+#[cfg(unix)]
+fn cpu_time(process: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("it is our child");
+    // The name, which may have spaces, ends with the last parenthesis.
+    let (_, fields) = stat.rsplit_once(')').expect("it has a name");
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks = ticks.map(|ticks| ticks.parse::<u64>().expect("a number"));
+    Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
 /// Also in the middle of a thought of an hour.
@@ -113,10 +151,10 @@ fn an_interrupted_match_ends_soon_and_can_go_on() {
         &out,
     ];
     let mut child = command(&scratch, &plan).spawn().expect("it starts");
-    while !Path::new(&out).join("match.toml").exists() {
-        thread::sleep(Duration::from_millis(20));
-    }
-    thread::sleep(Duration::from_millis(300));
+    // The start of the program takes less.
+    wait_until("it thinks", || {
+        cpu_time(child.id()) > Duration::from_secs(1)
+    });
     let asked = std::time::Instant::now();
     let kill = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
@@ -124,11 +162,18 @@ fn an_interrupted_match_ends_soon_and_can_go_on() {
     assert!(kill.expect("there is a kill").success());
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
     assert!(
-        asked.elapsed() < Duration::from_secs(5),
+        asked.elapsed() < Duration::from_mins(5),
         "{:?}",
         asked.elapsed()
     );
-    assert!(result(&out).contains("unfinished"));
+    assert!(!Path::new(&out).join("result.json").exists());
+    let runs: Value = serde_json::from_str(&printed(&scratch, &["runs", "--json"])).expect("JSON");
+    assert_eq!(
+        (&runs[0]["kind"], &runs[0]["state"]),
+        (&"match".into(), &"stopped".into())
+    );
+    let report = printed(&scratch, &["report", &out, "--json"]);
+    assert!(report.contains("unfinished"), "{report}");
 }
 
 #[test]
@@ -148,12 +193,215 @@ fn json_is_a_line_for_each_game_and_one_for_the_result() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
         .collect();
-    assert_eq!(lines.len(), 5);
-    assert!(lines[..4].iter().all(|line| line["event"] == "game"));
-    assert_eq!(lines[4]["event"], "result");
-    assert_eq!(lines[4]["games"], 4);
-    let folder = lines[4]["folder"].as_str().expect("the folder is named");
+    let named = |name: &str| lines.iter().filter(|line| line["event"] == name).count();
+    assert_eq!(
+        (named("started"), named("game"), named("result")),
+        (1, 4, 1)
+    );
+    assert!(named("progress") >= 1, "{text}");
+    let last = lines.last().expect("there are lines");
+    assert_eq!(last["event"], "result");
+    assert_eq!(last["games"], 4);
+    let folder = last["folder"].as_str().expect("the folder is named");
     assert!(Path::new(folder).join("games.pgn").exists(), "{folder}");
+}
+
+/// Elo is that of whole pairs, and so the score beside it must be.
+#[test]
+fn score_and_elo_of_a_game_are_of_the_same_games() {
+    let scratch = Scratch::new("progress");
+    let arguments = [
+        "match",
+        "mendel?Hash=1",
+        "material?Hash=1",
+        "--nodes",
+        "30",
+        "--games",
+        "6",
+        "--threads",
+        "1",
+        "--json",
+    ];
+    let text = printed(&scratch, &arguments);
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let games: Vec<Value> = lines
+        .filter(|line: &Value| line["event"] == "game")
+        .collect();
+    assert_eq!(games.len(), 6, "{text}");
+    for (game, whole) in games.iter().zip([1, 2, 2, 4, 4, 6]) {
+        let tally = &game["score"]["tally"];
+        let counts = ["wins", "draws", "losses"].map(|key| tally[key].as_u64().expect("a count"));
+        assert_eq!(counts.iter().sum::<u64>(), whole, "{game}");
+        assert!(game["score"]["elo"]["superiority"].is_number(), "{game}");
+    }
+}
+
+#[test]
+fn json_lines_can_be_read_while_the_match_is_played() {
+    let scratch = Scratch::new("lines");
+    let plan = [
+        "mendel?Hash=1",
+        "material?Hash=1",
+        "--nodes",
+        "300",
+        "--games",
+        "1000",
+        "--json",
+    ];
+    let mut child = command(&scratch, &plan)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let lines = lines.map(|line| -> Value {
+        serde_json::from_str(&line.expect("it can be read")).expect("a line is JSON")
+    });
+    let games = lines.filter(|line| line["event"] == "game").take(3).count();
+    assert_eq!(games, 3);
+    assert!(
+        child.try_wait().expect("it is our child").is_none(),
+        "it was over before"
+    );
+    child.kill().expect("it can be killed");
+    child.wait().expect("it is gone");
+}
+
+#[test]
+fn a_match_has_one_process_and_is_resumed_from_any_folder() {
+    let scratch = Scratch::new("places");
+    // 1. Paths as they are meant in this folder.
+    let player = "name = \"mine\"\n[evaluator]\nkind = \"material\"\n";
+    fs::write(scratch.at("mine.toml"), player).expect("there is room");
+    let mut child = command(
+        &scratch,
+        &[
+            "mine.toml",
+            "mendel?Hash=1",
+            "--movetime",
+            "3600000",
+            "--out",
+            "out",
+        ],
+    )
+    .current_dir(scratch.at(""))
+    .spawn()
+    .expect("it starts");
+    let out = scratch.at("out");
+    wait_until("it plays", || Path::new(&out).join("events.jsonl").exists());
+    // 2. It is held.
+    let held = run(&scratch, &["resume", &out]);
+    assert_eq!(held.code, Some(2), "{}", held.err);
+    assert!(held.err.contains(&child.id().to_string()), "{}", held.err);
+    let taken = run(
+        &scratch,
+        &["match", "mendel", "material", "--nodes", "5", "--out", &out],
+    );
+    assert_eq!(taken.code, Some(2), "{}", taken.err);
+    assert!(taken.err.contains("mendel resume"), "{}", taken.err);
+    let deleted = run(&scratch, &["runs", "--delete", &out, "--yes"]);
+    assert_eq!(deleted.code, Some(2), "{}", deleted.err);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it is gone");
+    // 3. Elsewhere.
+    let plan = fs::read_to_string(Path::new(&out).join("match.toml")).expect("the plan");
+    assert!(plan.contains(&scratch.at("mine.toml")), "{plan}");
+    let mut resumed = resume(&scratch, &out);
+    let mut resumed = resumed.current_dir("/").spawn().expect("it starts");
+    let events = || fs::read_to_string(Path::new(&out).join("events.jsonl")).unwrap_or_default();
+    wait_until("it is resumed", || events().contains("\"resumed\":true"));
+    resumed.kill().expect("it can be killed");
+    resumed.wait().expect("it is gone");
+}
+
+#[test]
+fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
+    let scratch = Scratch::new("care");
+    let plan = [
+        "mendel?Hash=1",
+        "material?Hash=1",
+        "--nodes",
+        "30",
+        "--games",
+        "6",
+    ];
+    assert!(
+        command(&scratch, &plan)
+            .status()
+            .expect("it runs")
+            .success()
+    );
+    let runs: Value = serde_json::from_str(&printed(&scratch, &["runs", "--json"])).expect("JSON");
+    let (folder, id) = (&runs[0]["folder"], &runs[0]["id"]);
+    let (folder, id) = (
+        folder.as_str().expect("a folder"),
+        id.as_str().expect("an id"),
+    );
+    assert_eq!(runs[0]["progress"], Value::Null, "it is in the summary");
+    assert_eq!(runs[0]["summary"]["progress"], "6 games");
+    assert!(runs[0]["size"].as_u64().is_some_and(|size| size > 1000));
+    // 1. A flipped bit.
+    fs::remove_file(Path::new(folder).join("result.json")).expect("it was written");
+    let games = Path::new(folder).join("games.jsonl");
+    let whole = fs::read(&games).expect("there are games");
+    let mut bytes = whole.clone();
+    let second = whole
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .expect("a line")
+        + 100;
+    bytes[second] ^= 4;
+    fs::write(&games, &bytes).expect("there is room");
+    let refused = run(&scratch, &["resume", id]);
+    assert_eq!(refused.code, Some(1), "{}", refused.err);
+    assert!(
+        refused.err.contains("line 2") && refused.err.contains("games.jsonl"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(fs::read(&games).expect("there are games"), bytes);
+    // 2. Cut and played again.
+    let repaired = run(&scratch, &["resume", &id[..6], "--repair"]);
+    assert_eq!(repaired.code, Some(0), "{}", repaired.err);
+    assert!(repaired.err.contains("games.jsonl"), "{}", repaired.err);
+    assert!(repaired.out.contains("games ended by"), "{}", repaired.out);
+    // 3. Its page.
+    let page = printed(&scratch, &["report", id]);
+    let page = fs::read_to_string(page.trim()).expect("it was written");
+    for part in ["mendel – material", "checkmate", "LOS", "White won"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // 4. Deleted, after a confirmation only.
+    let asked = run(&scratch, &["runs", "--delete", id]);
+    assert_eq!(asked.code, Some(2), "{}", asked.err);
+    assert!(asked.err.contains("--yes"), "{}", asked.err);
+    assert!(Path::new(folder).exists());
+    let deleted = printed(&scratch, &["runs", "--delete", id, "--yes"]);
+    assert!(deleted.contains(folder), "{deleted}");
+    assert!(!Path::new(folder).exists());
+    assert_eq!(printed(&scratch, &["runs", "--json"]).trim(), "[]");
+}
+
+#[test]
+fn a_folder_of_an_older_version_is_left_as_it_is() {
+    let scratch = Scratch::new("old");
+    for (name, file) in [("match", "match.toml"), ("calibration", "levels.toml")] {
+        let folder = scratch.at(name);
+        fs::create_dir_all(&folder).expect("there is room");
+        fs::write(Path::new(&folder).join(file), "games = 2\n").expect("there is room");
+        for command in ["resume", "report"] {
+            let said = run(&scratch, &[command, &folder]);
+            assert_eq!(said.code, Some(2), "{command} {name}: {}", said.err);
+            assert!(
+                said.err.contains("mendel 0.1.0"),
+                "{command} {name}: {}",
+                said.err
+            );
+        }
+        let left = fs::read_dir(&folder).expect("it is there").count();
+        assert_eq!(left, 1, "{name}: something was made");
+    }
 }
 
 #[test]
@@ -186,7 +434,10 @@ fn a_wrong_request_is_refused_with_its_reason() {
             ],
             "none.epd",
         ),
-        (&["--resume", "/no/such/folder"], "/no/such/folder"),
+        (&["--resume", "/no/such/folder"], "mendel resume"),
+        (&["a", "b", "--margin", "5"], "--time-margin"),
+        (&["a", "b", "--most-faults=5"], "--max-faults"),
+        (&["a", "b", "--in-order"], "--sequential"),
     ];
     for (arguments, reason) in table {
         let arguments = [&["match"], *arguments].concat();

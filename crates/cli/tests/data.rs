@@ -3,12 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mendel::{mendel, printed};
+use crate::mendel::{kill_when, mendel, printed, size};
 
 /// A folder of its own for each test, gone afterwards.
 struct Scratch(PathBuf);
@@ -54,47 +52,88 @@ const PLAN: [&str; 10] = [
     "--quiet",
 ];
 
+/// `mendel` with a library of its own.
+fn with_library(scratch: &Scratch, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    command
+        .args(arguments)
+        .env("MENDEL_HOME", scratch.at("home"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// What it prints when it succeeds.
+fn made(scratch: &Scratch, arguments: &[&str]) -> String {
+    let mut command = with_library(scratch, arguments);
+    let output = command.stdout(Stdio::piped()).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
+}
+
+/// The only data set in the library.
+fn experiment(scratch: &Scratch) -> Option<PathBuf> {
+    let mut folders = fs::read_dir(scratch.at("home/data")).ok()?.flatten();
+    folders.next().map(|it| it.path())
+}
+
 #[test]
 fn a_set_killed_again_and_again_is_the_same_set() {
     let scratch = Scratch::new("data-killed");
     let (unbroken, broken) = (scratch.at("unbroken.mds"), scratch.at("broken.mds"));
-    printed(&[&PLAN[..], &["--out", &unbroken]].concat());
+    made(&scratch, &[&PLAN[..], &["--out", &unbroken]].concat());
+    fs::remove_dir_all(scratch.at("home")).expect("it is ours");
 
-    let mut chance: u64 = 20_261_115;
-    let mut deaths = 0;
-    loop {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mendel"))
-            .args(PLAN)
-            .args(["--out", &broken, "--threads", "2", "--resume"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
-        if deaths == 5 {
-            assert!(child.wait().expect("it ends").success());
-            break;
-        }
-        chance = chance
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_millis(30 + (chance >> 33) % 150));
-        child.kill().expect("it can be killed");
-        child.wait().expect("it ends");
-        deaths += 1;
-        if Path::new(&broken).exists() {
-            break;
-        }
+    let begin = || {
+        let started = experiment(&scratch).filter(|it| it.join("manifest.toml").exists());
+        let mut command = match started {
+            Some(folder) => {
+                let folder = folder.display().to_string();
+                with_library(&scratch, &["resume", &folder, "--threads", "2"])
+            }
+            None => with_library(
+                &scratch,
+                &[&PLAN[..], &["--out", &broken, "--threads", "2"]].concat(),
+            ),
+        };
+        command.spawn().expect("it starts")
+    };
+    let bytes_of = |name: &str| experiment(&scratch).map_or(0, |it| size(it.join(name)));
+    // Killed when these bytes of its games are there, and when the first labels are.
+    for bytes in [1, 5000, 11_000, 17_000, 24_000] {
+        let more = || bytes_of("games.jsonl") >= bytes;
+        let killed = kill_when(begin(), "the games go on", more);
+        assert!(killed, "it was over before {bytes} bytes");
     }
+    let labels = || bytes_of("labels.jsonl") > 0;
+    // These are so quick that it may be over by then.
+    kill_when(begin(), "the labels begin", labels);
+    assert!(begin().wait().expect("it ends").success());
     let read = |path: &str| fs::read(path).expect("it was made");
     assert!(read(&unbroken) == read(&broken), "the sets differ");
-    assert!(!Path::new(&format!("{unbroken}.work")).exists());
+    let folder = experiment(&scratch).expect("it stays");
+    for (name, stays) in [
+        ("games.jsonl", false),
+        ("labels.jsonl", false),
+        ("result.json", true),
+    ] {
+        assert_eq!(folder.join(name).exists(), stays, "{name}");
+    }
+    // It is listed with the others, and the old flag names the new command.
+    let listed = json(&made(&scratch, &["runs", "--json"]));
+    assert_eq!(listed[0]["kind"], "data", "{listed}");
+    let old = mendel(&[&PLAN[..], &["--out", &broken, "--resume"]].concat(), b"");
+    assert_eq!(old.code, Some(2), "{}", old.err);
+    assert!(old.err.contains("mendel resume"), "{}", old.err);
 }
 
 #[test]
 fn what_was_made_is_shown_in_words_and_as_json() {
     let scratch = Scratch::new("data-shown");
     let out = scratch.at("set.mds");
-    let told = json(&printed(&[&PLAN[..], &["--json", "--out", &out]].concat()));
+    let lines = made(&scratch, &[&PLAN[..], &["--json", "--out", &out]].concat());
+    let told = json(lines.lines().last().expect("a line for the result"));
+    assert_eq!(told["event"], "result");
     assert_eq!(told["header"]["positions"], 400);
     assert_eq!(told["header"]["expert"]["name"], "mendel");
     let made_by = told["header"]["made_by"].as_str().expect("a command");
@@ -195,7 +234,8 @@ fn an_import_says_what_it_read_and_what_it_could_not() {
         "FEN,Evaluation\n4k3/8/8/8/8/8/4P3/4K3 b - -,#-3\nnonsense,1\n",
     );
     let out = scratch.at("scores.mds");
-    let text = printed(&["data", "import", &file, "--out", &out]);
+    let unit = "--unit=centipawns";
+    let text = printed(&["data", "import", &file, unit, "--out", &out]);
     assert!(text.contains("1 positions"), "{text}");
     assert!(text.contains("1 unreadable"), "{text}");
     assert!(text.contains("line 3: `nonsense`"), "{text}");
@@ -208,7 +248,7 @@ fn an_import_says_what_it_read_and_what_it_could_not() {
 #[test]
 fn scores_leave_as_the_lines_they_came_from() {
     let scratch = Scratch::new("data-scores");
-    let lines = "FEN,Evaluation\n\
+    let lines = "FEN,Centipawns\n\
         4k3/8/8/8/8/8/4P3/4K3 b - - 0 1,95\n\
         4k3/8/8/8/8/8/4P3/4K3 w - - 0 1,-20\n\
         4k3/8/8/8/8/8/4P3/4K3 b - - 1 1,#-1\n\
@@ -372,4 +412,96 @@ fn a_wrong_request_is_refused_with_its_reason() {
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
         assert!(!Path::new(&out).exists());
     }
+}
+
+/// The scores of a set, as `data scores` writes them.
+fn scores_of(scratch: &Scratch, set: &str) -> Vec<String> {
+    let out = scratch.at("scores-of.csv");
+    printed(&["data", "scores", set, "--out", &out]);
+    let text = std::fs::read_to_string(&out).expect("written");
+    let lines = text.lines().skip(1);
+    let score = |line: &str| line.rsplit(',').next().unwrap_or_default().to_owned();
+    lines.map(score).collect()
+}
+
+const LONE_PAWN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+
+#[test]
+fn scores_whose_unit_the_file_does_not_fix_need_the_flag() {
+    let scratch = Scratch::new("data-unit");
+    let out = scratch.at("out.mds");
+    let whole = |score: i32| format!("{LONE_PAWN},{score}\n");
+    // The only fraction stands far behind the positions that `--limit` keeps.
+    let many: String = (0..2000).map(whole).collect();
+    let late = scratch.put(
+        "late.csv",
+        &format!("FEN,Evaluation\n{many}{LONE_PAWN},0.58\n{LONE_PAWN},-1.25\n"),
+    );
+    let plain = scratch.put("plain.csv", &format!("FEN,Evaluation\n{}", whole(35)));
+    let bare = scratch.put("bare.csv", &whole(-35));
+    let named = scratch.put("named.csv", &format!("fen;cp\n{LONE_PAWN};0.58\n"));
+    let columns = scratch.put("bars.epd", &format!("{LONE_PAWN} | 0.58 | 0.5\n"));
+    let ce = scratch.put("ce.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.58;\n");
+    let told = |line: u64, score: &str, pawns: i32, centipawns: i32| {
+        format!("line {line} has `{score}` (as pawns: {pawns} cp, as centipawns: {centipawns} cp)")
+    };
+    for (file, line, score, pawns, centipawns) in [
+        (&late, 2002, "0.58", 58, 1),
+        (&plain, 2, "35", 3500, 35),
+        (&bare, 1, "-35", -3500, -35),
+        (&named, 2, "0.58", 58, 1),
+        (&columns, 1, "0.58", 58, 1),
+        (&ce, 1, "0.58", 58, 1),
+    ] {
+        let said = mendel(
+            &["data", "import", file, "--limit", "5", "--out", &out],
+            b"",
+        );
+        assert_eq!(said.code, Some(2), "{file}: {}{}", said.out, said.err);
+        let reason = told(line, score, pawns, centipawns);
+        assert!(said.err.contains(&reason), "{file}: {}", said.err);
+        // The first line of the column is read, too, where it has no fraction.
+        let first = told(2, "0", 0, 0);
+        assert_eq!(said.err.contains(&first), file == &late, "{}", said.err);
+        assert!(said.err.contains("--unit pawns"), "{file}: {}", said.err);
+        assert!(!Path::new(&out).exists(), "{file}");
+        for (unit, expected) in [("pawns", pawns), ("centipawns", centipawns)] {
+            let set = scratch.at(&format!("{unit}-{line}-{score}.mds"));
+            let _ = std::fs::remove_file(&set);
+            printed(&["data", "import", file, "--unit", unit, "--out", &set]);
+            let scores = scores_of(&scratch, &set);
+            assert!(scores.contains(&expected.to_string()), "{file}: {scores:?}");
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_the_file_fixes_needs_no_flag() {
+    let scratch = Scratch::new("data-unit-fixed");
+    let mates = format!("FEN,Evaluation\n{LONE_PAWN},#+3\n");
+    for (name, text, score) in [
+        ("named.csv", format!("fen;cp\n{LONE_PAWN};35\n"), "35"),
+        ("own.csv", format!("FEN,Centipawns\n{LONE_PAWN},-7\n"), "-7"),
+        ("mates.csv", mates, "#+1"),
+        ("bars.epd", format!("{LONE_PAWN} | 120 | 1.0\n"), "120"),
+        (
+            "ce.epd",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - ce -12;\n".to_owned(),
+            "-12",
+        ),
+    ] {
+        let file = scratch.put(name, &text);
+        let set = scratch.at(&format!("{name}.mds"));
+        printed(&["data", "import", &file, "--out", &set]);
+        assert_eq!(scores_of(&scratch, &set), [score], "{name}");
+    }
+    let game = scratch.put("game.pgn", "1. e4 { [%eval 0.58] } e5 1-0\n");
+    let set = scratch.at("game.mds");
+    let refused = mendel(
+        &["data", "import", &game, "--unit", "pawns", "--out", &set],
+        b"",
+    );
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("has no effect"), "{}", refused.err);
+    printed(&["data", "import", &game, "--out", &set]);
 }

@@ -95,3 +95,46 @@ fn the_players_are_listed_with_their_evaluators() {
         assert!(table.lines().any(|line| line.starts_with(name)), "{table}");
     }
 }
+
+const CHECKMATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+
+#[test]
+fn a_position_without_legal_moves_is_named_checkmate_or_stalemate_first() {
+    for (fen, words, reason, winner) in [
+        (CHECKMATE, "Checkmate: Black wins", "checkmate", "black"),
+        (STALEMATE, "Stalemate: a draw", "stalemate", "null"),
+    ] {
+        let text = printed(&["eval", fen]);
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.starts_with(words), "{text}");
+        assert!(
+            text.contains("White mg"),
+            "the terms are still shown: {text}"
+        );
+        for player in ["mendel", "human-network"] {
+            let json = printed(&["eval", fen, "--json", "--player", player]);
+            assert!(json.starts_with("{\n  \"outcome\":"), "{json}");
+            let report: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(report["outcome"]["reason"], reason, "{player}: {report}");
+            let named = report["outcome"]["winner"].as_str().unwrap_or("null");
+            assert_eq!(named, winner, "{player}: {report}");
+        }
+        let text = printed(&["eval", fen, "--player", "human-network"]);
+        assert!(text.starts_with(words), "{text}");
+    }
+}
+
+#[test]
+fn a_position_with_legal_moves_has_no_outcome() {
+    for fen in FENS {
+        let mut arguments = vec!["eval", "--json"];
+        arguments.extend(fen.split(' '));
+        let report: Value = serde_json::from_str(&printed(&arguments)).unwrap();
+        assert!(report["outcome"].is_null(), "{report}");
+        arguments.remove(1);
+        let text = printed(&arguments);
+        let first = text.lines().next().unwrap_or_default();
+        assert!(!first.contains("mate:"), "{text}");
+    }
+}

@@ -226,3 +226,83 @@ fn a_network_plays_in_the_terminal_and_for_guis() {
     );
     assert!(said.out.contains("bestmove "), "{}", said.out);
 }
+
+/// Players whose network chooses the move alone: their material evaluator is never used.
+const WITHOUT_EVALUATOR: [&str; 2] = ["chessnet", "human-network"];
+
+#[test]
+fn a_question_about_an_evaluator_that_is_not_used_is_refused() {
+    let scratch = Scratch::new("no-evaluator");
+    let out = scratch.at("out");
+    let judging = scratch.at("judging.toml");
+    for name in WITHOUT_EVALUATOR {
+        let parent = format!("parent={name}");
+        let steps = format!(
+            "name = \"judging\"\nparent = \"material\"\n[[step]]\nname = \"scores\"\n\
+             [step.judgement]\nplayers = [\"{name}\"]\ndata = \"quiet\"\npositions = 10\n"
+        );
+        fs::write(&judging, steps).expect("a writable folder");
+        let make = ["data", "make", "--out", &out, "--positions", "2"];
+        let asked: [&[&str]; 9] = [
+            &["analyse", "--player", name, "--out", &out],
+            &["analyse", "--player", name, "squares", "--json"],
+            &["analyse", "--player", name, "network"],
+            &["data", "rows", "quiet", "--player", name, "--out", &out],
+            &[&make[..], &["quiet", "--expert", name]].concat(),
+            &[&make[..], &["selfplay", "--player", name]].concat(),
+            &[
+                &make[..],
+                &["quiet", "--player", name, "--expert", "mendel"],
+            ]
+            .concat(),
+            &["breed", "first-steps", "--set", &parent, "--out", &out],
+            &["breed", &judging, "--out", &out],
+        ];
+        for arguments in asked {
+            let said = mendel(arguments, b"");
+            assert_eq!(
+                said.code,
+                Some(2),
+                "{arguments:?}: {}{}",
+                said.out,
+                said.err
+            );
+            let reason = format!("`{name}` uses no evaluator: its network chooses the moves alone");
+            assert!(said.err.contains(&reason), "{arguments:?}: {}", said.err);
+            assert!(said.err.contains("hint:"), "{arguments:?}: {}", said.err);
+            assert!(!std::path::Path::new(&out).exists(), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn an_evaluator_that_is_not_used_is_shown_nowhere() {
+    for name in WITHOUT_EVALUATOR {
+        let said = mendel(
+            &["uci", "--player", name],
+            b"position startpos\neval\nquit\n",
+        );
+        assert!(said.out.contains("uses no evaluator"), "{}", said.out);
+        assert!(!said.out.contains("centipawns for White"), "{}", said.out);
+        let report = printed(&["eval", "startpos", "--player", name, "--json"]);
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        assert!(report["evaluation"].is_null(), "{report}");
+        let players: Value = serde_json::from_str(&printed(&["players", "--json"])).expect("JSON");
+        let listed = players.as_array().expect("a list");
+        let listed = listed.iter().find(|it| it["name"] == name);
+        assert!(
+            listed.expect("built in")["evaluator"].is_null(),
+            "{players}"
+        );
+    }
+}
+
+#[test]
+fn whoever_searches_has_an_evaluator_to_ask_about() {
+    for name in ["random", "human", "lambda?Lambda=0", "lambda?Lambda=100"] {
+        let said = mendel(&["analyse", "--player", name, "--json"], b"");
+        assert_eq!(said.code, Some(0), "{name}: {}", said.err);
+        let report: Value = serde_json::from_str(&said.out).expect("JSON");
+        assert_eq!(report["squares"][0]["name"], "pawn", "{name}");
+    }
+}

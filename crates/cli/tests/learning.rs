@@ -1,14 +1,13 @@
 //! Learning after each game: against a program, a person and in a GUI.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::mendel::Scratch;
+use crate::mendel::{Scratch, kill_when, wait_until};
 
 fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
@@ -26,7 +25,9 @@ fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
 fn run(scratch: &Scratch, arguments: &[&str], input: &str) -> Output {
     let mut child = command(scratch, arguments).spawn().expect("it was built");
     let mut stdin = child.stdin.take().expect("it is piped");
-    stdin.write_all(input.as_bytes()).expect("it listens");
+    // A refused command ends without reading its input.
+    let written = stdin.write_all(input.as_bytes());
+    assert!(written.is_ok() || written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe));
     drop(stdin);
     child.wait_with_output().expect("it ends")
 }
@@ -76,37 +77,64 @@ fn spoken_while(
     (told, complaints)
 }
 
-/// The games that were learned from at home.
+/// The games at home that were learned from, by the numbers of their ids: those that wait and
+/// those of the journal.
 fn learned(scratch: &Scratch) -> Vec<Value> {
-    let path = scratch.at("home/learning/cwu/events.jsonl");
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let lines = text.lines().map(serde_json::from_str);
-    lines.collect::<Result<_, _>>().expect("lines of JSON")
+    let folder = scratch.at("home/learning/cwu");
+    // In this order none is missed that moves meanwhile.
+    let mut games: Vec<Value> = pending(scratch)
+        .iter()
+        .filter_map(|path| serde_json::from_str(&fs::read_to_string(path).ok()?).ok())
+        .collect();
+    let text = fs::read_to_string(format!("{folder}/games.jsonl")).unwrap_or_default();
+    let lines = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    games.extend(lines);
+    games.sort_by_key(|it: &Value| {
+        let node = it["id"]["installation"].as_str().unwrap_or_default();
+        (it["id"]["number"].as_u64(), node.to_owned())
+    });
+    games.dedup_by(|one, other| one["id"] == other["id"]);
+    games
 }
 
-fn online<'a>(folder: &'a str, games: &'a str) -> Vec<&'a str> {
+/// The files of games at home that wait for an experiment.
+fn pending(scratch: &Scratch) -> Vec<PathBuf> {
+    let files = fs::read_dir(scratch.at("home/learning/cwu"));
+    let paths = files.into_iter().flatten().flatten().map(|it| it.path());
+    let waits = |it: &PathBuf| {
+        let name = it.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("pending-") && name.ends_with(".json")
+    };
+    paths.filter(waits).collect()
+}
+
+/// Learning at home; `games` is the setting `learn.games=…`.
+fn at_home(games: &str) -> Vec<&str> {
     vec![
         "breed",
         "cwu-online",
-        "--opponent",
-        "random?.depth=1",
-        "--games",
+        "--set",
+        "learn.opponent=random?.depth=1",
+        "--set",
         games,
-        "--start",
-        "random",
         "--seed",
         "3",
         "--quiet",
-        "--out",
-        folder,
     ]
+}
+
+fn online<'a>(folder: &'a str, games: &'a str) -> Vec<&'a str> {
+    let own = ["--set", "learn.start=random", "--out", folder];
+    [&at_home(games)[..], &own].concat()
 }
 
 #[test]
 fn a_course_killed_in_the_middle_equals_the_unbroken_one() {
     let scratch = Scratch::new("online-killed");
     let (whole, killed) = (scratch.at("whole"), scratch.at("killed"));
-    let told = printed(&scratch, &online(&whole, "24"), "");
+    let told = printed(&scratch, &online(&whole, "learn.games=24"), "");
     for part in [
         "24 games, 24 of them played here, 24 now",
         "Mann-Kendall",
@@ -118,24 +146,25 @@ fn a_course_killed_in_the_middle_equals_the_unbroken_one() {
 
     // 1. Killed after some games, three times.
     let events =
-        |folder: &str| fs::read_to_string(format!("{folder}/events.jsonl")).unwrap_or_default();
+        |folder: &str| fs::read_to_string(format!("{folder}/games.jsonl")).unwrap_or_default();
     for games in [3, 9, 15] {
-        let mut child = command(&scratch, &online(&killed, "24"))
-            .spawn()
-            .expect("built");
-        let began = Instant::now();
-        while events(&killed).lines().count() < games && began.elapsed() < Duration::from_mins(1) {
-            thread::sleep(Duration::from_millis(2));
-        }
-        child.kill().expect("it can be killed");
-        child.wait().expect("it is dead");
+        let child = command(&scratch, &online(&killed, "learn.games=24")).spawn();
+        let enough = || events(&killed).lines().count() >= games;
+        let at_work = kill_when(child.expect("it was built"), "games are played", enough);
+        assert!(at_work, "it was over before game {games}");
     }
 
-    // 2. The same command goes on, and nothing differs but the name of the folder.
-    printed(&scratch, &online(&killed, "24"), "");
+    // 2. `resume` finishes it, and nothing differs but the id of the node.
+    printed(&scratch, &["resume", &killed, "--quiet"], "");
+    let listed = printed(&scratch, &["runs", "--json", "--kind", "learn"], "");
+    assert!(listed.contains("24 games"), "{listed}");
+    printed(&scratch, &["report", &killed], "");
     let anonymous = |folder: &str| {
-        let name = fs::read_to_string(format!("{folder}/installation")).expect("it has one");
-        events(folder).replace(name.trim(), "")
+        let name = fs::read_to_string(format!("{folder}/node-id")).expect("it has one");
+        let lines = events(folder).replace(name.trim(), "");
+        // The checksum is of the line with the name.
+        let plain = |line: &str| line.split(",\"crc\"").next().unwrap_or_default().to_owned();
+        lines.lines().map(plain).collect::<Vec<_>>()
     };
     assert_eq!(anonymous(&killed), anonymous(&whole));
     let champion = |folder: &str| fs::read_to_string(format!("{folder}/champion.toml")).ok();
@@ -184,24 +213,17 @@ fn a_person_may_play_while_a_course_goes_on() {
     let mut told = String::new();
     stdout.read_line(&mut told).expect("it speaks UTF-8");
 
-    let mut course = online("", "100000");
-    course.truncate(course.len() - 2);
-    let mut course = command(&scratch, &course).spawn().expect("it was built");
-    let begun = Instant::now();
-    let enough = |games: usize| learned(&scratch).len() >= games;
-    while !enough(2) && begun.elapsed() < Duration::from_mins(1) {
-        thread::sleep(Duration::from_millis(20));
-    }
+    let course = command(&scratch, &at_home("learn.games=100000")).spawn();
+    let course = course.expect("it was built");
+    let learned_from = |games: usize| learned(&scratch).len() >= games;
+    wait_until("the course learns", || learned_from(2));
     stdin.write_all(b"resign\nquit\n").expect("it listens");
     drop(stdin);
     stdout.read_to_string(&mut told).expect("it speaks UTF-8");
     let ended = person.wait().expect("it ends");
     let so_far = learned(&scratch).len();
-    while !enough(so_far + 2) && begun.elapsed() < Duration::from_mins(2) {
-        thread::sleep(Duration::from_millis(20));
-    }
-    course.kill().expect("it still goes on");
-    course.wait().expect("it is dead");
+    let goes_on = kill_when(course, "the course goes on", || learned_from(so_far + 2));
+    assert!(goes_on, "the course is over");
 
     assert!(ended.success(), "{told}");
     assert!(told.contains("learned from game"), "{told}");
@@ -209,12 +231,47 @@ fn a_person_may_play_while_a_course_goes_on() {
     let people = games.iter().filter(|it| it["against"] == "person").count();
     assert_eq!(people, 1);
     assert!(games.len() >= so_far + 2, "the course goes on");
-    let numbers: Vec<u64> = games
-        .iter()
-        .filter_map(|it| it["id"]["number"].as_u64())
-        .collect();
-    let wanted: Vec<u64> = (1..=games.len() as u64).collect();
-    assert_eq!(numbers, wanted, "each has a number of its own");
+    assert!(pending(&scratch).is_empty(), "the course counts the game");
+}
+
+/// Three processes at one folder: each game counts once, and all agree on the population.
+#[test]
+fn two_guis_and_an_experiment_learn_at_once() {
+    let scratch = Scratch::new("learn-three");
+    let course = command(&scratch, &at_home("learn.games=12"))
+        .spawn()
+        .expect("it was built");
+    let mates = || {
+        let mut turns = vec!["uci\n"];
+        for _ in 0..5 {
+            turns.push("ucinewgame\n");
+            turns.push("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\ngo depth 2\n");
+            turns.push("isready\n");
+        }
+        turns.push("quit\n");
+        spoken_while(&scratch, &turns, &mut |_| {})
+    };
+    thread::scope(|scope| {
+        let guis = [scope.spawn(mates), scope.spawn(mates)];
+        for gui in guis {
+            let (told, complaints) = gui.join().expect("it ends");
+            assert_eq!(told.matches("bestmove a1a8").count(), 5, "{told}");
+            assert_eq!(complaints, "");
+        }
+    });
+    let output = course.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+
+    // The games that came after its end are counted by the next one.
+    assert_eq!(learned(&scratch).len(), 12 + 10);
+    let told = printed(&scratch, &at_home("learn.games=13"), "");
+    assert!(told.contains("23 games, 23 of them played here"), "{told}");
+    assert!(pending(&scratch).is_empty());
+    let games = learned(&scratch);
+    assert_eq!(games.len(), 23);
+    let guis = games.iter().filter(|it| it["against"] == "gui").count();
+    assert_eq!(guis, 10);
 }
 
 #[test]
@@ -275,7 +332,8 @@ fn a_gui_teaches_where_the_end_is_known() {
 #[test]
 fn a_game_that_no_set_played_is_nobodys() {
     let scratch = Scratch::new("uci-nobody");
-    let founding = scratch.at("home/learning/cwu/learning.toml");
+    printed(&scratch, &at_home("learn.games=1"), "");
+    let plan = scratch.at("home/learning/cwu/plan.toml");
     let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1\ngo depth 2\n";
     let mut sound = String::new();
     let (told, complaints) = spoken_while(
@@ -293,11 +351,11 @@ fn a_game_that_no_set_played_is_nobodys() {
         &mut |turn| match turn {
             // Nobody can be chosen for the second game, but its end could be told.
             2 => {
-                assert_eq!(learned(&scratch).len(), 1);
-                sound = fs::read_to_string(&founding).expect("it was written");
-                fs::write(&founding, "broken").expect("there is room");
+                assert_eq!(learned(&scratch).len(), 2);
+                sound = fs::read_to_string(&plan).expect("it was written");
+                fs::write(&plan, "broken").expect("there is room");
             }
-            3 => fs::write(&founding, &sound).expect("there is room"),
+            3 => fs::write(&plan, &sound).expect("there is room"),
             _ => {}
         },
     );
@@ -307,22 +365,38 @@ fn a_game_that_no_set_played_is_nobodys() {
         complaints.contains("cannot learn: no set played this game"),
         "{complaints}"
     );
-    assert_eq!(learned(&scratch).len(), 2, "the first and the third");
+    assert_eq!(learned(&scratch).len(), 3, "the first and the third");
 }
 
 #[test]
 fn a_wrong_request_is_refused_with_a_remedy() {
     let scratch = Scratch::new("online-wrong");
-    let table: [(&[&str], &str); 6] = [
-        (&["breed", "no-such-recipe"], "mendel breed cwu-online"),
-        (&["breed", "cwu-online"], "--opponent"),
+    let opponent = "learn.opponent=nobody";
+    let random = [
+        &at_home("learn.games=1")[..],
+        &["--set", "learn.start=random"],
+    ]
+    .concat();
+    let table: [(&[&str], &str); 10] = [
+        (&random, "`--out DIR`"),
+        (&["breed", "no-such-recipe"], "mendel breed"),
+        (&["breed", "cwu-online"], "learn.opponent"),
         (
-            &["breed", "cwu-online", "--opponent", "nobody"],
+            &["breed", "cwu-online", "--set", opponent],
             "no player `nobody`",
         ),
         (
-            &["breed", "first-steps", "--games", "3"],
-            "means nothing to a recipe",
+            &["breed", "cwu-online", "--set", "stop.generations=3"],
+            "`stop`",
+        ),
+        (&["breed", "first-steps", "--games", "3"], "learn.games=N"),
+        (
+            &["breed", "cwu-online", "--opponent", "material"],
+            "learn.opponent=PLAYER",
+        ),
+        (
+            &["breed", "cwu-online", "--start=random"],
+            "learn.start=bred",
         ),
         (&["play", "--learn", "--side", "both"], "--side white"),
         (

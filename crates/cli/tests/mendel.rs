@@ -2,13 +2,40 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No command of these tests may take longer.
-const LIMIT: Duration = Duration::from_mins(2);
+/// Nothing in these tests takes longer, however busy the machine is, or it is stuck.
+const LIMIT: Duration = Duration::from_mins(10);
+
+/// Waits until something holds, in at most [`LIMIT`].
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "it never happened: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Kills a process, as `kill -9` does, as soon as something holds; whether it was still at
+/// work then.
+pub(crate) fn kill_when(mut child: Child, what: &str, mut holds: impl FnMut() -> bool) -> bool {
+    let mut over = false;
+    wait_until(what, || {
+        over = child.try_wait().expect("it is our child").is_some();
+        over || holds()
+    });
+    child.kill().expect("it can be killed");
+    child.wait().expect("it is gone");
+    !over
+}
+
+/// The bytes of a file, 0 where there is none.
+pub(crate) fn size(path: impl AsRef<Path>) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
+}
 
 /// A folder of its own for each test, gone afterwards.
 pub(crate) struct Scratch(PathBuf);
@@ -41,9 +68,13 @@ pub(crate) struct Said {
 
 /// Runs `mendel` with `arguments` and `input` on its standard input.
 pub(crate) fn mendel(arguments: &[&str], input: &[u8]) -> Said {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mendel"))
-        .args(arguments)
-        .env_remove("MENDEL_PLAYER")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    finish(command.args(arguments).env_remove("MENDEL_PLAYER"), input)
+}
+
+/// Runs a command with `input` on its standard input to its end.
+pub(crate) fn finish(command: &mut Command, input: &[u8]) -> Said {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -66,7 +97,7 @@ pub(crate) fn mendel(arguments: &[&str], input: &[u8]) -> Said {
         }
         if started.elapsed() > LIMIT {
             child.kill().expect("it can be killed");
-            panic!("`mendel {}` did not end", arguments.join(" "));
+            panic!("{command:?} did not end");
         }
         thread::sleep(Duration::from_millis(5));
     };

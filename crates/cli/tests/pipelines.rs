@@ -3,12 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mendel::Scratch;
+use crate::mendel::{Scratch, kill_when, size};
 
 const RECIPE: &str = r#"
 name = "steps"
@@ -60,6 +58,22 @@ fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the program speaks UTF-8")
 }
 
+/// Also a run that was finished before its pipeline was killed.
+fn each_run_has_its_page(folder: &str) {
+    for name in ["steps/02-slope/report.html", "steps/04-slope/report.html"] {
+        let page = fs::read_to_string(Path::new(folder).join(name));
+        assert!(page.is_ok_and(|it| it.contains("<svg")), "{folder} {name}");
+    }
+}
+
+/// A file without the command, which has the number of threads and the folder.
+fn without_command(folder: &str, name: &str) -> String {
+    let text = fs::read_to_string(Path::new(folder).join(name));
+    let text = text.unwrap_or_else(|_| panic!("{name}"));
+    let lines = text.lines().filter(|line| !line.starts_with("command = "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
     let scratch = Scratch::new("pipeline-killed");
@@ -80,10 +94,18 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
         assert!(told.contains(part), "{part} is missing in {told}");
     }
 
-    // 1. Killed at odd times.
-    let mut kills = 0;
-    for wait in [350, 600, 450, 800, 500, 700, 900] {
-        let begun = Path::new(&killed).join("pipeline.json").exists();
+    // 1. Killed when this much of a file of a step is there.
+    let kills = [
+        ("01-games/games.jsonl", 1),
+        ("01-games/games.jsonl", 60_000),
+        ("03-games/games.jsonl", 1),
+        ("03-games/games.jsonl", 60_000),
+        ("04-slope/generations.jsonl", 1),
+        ("05-meeting/games.jsonl", 1),
+        ("05-meeting/games.jsonl", 100_000),
+    ];
+    for (file, bytes) in kills {
+        let begun = Path::new(&killed).join("manifest.toml").exists();
         let arguments: Vec<&str> = if begun {
             vec!["resume", &killed, "--threads", "1"]
         } else {
@@ -98,32 +120,31 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
                 "2",
             ]
         };
-        let mut child = command(&scratch, &arguments).spawn().expect("it was built");
-        thread::sleep(Duration::from_millis(wait));
-        if child.try_wait().expect("it can be asked").is_some() {
-            break;
-        }
-        child.kill().expect("it can be killed");
-        child.wait().expect("it is gone");
-        kills += 1;
+        let child = command(&scratch, &arguments).spawn().expect("it was built");
+        let file = Path::new(&killed).join("steps").join(file);
+        let killed = kill_when(child, "the step goes on", || size(&file) >= bytes);
+        assert!(
+            killed,
+            "it was over before {bytes} bytes of {}",
+            file.display()
+        );
     }
-    assert!(kills >= 5, "it was over after {kills} kills");
     printed(&scratch, &["resume", &killed, "--quiet"]);
 
     // 2. The same came out.
     for name in [
-        "pipeline.json",
+        "result.json",
         "champion.toml",
         "steps/02-slope/champion.toml",
         "steps/04-slope/generations.jsonl",
         "steps/04-slope/manifest.toml",
-        "steps/04-slope/proof.json",
+        "steps/04-slope/result.json",
     ] {
-        let read = |folder: &str| {
-            fs::read_to_string(Path::new(folder).join(name)).unwrap_or_else(|_| panic!("{name}"))
-        };
-        assert_eq!(read(&whole), read(&killed), "{name}");
+        let [one, other] = [&whole, &killed].map(|folder| without_command(folder, name));
+        assert_eq!(one, other, "{name}");
     }
+    each_run_has_its_page(&whole);
+    each_run_has_its_page(&killed);
 
     // 3. Programs are told the same.
     let report: Value =

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 /// A folder of its own for each test, gone afterwards.
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("home")).expect("there is room for a folder");
@@ -41,33 +41,36 @@ impl Scratch {
     }
 
     /// A run of three generations in the home.
-    fn run(&self, id: &str, seed: u32) -> PathBuf {
+    pub(crate) fn run(&self, id: &str, seed: u32) -> PathBuf {
         let folder = self.0.join("home/runs").join(id);
         fs::create_dir_all(&folder).expect("there is room for a folder");
         let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
         put(
             "manifest.toml",
             &format!(
-                "id = \"{id}\"\nrecipe = \"peas\"\nseed = {seed}\nversion = \"0.1.0\"\nparent = \"material\"\n\
-                 baseline = 20.0\nunit = \"wrinkles\"\nsmaller_is_better = true\ngenes = [\"a,b\", \"c\"]\n"
+                "kind = \"breed\"\nschema = 1\nid = \"{id}\"\nname = \"peas\"\nseed = {seed}\nversion = \"0.1.0\"\n\
+                 [facts]\nparent = \"material\"\nbaseline = 20.0\nunit = \"wrinkles\"\nsmaller_is_better = true\ngenes = [\"a,b\", \"c\"]\n"
             ),
         );
         put("recipe.toml", "name = \"peas\"\n");
         let lines: Vec<String> = (0..3)
             .map(|generation| {
                 let best = 12 - 2 * generation;
-                format!(
+                let line = format!(
                     "{{\"v\":1,\"generation\":{generation},\"judgements\":10,\"best\":{best}.5,\"mean\":15,\"worst\":19,\
                      \"deviation\":2,\"diversity\":0.5,\"best_member\":{{\"generation\":{generation},\"member\":0}},\
-                     \"genes\":[1,{seed}],\"gene_means\":[1,2],\"histogram\":{{\"low\":8,\"high\":19,\"counts\":[1,2]}}}}\n"
-                )
+                     \"genes\":[1,{seed}],\"gene_means\":[1,2],\"histogram\":{{\"low\":8,\"high\":19,\"counts\":[1,2]}}}}"
+                );
+                let mut line = line.into_bytes();
+                mendel_store::add_checksum(&mut line);
+                String::from_utf8(line).expect("text stays text") + "\n"
             })
             .collect();
         put("generations.jsonl", &lines.concat());
-        put(
-            "proof.json",
-            "{\"verdict\": \"proved +9 [+1, +17] Elo in 500 games\"}",
-        );
+        let result = "{\n  \"verdict\": \"proved +9 [+1, +17] Elo in 500 games\"\n}";
+        let mut result = result.as_bytes().to_owned();
+        mendel_store::add_checksum_indented(&mut result).expect("an object");
+        fs::write(folder.join("result.json"), result).expect("writable");
         folder
     }
 }
@@ -91,7 +94,9 @@ fn trainings_are_listed_beside_runs() {
          files = []\ndata = \"some\"\nfingerprint = \"0\"\n",
     );
     let list = scratch.printed(&["runs"]);
-    let line = list.lines().find(|line| line.starts_with("training"));
+    let line = list
+        .lines()
+        .find(|line| line.contains(" training ") || line.starts_with("training"));
     assert!(line.expect("a row").contains("stopped"), "{list}");
 
     put(
@@ -102,7 +107,9 @@ fn trainings_are_listed_beside_runs() {
     );
     let path = folder.display().to_string();
     let list = scratch.printed(&["runs", &path]);
-    let line = list.lines().find(|line| line.starts_with("training"));
+    let line = list
+        .lines()
+        .find(|line| line.contains(" training ") || line.starts_with("training"));
     let line = line.expect("a row");
     for expected in ["tiny", "7", "finished", "70 steps", "0.1250", "first"] {
         assert!(line.contains(expected), "{expected} is missing in {line}");
@@ -114,7 +121,7 @@ fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     let scratch = Scratch::new("runs");
     let (code, out, err) = scratch.mendel(&["runs"]);
     assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
-    assert!(err.contains("no runs yet"), "{err}");
+    assert!(err.contains("no experiments yet"), "{err}");
 
     fs::remove_dir_all(scratch.0.join("home")).expect("there");
     scratch.run("aaa111", 1);
@@ -209,21 +216,21 @@ fn a_wrong_request_ends_with_two_and_a_hint() {
     });
     for (arguments, named) in [
         (&["report", "zzz"][..], "`zzz`"),
-        (&["resume", &contest], "mendel match --resume"),
-        (&["report", &learning], "mendel breed cwu-online"),
+        (&["resume", &contest], "use mendel 0.1.0"),
+        (&["report", &learning], "use mendel 0.1.0"),
         (
             &["breed", "gerald-eval", "--set", "breeder.population=-4"],
             "`--set TABLE.NAME=VALUE`",
         ),
         (&["report", "aaa"], "aaa222"),
-        (&["report", &empty], "is not the folder of a run"),
-        (&["runs", &empty], "is not the folder of a run"),
+        (&["report", &empty], "is not the folder of an experiment"),
+        (&["runs", &empty], "is not the folder of an experiment"),
         (&["runs", "--compare"], "`--compare` needs"),
         (&["runs", "--compare", "zzz"], "`zzz`"),
         (&["runs", "--export", "csv"], "`--export` needs"),
         (
             &["runs", "--export", "csv", &empty],
-            "is not the folder of a run",
+            "is not the folder of an experiment",
         ),
         (&["pedigree", "nobody"], "nobody"),
     ] {

@@ -1,13 +1,15 @@
 //! `mendel calibrate`, and games against its levels.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, mendel};
+use crate::mendel::{Scratch, kill_when, mendel, size};
 
 /// Three levels that cost next to nothing.
-const LEVELS: &str = "\
+pub(crate) const LEVELS: &str = "\
 schema = 1
 [[level]]
 elo = 700
@@ -51,6 +53,11 @@ fn calibrate(scratch: &Scratch, more: &[&str]) -> crate::mendel::Said {
     mendel(&[&arguments[..], more].concat(), b"")
 }
 
+/// The result, behind the lines of events.
+fn last_line(text: &str) -> &str {
+    text.lines().last().expect("there is a result")
+}
+
 #[test]
 fn a_calibration_rates_the_levels_writes_their_table_and_can_be_gone_on_with() {
     let scratch = Scratch::new("calibrate");
@@ -71,7 +78,7 @@ fn a_calibration_rates_the_levels_writes_their_table_and_can_be_gone_on_with() {
     assert_eq!(said.err, "");
 
     // 1. What it says: ratings that grow, around that of the anchor.
-    let result: Value = serde_json::from_str(&said.out).expect("one JSON document");
+    let result: Value = serde_json::from_str(last_line(&said.out)).expect("JSON");
     let levels = result["levels"].as_array().expect("there are levels");
     let elo: Vec<i64> = levels
         .iter()
@@ -108,15 +115,17 @@ fn a_calibration_rates_the_levels_writes_their_table_and_can_be_gone_on_with() {
         said.out
     );
 
-    // 3. Again, nothing is left to play, and the result is the same.
-    let again = calibrate(&scratch, &anchor);
-    let repeated: Value = serde_json::from_str(&again.out).expect("one JSON document");
+    // 3. Resumed, nothing is left to play, and the result is the same.
+    let folder = scratch.at("folder");
+    let again = mendel(&["resume", &folder, "--json", "--quiet"], b"");
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    let repeated: Value = serde_json::from_str(last_line(&again.out)).expect("JSON");
     assert_eq!(repeated["levels"], result["levels"]);
 
-    // 4. In the same folder something else is refused.
+    // 4. In the same folder another one is not started.
     let other = calibrate(&scratch, &["--seed", "2"]);
     assert_eq!(other.code, Some(2), "{}", other.err);
-    assert!(other.err.contains("another calibration"), "{}", other.err);
+    assert!(other.err.contains("mendel resume"), "{}", other.err);
 }
 
 #[test]
@@ -124,7 +133,7 @@ fn without_an_anchor_the_level_in_the_middle_keeps_its_rating() {
     let scratch = Scratch::new("unanchored");
     let said = calibrate(&scratch, &["--levels", "2"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    let result: Value = serde_json::from_str(&said.out).expect("one JSON document");
+    let result: Value = serde_json::from_str(last_line(&said.out)).expect("JSON");
     assert_eq!(result["levels"][1]["elo"], 1700);
 }
 
@@ -179,4 +188,78 @@ fn a_game_against_a_level_can_be_repeated() {
     let said = mendel(&["play", "--elo", "9999"], b"");
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("a whole number from"), "{}", said.err);
+}
+
+#[test]
+fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
+    let scratch = Scratch::new("calibrate-killed");
+    let table = scratch.at("levels.toml");
+    fs::write(&table, LEVELS).expect("there is room for a file");
+    let start = |folder: &str, threads: &str| -> Vec<String> {
+        let (folder, out) = (scratch.at(folder), scratch.at(&format!("{folder}.toml")));
+        let words = [
+            "calibrate",
+            "--table",
+            &table,
+            "--games",
+            "30",
+            "--folder",
+            &folder,
+            "--out",
+            &out,
+            "--threads",
+            threads,
+            "--anchor",
+            "material?Hash=1",
+            "--anchor-rating",
+            "1000",
+            "--anchor-games",
+            "20",
+            "--nodes",
+            "30",
+            "--quiet",
+        ];
+        words.map(str::to_owned).to_vec()
+    };
+    let spawn = |words: &[String]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+        let command = command.args(words).env("MENDEL_HOME", scratch.at("home"));
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.spawn().expect("the program was built")
+    };
+    let unbroken = spawn(&start("unbroken", "1")).wait().expect("it ends");
+    assert!(unbroken.success());
+    let games = |folder: &str| -> u64 {
+        let stages = ["ladder", "scout-1", "scout-2", "scout-3", "anchor"];
+        let paths = stages.map(|stage| format!("{}/{stage}/games.jsonl", scratch.at(folder)));
+        paths.iter().map(size).sum()
+    };
+    let broken = scratch.at("broken");
+    let resume: Vec<String> = ["resume", &broken, "--quiet", "--threads", "2"]
+        .map(str::to_owned)
+        .to_vec();
+    for percent in [0, 20, 40, 60, 80] {
+        let is_started = Path::new(&broken).join("manifest.toml").exists();
+        let child = spawn(&if is_started {
+            resume.clone()
+        } else {
+            start("broken", "2")
+        });
+        let enough = games("unbroken") * percent / 100;
+        let killed = kill_when(child, "it plays", || games("broken") > enough);
+        assert!(killed, "it was over before {percent} % of its games");
+    }
+    assert!(spawn(&resume).wait().expect("it ends").success());
+    let read = |name: String| fs::read_to_string(scratch.at(&name)).expect("it was written");
+    assert_eq!(
+        read("broken/result.json".into()),
+        read("unbroken/result.json".into())
+    );
+    // Apart from the command, which names the folder.
+    let table = |name: &str| {
+        let text = read(format!("{name}.toml"));
+        let lines = text.lines().filter(|line| !line.starts_with("command = "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(table("broken"), table("unbroken"));
 }

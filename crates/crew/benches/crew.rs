@@ -22,8 +22,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mendel_crew::{
-    Blobs, Dead, GoOn, Handler, Job, JobId, Limits, Options, Outcome, Progress, Refusal, Remote,
-    Worker,
+    Blobs, ConnectOptions, CrewClient, DeadLetter, Handler, HandlerError, Job, JobFlow, JobId,
+    JobOutcome, JobProgress, Worker, WorkerLimits,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -68,7 +68,12 @@ impl Handler for Pace {
         1
     }
 
-    fn work(&self, job: &Job, _: &dyn Blobs, progress: &Progress) -> Result<Vec<u8>, Refusal> {
+    fn work(
+        &self,
+        job: &Job,
+        _: &dyn Blobs,
+        progress: &JobProgress,
+    ) -> Result<Vec<u8>, HandlerError> {
         let text = String::from_utf8_lossy(&job.payload).into_owned();
         let (how, milliseconds) = text.split_once(' ').unwrap_or_default();
         let length = Duration::from_millis(milliseconds.parse().unwrap_or_default());
@@ -76,13 +81,13 @@ impl Handler for Pace {
             spin(length, progress);
         } else {
             thread::sleep(length);
-            progress.made();
+            progress.unit_done();
         }
         Ok(Vec::new())
     }
 }
 
-fn spin(length: Duration, progress: &Progress) {
+fn spin(length: Duration, progress: &JobProgress) {
     let clock = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
     let end = clock() + length;
     let mut number = 1_u64;
@@ -90,7 +95,7 @@ fn spin(length: Duration, progress: &Progress) {
         for _ in 0..100_000 {
             number = black_box(number.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1));
         }
-        progress.made();
+        progress.unit_done();
     }
 }
 
@@ -142,8 +147,8 @@ impl Server {
         processor_seconds(Path::new(&format!("/proc/{}/stat", self.child.id())))
     }
 
-    fn options(&self) -> Result<Options, Box<dyn std::error::Error>> {
-        Ok(Options::new(&self.url, None, None)?)
+    fn options(&self) -> Result<ConnectOptions, Box<dyn std::error::Error>> {
+        Ok(ConnectOptions::new(&self.url, None, None)?)
     }
 }
 
@@ -166,19 +171,19 @@ struct Took {
 fn with_workers(
     server: &Server,
     workers: usize,
-    hands: usize,
+    slots: usize,
     jobs: impl Iterator<Item = Job>,
 ) -> Result<Took, Box<dyn std::error::Error>> {
     let mut options = server.options()?;
     options.window = 20_000;
-    let remote = Remote::connect(&options, PROGRAM)?;
+    let remote = CrewClient::connect(&options, PROGRAM)?;
     let (stop, joined) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
         for number in 0..workers {
             let (options, stop, joined) = (options.clone(), &stop, &joined);
-            let limits = Limits {
-                hands,
-                ..Limits::default()
+            let limits = WorkerLimits {
+                slots,
+                ..WorkerLimits::default()
             };
             let name = format!("worker-{number}");
             let worker = Worker::new(options, limits, &name, PROGRAM).handler(Arc::new(Pace));
@@ -215,8 +220,8 @@ fn with_workers(
 }
 
 /// These jobs do not fail.
-fn taken(outcome: Outcome) -> Result<GoOn, Dead> {
-    outcome.result.map(|_| GoOn::Yes)
+fn taken(outcome: JobOutcome) -> Result<JobFlow, DeadLetter> {
+    outcome.result.map(|_| JobFlow::Continue)
 }
 
 /// The same jobs on threads and through the server, by turns, so that what else
@@ -248,7 +253,7 @@ fn local(hands: usize, jobs: impl Iterator<Item = Job>) -> f64 {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
                     let blobs = std::collections::HashMap::new();
-                    let worked = Pace.work(job, &blobs, &Progress::default());
+                    let worked = Pace.work(job, &blobs, &JobProgress::default());
                     worked.expect("these jobs do not fail");
                 }
             });
@@ -271,7 +276,7 @@ fn queue() -> Report {
     let server = Server::start("queue")?;
     let mut options = server.options()?;
     options.window = COUNT as usize;
-    let remote = Remote::connect(&options, PROGRAM)?;
+    let remote = CrewClient::connect(&options, PROGRAM)?;
     let payload = format!("sleep {:1024}", 0);
     let stop = AtomicBool::new(false);
     let before = resident();

@@ -1,4 +1,4 @@
-//! Things that many jobs share, named by their contents.
+//! Data that many jobs share, named by content.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The name of a blob: the SHA-256 of its contents.
+/// The id of a blob: the SHA-256 of its content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BlobId([u8; 32]);
 
 impl BlobId {
-    /// The name of these contents.
+    /// The id of this content.
     pub fn of(contents: &[u8]) -> Self {
         Self(Sha256::digest(contents).into())
     }
@@ -35,20 +35,20 @@ impl fmt::Debug for BlobId {
     }
 }
 
-/// A text that names no blob.
+/// A text that is not the id of a blob.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the name of a blob: {0:?}; 64 hexadecimal digits are")]
-pub struct NoBlobId(String);
+pub struct BlobIdError(String);
 
 impl TryFrom<String> for BlobId {
-    type Error = NoBlobId;
+    type Error = BlobIdError;
 
-    fn try_from(text: String) -> Result<Self, NoBlobId> {
+    fn try_from(text: String) -> Result<Self, BlobIdError> {
         let mut bytes = [0; 32];
         let digits = text.as_bytes();
         let fits = digits.len() == 2 * bytes.len() && digits.iter().all(u8::is_ascii_hexdigit);
         if !fits {
-            return Err(NoBlobId(text.chars().take(80).collect()));
+            return Err(BlobIdError(text.chars().take(80).collect()));
         }
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
             let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or_default() as u8;
@@ -64,9 +64,9 @@ impl From<BlobId> for String {
     }
 }
 
-/// Where a handler finds the blobs of its job, and of no other.
+/// The blobs of a job, and of no other.
 pub trait Blobs {
-    /// The contents of a blob.
+    /// The content of a blob.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Blobs for HashMap<BlobId, Arc<[u8]>> {
     }
 }
 
-/// Why a blob cannot be had.
+/// Why a blob cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlobError {
@@ -99,7 +99,7 @@ pub enum BlobError {
         /// What the server said.
         why: String,
     },
-    /// The contents have another name.
+    /// The content has another id.
     #[error("blob {id} arrived with other contents")]
     Corrupt {
         /// The blob.
@@ -113,14 +113,15 @@ pub enum BlobError {
     },
 }
 
-/// The blobs a worker has fetched, the latest used last, at most so many bytes.
+/// Blobs that a worker has fetched, up to a number of bytes; the least recently used is
+/// dropped first.
 #[derive(Debug)]
-pub(crate) struct Cache {
+pub(crate) struct BlobCache {
     most: usize,
     kept: Mutex<Vec<(BlobId, Arc<[u8]>)>>,
 }
 
-impl Cache {
+impl BlobCache {
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_cache_keeps_what_was_used_last_and_no_more_than_it_may() {
-        let cache = Cache::new(10);
+        let cache = BlobCache::new(10);
         let blob = |byte: u8, length| Arc::<[u8]>::from(vec![byte; length]);
         let id = |byte: u8| BlobId::of(&[byte]);
         cache.put(id(1), blob(1, 4));

@@ -2,15 +2,17 @@
 
 use crate::blob::BlobId;
 use crate::job::JobId;
+use crate::options::ConnectOptionsError;
 
 /// Why the crew cannot be used. Nothing finished is lost by any of these: what
 /// the server holds is found by the next connection.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CrewError {
     /// The address, a name or a secret makes no sense, or is not safe.
     #[error("{0}")]
-    Request(#[from] OptionsError),
+    Request(#[from] ConnectOptionsError),
     /// Nobody answers at the address.
     #[error(
         "no crew server at {url}: {why}; start one with `nats-server --jetstream` or see docs/crew.md"
@@ -33,7 +35,7 @@ pub enum CrewError {
     },
     /// The server does not know us.
     #[error("the crew server at {url} refused the secret; check the token, user or key: {why}")]
-    Refused {
+    AccessDenied {
         /// The address.
         url: String,
         /// What the server said.
@@ -158,6 +160,37 @@ pub enum CrewError {
         /// The kinds of the jobs.
         kinds: String,
     },
+    /// Work that no worker can do.
+    #[error(
+        "the crew set job {job} aside{}: {why}; going on tries it again, and with `--dead-letters skip` the run does without what nobody can do",
+        tried(*deliveries)
+    )]
+    DeadLetter {
+        job: JobId,
+        /// How often it was given to a worker.
+        deliveries: u32,
+        why: String,
+    },
+    /// A result that the task does not accept.
+    #[error(
+        "the answer of worker `{worker}` to job {job} makes no sense, also after it was done again: {reason}; stop that worker, and go on"
+    )]
+    InvalidResult {
+        worker: String,
+        job: JobId,
+        reason: String,
+    },
+    /// Data that belongs to this machine.
+    #[error("{reason}")]
+    NotPortable { reason: String },
+    /// A task that failed in this process.
+    #[error("{reason}")]
+    Task { reason: String },
+    /// The names of a folder's jobs cannot be used.
+    #[error(
+        "`{path}` {reason}; remove it, and what the crew has not handed in yet is played again"
+    )]
+    JobNames { path: String, reason: String },
     /// The system refused something to this process.
     #[error("the system refused {what}: {why}")]
     System {
@@ -176,14 +209,22 @@ impl CrewError {
             Self::Request(_)
                 | Self::NoServer { .. }
                 | Self::NoTrust { .. }
-                | Self::Refused { .. }
+                | Self::AccessDenied { .. }
                 | Self::OtherVersion { .. }
                 | Self::OtherLease { .. }
                 | Self::NoJetStream { .. }
                 | Self::Forbidden { .. }
                 | Self::UnknownRun { .. }
                 | Self::AtWork { .. }
+                | Self::NotPortable { .. }
         )
+    }
+}
+
+fn tried(deliveries: u32) -> String {
+    match deliveries {
+        0 | 1 => String::new(),
+        times => format!(" after it was given out {times} times"),
     }
 }
 
@@ -193,62 +234,6 @@ fn known(runs: &[String]) -> String {
     } else {
         format!("there are: {}", runs.join(", "))
     }
-}
-
-/// What is wrong with a name, an address or a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OptionsError {
-    /// Not an address.
-    #[error(
-        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
-    )]
-    Url {
-        /// What was given.
-        url: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// Jobs and results would travel in the clear.
-    #[error(
-        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
-    )]
-    NotEncrypted {
-        /// What was given.
-        url: String,
-    },
-    /// Anybody could join.
-    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
-    NoSecret {
-        /// What was given.
-        url: String,
-    },
-    /// A file with a secret or a certificate cannot be used.
-    #[error("cannot use {path}: {why}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A name that cannot be part of a subject.
-    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
-    Name {
-        /// What was to be named.
-        what: &'static str,
-        /// What was given.
-        name: String,
-    },
-    /// A notice that does not fit into a message.
-    #[error("notice {id} takes {bytes} bytes, and the crew server takes {most}")]
-    Notice {
-        /// Its id.
-        id: String,
-        /// Its size.
-        bytes: usize,
-        /// What the server takes.
-        most: usize,
-    },
 }
 
 /// Why the work on a run ended before its end.

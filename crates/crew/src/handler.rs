@@ -1,65 +1,129 @@
-//! What a worker can do, and how it shows that it gets on.
+//! The worker's interface to a kind of job, and the progress of a job.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::blob::Blobs;
-use crate::job::{Job, Refusal};
+use crate::job::{HandlerError, Job};
 
-/// Does the jobs of one kind.
+/// Does the jobs of one kind: bytes in, bytes out. A [`Task`](crate::Task) gets its
+/// handler from [`TaskHandler`](crate::TaskHandler).
 pub trait Handler: Send + Sync {
     /// The kind, as in [`Job::kind`].
     fn kind(&self) -> &'static str;
 
-    /// The version of the payload it reads; others are refused.
+    /// The version of the payload it reads; jobs of others are rejected.
     fn version(&self) -> u32;
 
     /// Does a job. The job is untrusted: its payload may be anything.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Bad`] if the job makes no sense, [`Refusal::Cannot`] if this
-    /// worker lacks something, [`Refusal::Stopped`] soon after
-    /// [`Progress::stopped`] became true.
-    fn work(&self, job: &Job, blobs: &dyn Blobs, progress: &Progress) -> Result<Vec<u8>, Refusal>;
+    /// [`HandlerError::InvalidJob`] if no worker can do the job,
+    /// [`HandlerError::CannotRun`] if this worker lacks something,
+    /// [`HandlerError::Stopped`] soon after [`JobProgress::is_stopped`] became true.
+    fn work(
+        &self,
+        job: &Job,
+        blobs: &dyn Blobs,
+        progress: &JobProgress,
+    ) -> Result<Vec<u8>, HandlerError>;
 }
 
-/// The lease of a job, as its handler sees it.
+/// The lease and the stop flag of a job, as its handler sees them.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<State>);
+pub struct JobProgress(Arc<JobProgressState>);
 
 #[derive(Debug, Default)]
-struct State {
-    made: AtomicU64,
+struct JobProgressState {
+    units: AtomicU64,
+    /// Set once and never cleared.
     stop: Arc<AtomicBool>,
 }
 
-impl Progress {
-    /// One unit (a game, some positions) is done. This, and nothing else, extends
-    /// the lease; it costs next to nothing.
-    pub fn made(&self) {
-        self.0.made.fetch_add(1, Ordering::Relaxed);
+/// An output that was not cut short: only [`JobProgress`] makes one, and not after a stop,
+/// unless the task states that the item ended by itself.
+#[derive(Debug)]
+pub struct CompletedOutput<O>(O);
+
+impl<O> CompletedOutput<O> {
+    /// The output.
+    pub fn into_inner(self) -> O {
+        self.0
+    }
+}
+
+impl JobProgress {
+    /// Progress that is stopped by `stop`, which others may share.
+    pub(crate) fn stopped_by(stop: Arc<AtomicBool>) -> Self {
+        Self(Arc::new(JobProgressState {
+            units: AtomicU64::new(0),
+            stop,
+        }))
     }
 
-    /// Whether the job is to be abandoned.
-    pub fn stopped(&self) -> bool {
+    /// Reports one unit (a game, some positions). This, and nothing else, extends
+    /// the lease; it costs one atomic addition.
+    pub fn unit_done(&self) {
+        self.0.units.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether the work is to be abandoned.
+    pub fn is_stopped(&self) -> bool {
         self.0.stop.load(Ordering::Relaxed)
+    }
+
+    /// The flag behind [`is_stopped`](Self::is_stopped), for code that polls a flag.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.stop)
+    }
+
+    /// Marks an output as complete. The stop flag is never cleared, so an output that
+    /// the flag cut short cannot pass.
+    ///
+    /// # Errors
+    ///
+    /// [`HandlerError::Stopped`] if the stop flag is set.
+    pub fn complete<O>(&self, output: O) -> Result<CompletedOutput<O>, HandlerError> {
+        if self.is_stopped() {
+            Err(HandlerError::Stopped)
+        } else {
+            Ok(CompletedOutput(output))
+        }
+    }
+
+    /// Marks an output as complete, also after a stop. The caller states that the item
+    /// ended by itself: a game that is over, and nothing that a stop cuts short.
+    pub fn complete_at_own_end<O>(&self, output: O) -> CompletedOutput<O> {
+        CompletedOutput(output)
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The same fact as [`stopped`](Self::stopped), for who watches a flag.
-    pub fn signal(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0.stop)
-    }
-
     pub(crate) fn units(&self) -> u64 {
-        self.0.made.load(Ordering::Relaxed)
+        self.0.units.load(Ordering::Relaxed)
     }
 
     pub(crate) fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_job_completes_only_what_ended_by_itself() {
+        let progress = JobProgress::default();
+        assert_eq!(progress.complete(1).map(CompletedOutput::into_inner), Ok(1));
+        progress.stop();
+        assert_eq!(
+            progress.complete(1).map(CompletedOutput::into_inner),
+            Err(HandlerError::Stopped)
+        );
+        assert_eq!(progress.complete_at_own_end(1).into_inner(), 1);
     }
 }

@@ -1,17 +1,16 @@
-//! A job and what comes back: plain data, complete in itself.
+//! Jobs and their outcomes: plain data, complete in itself.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
-use crate::error::OptionsError;
+use crate::options::ConnectOptionsError;
 
-/// So long may a name be.
+/// Maximum length of a name.
 const NAME_LENGTH: usize = 64;
 
-/// The name of a job, unique in its run: the same job has the same name in every
-/// life of the run.
+/// The name of a job, unique in its run; a resumed process uses the same names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct JobId(Box<str>);
@@ -22,12 +21,12 @@ impl JobId {
     /// # Errors
     ///
     /// If it is anything else.
-    pub fn new(name: &str) -> Result<Self, OptionsError> {
+    pub fn new(name: &str) -> Result<Self, ConnectOptionsError> {
         check_name("job", name)?;
         Ok(Self(name.into()))
     }
 
-    /// The name itself.
+    /// As text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -40,9 +39,9 @@ impl fmt::Display for JobId {
 }
 
 impl TryFrom<String> for JobId {
-    type Error = OptionsError;
+    type Error = ConnectOptionsError;
 
-    fn try_from(name: String) -> Result<Self, OptionsError> {
+    fn try_from(name: String) -> Result<Self, ConnectOptionsError> {
         Self::new(&name)
     }
 }
@@ -53,8 +52,8 @@ impl From<JobId> for String {
     }
 }
 
-/// Names become parts of subjects, where `.`, `*`, `>` and spaces mean something.
-pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), OptionsError> {
+/// Names become parts of subjects, where `.`, `*`, `>` and spaces have a meaning.
+pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), ConnectOptionsError> {
     let fits = (1..=NAME_LENGTH).contains(&name.len())
         && name
             .bytes()
@@ -62,86 +61,86 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), OptionsEr
     if fits {
         Ok(())
     } else {
-        Err(OptionsError::Name {
+        Err(ConnectOptionsError::Name {
             what,
             name: name.chars().take(2 * NAME_LENGTH).collect(),
         })
     }
 }
 
-/// Some seconds of work: everything a worker needs, and no path and no command.
+/// Some seconds of work: everything a worker needs, without paths or commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Its name.
     pub id: JobId,
     /// Which handler does it.
     pub kind: String,
-    /// The version of the payload; a handler does its own and no other.
+    /// The version of the payload; a handler reads one version only.
     pub version: u32,
-    /// What to do, as the handler reads it.
+    /// Input of the handler.
     pub payload: Vec<u8>,
-    /// Larger things that many jobs share, by their contents.
+    /// Larger data that many jobs share.
     pub blobs: Vec<BlobId>,
 }
 
-/// What became of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct JobOutcome {
     /// The job.
     pub id: JobId,
-    /// What the handler gave, or why nobody will do it.
-    pub result: Result<Vec<u8>, Dead>,
-    /// Who did it.
+    /// Output of the handler, or why the job was given up.
+    pub result: Result<Vec<u8>, DeadLetter>,
+    /// The worker that did it.
     pub worker: String,
-    /// So long the worker took.
+    /// Its duration.
     pub seconds: f64,
 }
 
-/// A job that was set aside.
+/// A job that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("set aside after {deliveries} deliveries: {why}")]
-pub struct Dead {
-    /// So often a worker was given it.
+pub struct DeadLetter {
+    /// How often it was delivered to a worker.
     pub deliveries: u32,
-    /// What is known.
+    /// The reason, as far as it is known.
     pub why: String,
-    /// Whether its result is more than the server takes: less of it may fit.
+    /// Whether its result exceeds the limit of the server; a smaller job may fit.
     #[serde(default)]
     pub oversized: bool,
 }
 
-/// Why a worker did not do a job.
+/// Why a handler did not do a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The job makes no sense, to any worker: it is set aside at once.
+pub enum HandlerError {
+    /// No worker can do it: it becomes a dead letter at once.
     #[error("the job makes no sense: {0}")]
-    Bad(String),
-    /// This worker cannot; another may.
+    InvalidJob(String),
+    /// This worker cannot do it; another may.
     #[error("this worker cannot: {0}")]
-    Cannot(String),
-    /// It was asked to stop.
+    CannotRun(String),
+    /// It was told to stop.
     #[error("stopped")]
     Stopped,
 }
 
-/// A job that a worker did not do; it goes to another.
+/// A job that a worker did not do; it is delivered to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct JobRejection {
     /// The job.
     pub id: JobId,
-    /// Who did not do it.
+    /// The name of the worker.
     pub worker: String,
-    /// What tells that worker from others of the same name.
+    /// Tells workers of one name apart.
     #[serde(default)]
     pub instance: String,
-    /// Why not.
+    /// The reason.
     pub why: String,
-    /// Whether it had begun with it, so that another may have more luck.
+    /// Whether it was started, so that another attempt may succeed.
     #[serde(default)]
     pub begun: bool,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for JobRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             id, worker, why, ..
@@ -150,40 +149,52 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Whether there is any sense in going on.
+/// What to do after an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoOn {
-    /// There is.
-    Yes,
-    /// Enough is known; the rest of the run's jobs need no doing.
-    No,
-    /// There is, but this result makes no sense: it is thrown away, counted as corrupt,
-    /// and its job is done again.
-    Again,
+pub enum JobFlow {
+    /// Take more outcomes.
+    Continue,
+    /// End the work: the other jobs of the run are not needed.
+    Stop,
+    /// Discard the result, which is invalid, count it as corrupt, and do the job again.
+    Resubmit,
 }
 
-/// The books of one call of [`crate::Remote::work`]: when all jobs were taken and
+/// The counts of one call of [`crate::CrewClient::work`]: when all jobs were taken and
 /// nothing stopped it, `handed_in + found == done + dead`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Jobs given to the server for the first time in this life of the run.
+pub struct JobCounts {
+    /// Jobs submitted for the first time.
     pub handed_in: u64,
-    /// Jobs that an earlier life had handed in, queued or finished.
+    /// Jobs that an earlier process had submitted, queued or finished.
     pub found: u64,
-    /// Results given to the caller.
+    /// Results delivered to the caller.
     pub done: u64,
-    /// Jobs set aside.
+    /// Dead letters.
     pub dead: u64,
-    /// Answers to jobs that were already answered, or that nobody asked for.
+    /// Results of jobs that had one already, or that were not submitted.
     pub duplicates: u64,
-    /// Answers that could not be read, or made no sense to whoever took them.
+    /// Results that were damaged, or that the caller rejected.
     pub corrupt: u64,
-    /// Answers of another build of the program: they are thrown away, and the jobs done
-    /// again.
+    /// Results of another build of the program: they are discarded, and the jobs done again.
     #[serde(default)]
     pub other_build: u64,
-    /// Jobs handed in again because the server had lost them, or their answers were no use.
+    /// Jobs submitted again because the server had lost them, or their results were useless.
     pub repeated: u64,
+}
+
+impl JobCounts {
+    /// Adds the counts of another call.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.handed_in += more.handed_in;
+        self.found += more.found;
+        self.done += more.done;
+        self.dead += more.dead;
+        self.duplicates += more.duplicates;
+        self.corrupt += more.corrupt;
+        self.other_build += more.other_build;
+        self.repeated += more.repeated;
+    }
 }
 
 #[cfg(test)]

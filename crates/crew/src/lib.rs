@@ -1,56 +1,61 @@
-//! Jobs in, outcomes out, each exactly once.
+//! Tasks in, outputs out, each exactly once: threads or workers behind one interface.
 //!
-//! A coordinator hands [`Job`]s to a NATS `JetStream` server through [`Remote`];
-//! [`Worker`]s on any number of machines take them, work, and answer. This crate
-//! knows no chess: what a job means is the matter of its [`Handler`].
+//! A [`Task`] says how an item is done and how it travels. [`Crew::map`] has items done by
+//! threads of this process, or by [`Worker`]s on any number of machines behind a NATS
+//! `JetStream` server. This crate knows no chess.
 //!
-//! What holds, whoever dies at whatever moment: every job comes back to the
-//! coordinator exactly once, as a result or as [`Dead`]. The server delivers at
-//! least once; the coordinator counts each job's first answer and no other.
-//! `docs/crew.md` says how to set a crew up, and what it guarantees.
+//! Below tasks, [`CrewClient`] submits [`Job`]s and takes their results. Every job comes back
+//! to the coordinator exactly once, as a result or as a [`DeadLetter`], whatever process is
+//! killed at whatever moment: the server delivers at least once, and the coordinator counts
+//! the first result of each job and no other. `docs/crew.md` says how to set a crew up.
 //!
 //! ```
-//! use mendel_crew::{BlobId, JobId, Options};
+//! use mendel_crew::{BlobId, JobId, ConnectOptions};
 //!
 //! // This machine is trusted; any other needs encryption and a secret.
-//! assert!(Options::new("nats://127.0.0.1:4222", None, None).is_ok());
-//! assert!(Options::new("nats://example.org:4222", None, None).is_err());
+//! assert!(ConnectOptions::new("nats://127.0.0.1:4222", None, None).is_ok());
+//! assert!(ConnectOptions::new("nats://example.org:4222", None, None).is_err());
 //! assert!(JobId::new("generation-7-pair-3").is_ok());
 //! assert_eq!(BlobId::of(b"abc").to_string().len(), 64);
 //! ```
 
 mod blob;
-mod complaints;
+mod blob_store;
+mod chunks;
 mod error;
-mod hand;
+mod gc;
 mod handler;
+mod idle_states;
 mod job;
-mod lease;
-mod leftovers;
-mod names;
-mod news;
-mod notices;
+mod job_names;
+mod job_sizing;
+mod map;
+mod message;
 mod options;
-mod queue;
+mod parallel;
+mod presence;
 mod remote;
-mod results;
 mod server;
-mod shift;
-mod shop;
+mod shared_log;
 mod status;
-mod vault;
-mod wire;
+mod subjects;
+mod task;
 mod worker;
 
-pub use blob::{BlobError, BlobId, Blobs, NoBlobId};
-pub use error::{CrewError, OptionsError, WorkError};
-pub use handler::{Handler, Progress};
-pub use job::{Dead, GoOn, Job, JobId, Outcome, Refusal, Refused, Tally};
-pub use leftovers::{Forgotten, forget};
-pub use news::News;
-pub use notices::{BoardState, Notices, Posted};
-pub use options::{Limits, Options, Secret};
-pub use remote::Remote;
-pub use status::{Held, RunState, Status, WorkerState, status};
-pub use wire::printable;
-pub use worker::{Event, Worked, Worker};
+pub use blob::{BlobError, BlobId, BlobIdError, Blobs};
+pub use chunks::{DeadLetterPolicy, Flow, MapError, Mapped};
+pub use error::{CrewError, WorkError};
+pub use gc::{RemovedRun, remove_run};
+pub use handler::{CompletedOutput, Handler, JobProgress};
+pub use job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
+pub use job_names::JobNameStore;
+pub use map::{Crew, Done, TakeOutput};
+pub use message::printable;
+pub use options::{ConnectOptions, ConnectOptionsError, Secret, WorkerLimits};
+pub use parallel::{parallel, parallel_with};
+pub use presence::{ActiveRunStatus, WorkerStatus, WorkerTotals};
+pub use remote::{CrewClient, CrewEvent};
+pub use shared_log::{LogRecord, LogState, SharedLog};
+pub use status::{CrewStatus, StoredRun, status};
+pub use task::{JobPayload, Site, Task, TaskFailure, TaskHandler, Unpack};
+pub use worker::{Worker, WorkerEvent};

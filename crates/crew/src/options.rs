@@ -1,46 +1,43 @@
-//! Where the server is, who we are to it, and how long to wait.
+//! How to reach a server, and limits of waiting and of work.
 
-use std::fmt;
-use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, fs};
 
-use crate::error::OptionsError;
-
-/// The port where no other is given.
+/// The default port.
 const PORT: u16 = 4222;
 
-/// How a crew is reached.
+/// How to connect to a crew.
 #[derive(Clone, Debug)]
-pub struct Options {
-    url: Url,
+pub struct ConnectOptions {
+    url: ServerUrl,
     secret: Option<Secret>,
     ca: Option<PathBuf>,
-    /// So long a job stays with a worker that shows no progress; the coordinator's
-    /// word, which its workers read from the server.
+    /// How long a job stays with a worker that reports no progress. The coordinator sets it,
+    /// and workers read it from the server.
     pub lease: Duration,
-    /// Jobs of a run that are in the server at a time.
+    /// Jobs of a run on the server at a time.
     pub window: usize,
-    /// So long a server that was there may be away before the work is given up.
+    /// How long a server may be away before the work ends with an error.
     pub patience: Duration,
-    /// After so long without a worker it is told that there is none; and a job that all
-    /// who are there refuse for so long is set aside.
+    /// Delay of the event that there are no workers; and how long all present workers must
+    /// reject a job before it becomes a dead letter.
     pub nobody: Duration,
 }
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Url {
+struct ServerUrl {
     text: String,
     encrypted: bool,
     loopback: bool,
 }
 
-/// What tells the server who we are. It is never printed.
+/// Credentials. They are never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {
-    /// A token that all of a kind share.
+    /// A token.
     Token(String),
     /// A name and a password.
     User(String, String),
@@ -65,8 +62,8 @@ impl Secret {
     /// # Errors
     ///
     /// If the file cannot be read or is empty.
-    pub fn read(path: &Path) -> Result<Self, OptionsError> {
-        let wrong = |why: String| OptionsError::File {
+    pub fn read(path: &Path) -> Result<Self, ConnectOptionsError> {
+        let wrong = |why: String| ConnectOptionsError::File {
             path: path.display().to_string(),
             why,
         };
@@ -92,7 +89,7 @@ impl Secret {
     }
 }
 
-impl Options {
+impl ConnectOptions {
     /// A crew at an address such as `nats://127.0.0.1:4222` or `tls://host:4222`.
     /// Beyond this machine, encryption and a secret are required.
     ///
@@ -100,16 +97,20 @@ impl Options {
     ///
     /// If it is no such address, carries a secret (others could read it there),
     /// or is not safe; or if the authority's file is not there.
-    pub fn new(url: &str, secret: Option<Secret>, ca: Option<&Path>) -> Result<Self, OptionsError> {
-        let url = Url::parse(url)?;
+    pub fn new(
+        url: &str,
+        secret: Option<Secret>,
+        ca: Option<&Path>,
+    ) -> Result<Self, ConnectOptionsError> {
+        let url = ServerUrl::parse(url)?;
         if !url.loopback && !url.encrypted {
-            return Err(OptionsError::NotEncrypted { url: url.text });
+            return Err(ConnectOptionsError::NotEncrypted { url: url.text });
         }
         if !url.loopback && secret.is_none() {
-            return Err(OptionsError::NoSecret { url: url.text });
+            return Err(ConnectOptionsError::NoSecret { url: url.text });
         }
         if let Some(path) = ca {
-            fs::File::open(path).map_err(|error| OptionsError::File {
+            fs::File::open(path).map_err(|error| ConnectOptionsError::File {
                 path: path.display().to_string(),
                 why: error.to_string(),
             })?;
@@ -143,9 +144,9 @@ impl Options {
     }
 }
 
-impl Url {
-    fn parse(text: &str) -> Result<Self, OptionsError> {
-        let wrong = |why| OptionsError::Url {
+impl ServerUrl {
+    fn parse(text: &str) -> Result<Self, ConnectOptionsError> {
+        let wrong = |why| ConnectOptionsError::Url {
             url: text.rsplit('@').next().unwrap_or_default().to_owned(),
             why,
         };
@@ -189,29 +190,29 @@ impl Url {
     }
 }
 
-/// What a worker's owner allows.
+/// Limits of a worker.
 #[derive(Clone, Debug)]
-pub struct Limits {
-    /// Jobs at once.
-    pub hands: usize,
+pub struct WorkerLimits {
+    /// Slots: jobs at once.
+    pub slots: usize,
     /// Bytes of a job's payload.
     pub payload: usize,
     /// Bytes of all blobs of a job.
     pub blobs: usize,
     /// Bytes of blobs kept for later jobs.
     pub cache: usize,
-    /// So long may a job take, progress or not.
+    /// Time limit of a job, with or without progress.
     pub job_time: Duration,
-    /// Bytes of address space for the whole process; beyond it, it dies and its
-    /// jobs go to others. Where nothing is said: three quarters of the machine's memory,
-    /// and not less than 1 GiB; or what the process is limited to already, if that is less.
+    /// Bytes of address space for the whole process; beyond it the process crashes, and its
+    /// jobs are delivered to other workers. By default three quarters of the machine's memory,
+    /// at least 1 GiB, or the present limit of the process if that is lower.
     pub memory: Option<u64>,
 }
 
-impl Default for Limits {
+impl Default for WorkerLimits {
     fn default() -> Self {
         Self {
-            hands: 1,
+            slots: 1,
             payload: 1 << 20,
             blobs: 1 << 28,
             cache: 1 << 28,
@@ -221,12 +222,68 @@ impl Default for Limits {
     }
 }
 
+/// Why a name, an address or credentials are invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectOptionsError {
+    /// Not an address.
+    #[error(
+        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
+    )]
+    Url {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Jobs and results would be sent unencrypted.
+    #[error(
+        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
+    )]
+    NotEncrypted {
+        /// What was given.
+        url: String,
+    },
+    /// Anyone could join.
+    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
+    NoSecret {
+        /// What was given.
+        url: String,
+    },
+    /// A file with a secret or a certificate cannot be used.
+    #[error("cannot use {path}: {why}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A name that cannot be part of a subject.
+    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
+    Name {
+        /// What was to be named.
+        what: &'static str,
+        /// What was given.
+        name: String,
+    },
+    /// A record that does not fit into a message.
+    #[error("notice {id} takes {bytes} bytes, and the crew server takes {most}")]
+    Notice {
+        /// Its id.
+        id: String,
+        /// Its size.
+        bytes: usize,
+        /// What the server takes.
+        most: usize,
+    },
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn options(url: &str) -> Result<Options, OptionsError> {
-        Options::new(url, None, None)
+    fn options(url: &str) -> Result<ConnectOptions, ConnectOptionsError> {
+        ConnectOptions::new(url, None, None)
     }
 
     #[test]
@@ -256,19 +313,19 @@ mod tests {
         ] {
             let refused = options(url);
             assert!(
-                matches!(refused, Err(OptionsError::NotEncrypted { .. })),
+                matches!(refused, Err(ConnectOptionsError::NotEncrypted { .. })),
                 "{url}"
             );
             let secret = Some(Secret::Token("s3cret".into()));
             assert!(
-                Options::new(url, secret, None).is_err(),
+                ConnectOptions::new(url, secret, None).is_err(),
                 "a token does not encrypt: {url}"
             );
         }
         let refused = options("tls://example.org");
-        assert!(matches!(refused, Err(OptionsError::NoSecret { .. })));
+        assert!(matches!(refused, Err(ConnectOptionsError::NoSecret { .. })));
         let secret = Some(Secret::Token("s3cret".into()));
-        assert!(Options::new("tls://example.org", secret, None).is_ok());
+        assert!(ConnectOptions::new("tls://example.org", secret, None).is_ok());
     }
 
     #[test]
@@ -282,7 +339,7 @@ mod tests {
             "nats://a:70000",
         ] {
             assert!(
-                matches!(options(url), Err(OptionsError::Url { .. })),
+                matches!(options(url), Err(ConnectOptionsError::Url { .. })),
                 "{url:?}"
             );
         }

@@ -1,37 +1,45 @@
-//! A connection that comes back, and waits that end.
+//! The connection to the server: reconnects, retries, and bounds every wait.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
-use async_nats::jetstream::stream::{Config, ConsumerError, ConsumerErrorKind, Stream};
-use async_nats::jetstream::{Context, ErrorCode, context};
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
-use futures_util::StreamExt;
+use async_nats::jetstream::context::{self, GetStreamErrorKind};
+use async_nats::jetstream::stream::{
+    Config, ConsumerError, ConsumerErrorKind, LastRawMessageErrorKind, Stream,
+};
+use async_nats::jetstream::{Context, ErrorCode};
+use async_nats::{Client, ConnectErrorKind, Event};
+use futures_util::{StreamExt, TryStreamExt};
 use tokio::sync::watch;
 
 use crate::error::CrewError;
-use crate::names::{self, Role};
-use crate::options::{Options, Secret};
-use crate::status::{Coordinator, read_all};
+use crate::options::{ConnectOptions, Secret};
+use crate::presence::{CoordinatorStatus, read_all};
+use crate::subjects::{self as names, ClientRole};
 
-/// A server that is there answers within this.
-const ANSWER: Duration = Duration::from_secs(5);
-/// So long a first connection may take, the making of streams included.
-const WELCOME: Duration = Duration::from_secs(15);
-/// So long everybody has to answer a question to all.
-pub(crate) const ROLL_CALL_TIME: Duration = Duration::from_millis(300);
-/// Reconnecting and trying again begin with this and double up to that.
-const SOONEST: Duration = Duration::from_millis(50);
-const LATEST: Duration = Duration::from_secs(2);
+/// Time limit of a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit of the first connection and of requests for streams.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long replies to a request for all are collected.
+pub(crate) const REPLY_WINDOW: Duration = Duration::from_millis(300);
+/// Requests before coordinators are believed to be absent.
+const COORDINATOR_QUERIES: usize = 3;
+/// Delays between retries double from the minimum to the maximum.
+const MIN_BACKOFF: Duration = Duration::from_millis(50);
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
 
-/// More of both than there can be hands.
-const MOST_WAITING: i64 = 16_384;
-const MOST_AT_WORK: i64 = 65_536;
+/// Messages that are removed at the same time.
+const MAX_REMOVALS: usize = 64;
 
-/// The server's words for a second message of a subject that takes one; the number
-/// it gives is that of every message it could not store.
+/// More of both than there can be slots.
+const MAX_WAITING: i64 = 16_384;
+const MAX_ACK_PENDING: i64 = 65_536;
+
+/// The server's error for a second message of a subject that takes one; its error code is
+/// shared by all messages that it could not store.
 const SUBJECT_TAKEN: &str = "maximum messages per subject exceeded";
 
 /// A connection to the server.
@@ -39,32 +47,42 @@ const SUBJECT_TAKEN: &str = "maximum messages per subject exceeded";
 pub(crate) struct Server {
     pub(crate) client: Client,
     pub(crate) streams: Context,
-    /// Odd while the server is away; it grows each time that changes.
+    /// Odd while disconnected; incremented at each change.
     pub(crate) changes: watch::Receiver<u64>,
     url: Arc<str>,
     patience: Duration,
     complaint: Arc<Mutex<Option<String>>>,
 }
 
+/// Poll interval of a stop flag; short, so that Ctrl-C responds quickly.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Ends when `stop` is set.
+pub(crate) async fn until(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
 pub(crate) fn back_off(attempts: usize) -> Duration {
-    LATEST.min(SOONEST * 2_u32.pow(attempts.min(10) as u32))
+    MAX_BACKOFF.min(MIN_BACKOFF * 2_u32.pow(attempts.min(10) as u32))
 }
 
 impl Server {
     pub(crate) async fn connect(
-        options: &Options,
-        role: Role,
+        options: &ConnectOptions,
+        role: ClientRole,
         name: &str,
     ) -> Result<Self, CrewError> {
         let (sender, changes) = watch::channel(0);
         let complaint = Arc::new(Mutex::new(None));
         let said = Arc::clone(&complaint);
-        let mut connect = ConnectOptions::new()
+        let mut connect = async_nats::ConnectOptions::new()
             .name(name)
             .custom_inbox_prefix(role.inbox())
-            .connection_timeout(ANSWER)
-            .request_timeout(Some(ANSWER))
-            // Only the address that was checked; not what a server tells of others.
+            .connection_timeout(REQUEST_TIMEOUT)
+            .request_timeout(Some(REQUEST_TIMEOUT))
+            // Only the address that was checked, not those that the server advertises.
             .ignore_discovered_servers()
             .require_tls(options.encrypted())
             .reconnect_delay_callback(back_off)
@@ -100,13 +118,13 @@ impl Server {
             Some(Secret::NKey(seed)) => connect.nkey(seed),
         };
         let url = options.url();
-        let client = match tokio::time::timeout(WELCOME, connect.connect(url)).await {
+        let client = match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect(url)).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => {
-                let (url, why) = (url.to_owned(), full(&error));
+                let (url, why) = (url.to_owned(), error_chain(&error));
                 return Err(match error.kind() {
                     ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-                        CrewError::Refused { url, why }
+                        CrewError::AccessDenied { url, why }
                     }
                     ConnectErrorKind::Tls => CrewError::NoTrust { url, why },
                     _ if is_distrust(&error) => CrewError::NoTrust { url, why },
@@ -126,8 +144,8 @@ impl Server {
             });
         }
         let streams = context::ContextBuilder::new()
-            .timeout(ANSWER)
-            .ack_timeout(ANSWER)
+            .timeout(REQUEST_TIMEOUT)
+            .ack_timeout(REQUEST_TIMEOUT)
             .build(client.clone());
         Ok(Self {
             client,
@@ -143,11 +161,11 @@ impl Server {
         &self.url
     }
 
-    pub(crate) fn away(&self) -> bool {
+    pub(crate) fn is_disconnected(&self) -> bool {
         *self.changes.borrow() % 2 == 1
     }
 
-    /// Tries until it succeeds or the patience is over.
+    /// Retries until it succeeds or the time limit has passed.
     pub(crate) async fn persist<T, E: std::error::Error, F: Future<Output = Result<T, E>>>(
         &self,
         what: &str,
@@ -165,14 +183,14 @@ impl Server {
         let begun = Instant::now();
         self.complaint().take();
         for attempts in 0.. {
-            // Whatever happens inside, an attempt ends.
-            let why = match tokio::time::timeout(4 * ANSWER, attempt()).await {
+            // Each attempt has a time limit of its own.
+            let why = match tokio::time::timeout(4 * REQUEST_TIMEOUT, attempt()).await {
                 Ok(Ok(value)) => return Ok(value),
-                Ok(Err(error)) => full(&error),
+                Ok(Err(error)) => error_chain(&error),
                 Err(_) => "no answer".to_owned(),
             };
             if self.forbids() || begun.elapsed() >= patience {
-                return Err(self.lost(what, why, begun.elapsed()));
+                return Err(self.connection_lost(what, why, begun.elapsed()));
             }
             tokio::time::sleep(back_off(attempts)).await;
         }
@@ -185,13 +203,13 @@ impl Server {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the server said that we may not do what we do.
+    /// Whether the server reported that a permission is missing.
     pub(crate) fn forbids(&self) -> bool {
         self.complaint().as_deref().is_some_and(is_forbidden)
     }
 
-    /// What to say when something did not succeed for so long.
-    pub(crate) fn lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
+    /// The error after an attempt that did not succeed in time.
+    pub(crate) fn connection_lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
         let complaint = self.complaint().clone();
         if let Some(said) = complaint.filter(|said| is_forbidden(said)) {
             return CrewError::Forbidden {
@@ -199,7 +217,7 @@ impl Server {
                 why: said,
             };
         }
-        if self.away() || why == "no answer" {
+        if self.is_disconnected() || why == "no answer" {
             CrewError::Lost {
                 url: self.url.to_string(),
                 seconds: waited.as_secs(),
@@ -213,11 +231,11 @@ impl Server {
         }
     }
 
-    /// The stream of this name, made where there is none. One that is there stays
-    /// as its owner made it.
+    /// The stream of this name, created if it is missing. An existing one keeps its
+    /// configuration.
     pub(crate) async fn stream(&self, config: Config) -> Result<Stream, CrewError> {
         let what = format!("keep the stream {}", config.name);
-        self.persist_for(WELCOME, &what, || async {
+        self.persist_for(CONNECT_TIMEOUT, &what, || async {
             self.streams.get_or_create_stream(config.clone()).await
         })
         .await
@@ -226,7 +244,7 @@ impl Server {
     /// The lease of the consumer that all workers of a version share, if there is one.
     async fn lease(&self, token: &str) -> Result<Option<Duration>, CrewError> {
         let name = names::workers(token);
-        let found = self.persist_for(WELCOME, "show the queue of jobs", || async {
+        let found = self.persist_for(CONNECT_TIMEOUT, "show the queue of jobs", || async {
             let found = self.streams.get_consumer_from_stream(&name, names::JOBS);
             match found.await {
                 Ok(queue) => {
@@ -240,9 +258,9 @@ impl Server {
         found.await
     }
 
-    /// Sees to it that the queue of this version has this lease: all its runs share it,
-    /// so that it is changed only where no other coordinator is there.
-    pub(crate) async fn agree_on_lease(
+    /// Sets the lease of the queue of this version. All its runs share it, so it is changed only
+    /// if no other coordinator is there.
+    pub(crate) async fn ensure_lease(
         &self,
         program: &str,
         lease: Duration,
@@ -251,30 +269,29 @@ impl Server {
         let Some(theirs) = self.lease(&token).await?.filter(|theirs| *theirs != lease) else {
             return Ok(());
         };
-        let answers = self.ask_all(names::COORDINATORS).await?;
-        let others: Vec<Coordinator> = read_all(&answers);
-        if others.iter().any(|other| other.program == program) {
+        let ours = |other: &CoordinatorStatus| other.program == program;
+        if self.coordinators(ours).await?.iter().any(ours) {
             return Err(CrewError::OtherLease {
                 url: self.url.to_string(),
                 ours: lease.as_secs_f64(),
                 theirs: theirs.as_secs_f64(),
             });
         }
-        self.put_workers(&token, lease).await
+        self.put_consumer(&token, lease).await
     }
 
-    /// What tells the server's process from an earlier one at the same address.
-    pub(crate) fn life(&self) -> String {
+    /// Tells the server's process from an earlier one at the same address.
+    pub(crate) fn server_instance(&self) -> String {
         self.client.server_info().server_id
     }
 
-    /// The consumer that all workers of a version share, made where there is none.
+    /// The consumer that all workers of a version share, created if it is missing.
     ///
     /// A server that is killed while a stream is empty may count its messages from 1 again
-    /// (2.9.10 does), and a consumer that has seen more of them than there are never gives
-    /// out one of the new: it is made anew, and so it is after a restart, when it cannot
-    /// be seen any more that there was one. What is being worked on may then be done twice.
-    pub(crate) async fn make_workers(
+    /// (2.9.10 does), and a consumer that has seen higher numbers never delivers the new
+    /// messages. Such a consumer is created again; so is every consumer after a restart, when
+    /// this cannot be seen any more. Running jobs may then be done twice.
+    pub(crate) async fn ensure_consumer(
         &self,
         token: &str,
         lease: Duration,
@@ -286,7 +303,7 @@ impl Server {
         }
         match self.lease(token).await? {
             Some(_) => Ok(()),
-            None => self.put_workers(token, lease).await,
+            None => self.put_consumer(token, lease).await,
         }
     }
 
@@ -303,24 +320,24 @@ impl Server {
         seen > stream.cached_info().state.last_sequence
     }
 
-    /// There may be none; then all is well, too.
+    /// A missing consumer is not an error.
     pub(crate) async fn remove_consumer(&self, name: &str, stream: &str) {
         let removed = self.streams.delete_consumer_from_stream(name, stream);
         let _ = removed.await;
     }
 
-    /// Makes the consumer, or gives it this lease.
-    async fn put_workers(&self, token: &str, lease: Duration) -> Result<(), CrewError> {
+    /// Creates the consumer, or sets its lease.
+    async fn put_consumer(&self, token: &str, lease: Duration) -> Result<(), CrewError> {
         let config = pull::Config {
             durable_name: Some(names::workers(token)),
             filter_subject: names::jobs_for(token),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease,
-            max_waiting: MOST_WAITING,
-            max_ack_pending: MOST_AT_WORK,
+            max_waiting: MAX_WAITING,
+            max_ack_pending: MAX_ACK_PENDING,
             ..pull::Config::default()
         };
-        self.persist_for(WELCOME, "keep the queue of jobs", || async {
+        self.persist_for(CONNECT_TIMEOUT, "keep the queue of jobs", || async {
             let made = self
                 .streams
                 .create_consumer_on_stream(config.clone(), names::JOBS);
@@ -330,23 +347,27 @@ impl Server {
     }
 
     pub(crate) async fn has_stream(&self, name: &str) -> Result<bool, CrewError> {
-        self.persist_for(WELCOME, &format!("show the stream {name}"), || async {
-            match self.streams.get_stream(name).await {
-                Ok(_) => Ok(true),
-                Err(error) => match error.kind() {
-                    GetStreamErrorKind::JetStream(said)
-                        if said.error_code() == ErrorCode::STREAM_NOT_FOUND =>
-                    {
-                        Ok(false)
-                    }
-                    _ => Err(error),
-                },
-            }
-        })
+        self.persist_for(
+            CONNECT_TIMEOUT,
+            &format!("show the stream {name}"),
+            || async {
+                match self.streams.get_stream(name).await {
+                    Ok(_) => Ok(true),
+                    Err(error) => match error.kind() {
+                        GetStreamErrorKind::JetStream(said)
+                            if said.error_code() == ErrorCode::STREAM_NOT_FOUND =>
+                        {
+                            Ok(false)
+                        }
+                        _ => Err(error),
+                    },
+                }
+            },
+        )
         .await
     }
 
-    /// How many messages a stream holds of each subject that fits.
+    /// The number of messages of each subject in a stream.
     pub(crate) async fn subjects(
         &self,
         stream: &str,
@@ -354,18 +375,18 @@ impl Server {
     ) -> Result<Vec<(String, usize)>, CrewError> {
         self.persist(&format!("list {filter}"), || async {
             let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
-            // To be left alone after its first error: it panics if asked again.
+            // Not polled after its first error: it would panic.
             let mut list = stream.info_with_subjects(filter).await.map_err(any)?;
             let mut subjects = Vec::new();
             while let Some(subject) = list.next().await {
                 subjects.push(subject.map_err(any)?);
             }
-            Ok::<_, Any>(subjects)
+            Ok::<_, BoxedError>(subjects)
         })
         .await
     }
 
-    /// Stores a message. A second of a subject that takes one is as good as the first.
+    /// Stores a message. A duplicate of a subject that takes one counts as stored.
     pub(crate) async fn store(&self, subject: &str, payload: Vec<u8>) -> Result<u64, CrewError> {
         let payload = bytes::Bytes::from(payload);
         self.persist(&format!("store {subject}"), || async {
@@ -382,7 +403,7 @@ impl Server {
         .await
     }
 
-    /// Removes what a stream holds of the subjects that fit.
+    /// Removes all messages of some subjects from a stream that has no consumers.
     pub(crate) async fn purge(&self, stream: &str, filter: &str) -> Result<(), CrewError> {
         self.persist(&format!("remove {filter}"), || async {
             let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
@@ -391,27 +412,89 @@ impl Server {
         .await
     }
 
-    /// Asks all who listen, and gives back what they said in time.
-    pub(crate) async fn ask_all(&self, subject: &'static str) -> Result<Vec<Vec<u8>>, CrewError> {
+    /// Removes all messages of some subjects from a stream with consumers, one by one: after
+    /// a purge with a filter, servers before 2.9.12 never deliver the messages that other
+    /// subjects have in the stream at that time (nats-server pull request 3838).
+    pub(crate) async fn remove_messages(
+        &self,
+        stream: &str,
+        filter: &str,
+    ) -> Result<(), CrewError> {
+        let subjects = self.subjects(stream, filter).await?;
+        if subjects.is_empty() {
+            return Ok(());
+        }
+        self.persist(&format!("remove {filter}"), || async {
+            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
+            let removals = subjects.iter().map(|(subject, count)| {
+                let stream = &stream;
+                async move {
+                    for _ in 0..*count {
+                        match stream.get_last_raw_message_by_subject(subject).await {
+                            Ok(message) => {
+                                // It may be gone by now: acknowledged by its receiver.
+                                let _ = stream.delete_message(message.sequence).await;
+                            }
+                            Err(error)
+                                if error.kind() == LastRawMessageErrorKind::NoMessageFound =>
+                            {
+                                break;
+                            }
+                            Err(error) => return Err(any(error)),
+                        }
+                    }
+                    Ok::<_, BoxedError>(())
+                }
+            });
+            let removals = futures_util::stream::iter(removals);
+            removals
+                .buffer_unordered(MAX_REMOVALS)
+                .try_collect::<()>()
+                .await
+        })
+        .await
+    }
+
+    /// The present coordinators. One that is busy may reply late, so the request is repeated if
+    /// none of them is `wanted`.
+    pub(crate) async fn coordinators(
+        &self,
+        wanted: impl Fn(&CoordinatorStatus) -> bool,
+    ) -> Result<Vec<CoordinatorStatus>, CrewError> {
+        let mut there = Vec::new();
+        for _ in 0..COORDINATOR_QUERIES {
+            there = read_all(&self.request_many(names::COORDINATORS).await?);
+            if there.iter().any(&wanted) {
+                break;
+            }
+        }
+        Ok(there)
+    }
+
+    /// Sends a request to all subscribers and collects the replies that arrive in time.
+    pub(crate) async fn request_many(
+        &self,
+        subject: &'static str,
+    ) -> Result<Vec<Vec<u8>>, CrewError> {
         self.persist(&format!("ask {subject}"), || async {
             let inbox = self.client.new_inbox();
             let answers = self.client.subscribe(inbox.clone()).await.map_err(any)?;
             let asked = self.client.publish_with_reply(subject, inbox, "".into());
             asked.await.map_err(any)?;
-            let over = tokio::time::sleep(ROLL_CALL_TIME);
+            let over = tokio::time::sleep(REPLY_WINDOW);
             let answers = answers.take_until(over);
-            // Where nobody listens the server answers with an empty message.
+            // Without subscribers the server replies with an empty message.
             let heard = answers.filter(|answer| {
                 let said = !answer.payload.is_empty();
                 async move { said }
             });
-            Ok::<_, Any>(heard.map(|answer| answer.payload.to_vec()).collect().await)
+            Ok::<_, BoxedError>(heard.map(|answer| answer.payload.to_vec()).collect().await)
         })
         .await
     }
 }
 
-/// Whether there is no such consumer, or no stream that it could belong to.
+/// Whether the consumer, or its stream, does not exist.
 pub(crate) fn is_not_found(error: &ConsumerError) -> bool {
     let ConsumerErrorKind::JetStream(error) = error.kind() else {
         return false;
@@ -419,18 +502,17 @@ pub(crate) fn is_not_found(error: &ConsumerError) -> bool {
     [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
 }
 
-/// Whether the server refused because the subject has its message.
+/// Whether the server refused a duplicate.
 pub(crate) fn is_taken(error: &context::PublishError) -> bool {
-    full(error).contains(SUBJECT_TAKEN)
+    error_chain(error).contains(SUBJECT_TAKEN)
 }
 
-/// A forbidden request is not answered, and the server only says so aside.
+/// A forbidden request gets no reply; the server reports it separately.
 fn is_forbidden(said: &str) -> bool {
     said.to_lowercase().contains("permissions violation")
 }
 
-/// Whether the two could not agree on a certificate: a connection reports it as data
-/// that makes no sense.
+/// Whether the certificates do not fit: the connection reports that as invalid data.
 fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.any(|cause| {
@@ -439,17 +521,17 @@ fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
     })
 }
 
-/// An error of any kind, with all that it says.
+/// An error of any type, as text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Any(String);
+pub(crate) struct BoxedError(String);
 
-pub(crate) fn any(error: impl std::error::Error) -> Any {
-    Any(full(&error))
+pub(crate) fn any(error: impl std::error::Error) -> BoxedError {
+    BoxedError(error_chain(&error))
 }
 
-/// An error and what caused it, without saying anything twice.
-pub(crate) fn full(error: &dyn std::error::Error) -> String {
+/// An error with its causes, without repetitions.
+pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

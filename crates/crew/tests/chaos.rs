@@ -20,8 +20,8 @@ impl Dice {
     }
 }
 
-/// Kills worker processes and the server until all is over.
-fn rage(mut place: Place, over: &AtomicBool) -> Place {
+/// Kills worker processes and the server until all is over, and counts the deaths.
+fn rage(mut place: Place, over: &AtomicBool, deaths: &AtomicU64) -> Place {
     let mut dice = Dice::new();
     let mut victims: Vec<Process> = (0..4).map(|_| Process::start(&place)).collect();
     while !over.load(Ordering::Relaxed) {
@@ -34,37 +34,29 @@ fn rage(mut place: Place, over: &AtomicBool) -> Place {
             let victim = dice.below(4) as usize;
             victims[victim] = Process::start(&place);
         }
+        deaths.fetch_add(1, Ordering::Relaxed);
     }
     place
 }
 
-/// Ends the rage when it goes out of scope.
-struct End<'a>(&'a AtomicBool);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 #[test]
-fn whatever_dies_the_books_are_right() {
+fn counts_are_right_whatever_process_is_killed() {
     const JOBS: usize = 120;
-    let place = Place::new("chaos");
+    let place = Place::with_short_lease("chaos");
     let options = place.options();
     let over = AtomicBool::new(false);
+    let (deaths, mut set_aside) = (AtomicU64::new(0), 0);
     let mut books = Books::default();
     let begun = Instant::now();
     thread::scope(|scope| {
-        let over = &over;
-        // Also when a test fails here, so that it does not wait for ever.
-        let _end = End(over);
-        scope.spawn(move || rage(place, over));
+        let (over, deaths) = (&over, &deaths);
+        let _end = SetOnDrop(over);
+        scope.spawn(move || rage(place, over, deaths));
         let mut dice = Dice::new();
         // Each life of the coordinator takes some outcomes and dies.
         while books.outcomes.len() < JOBS {
             assert!(begun.elapsed() < LIMIT, "{} are done", books.outcomes.len());
-            let Ok(remote) = Remote::connect(&options, PROGRAM) else {
+            let Ok(remote) = CrewClient::connect(&options, PROGRAM) else {
                 continue;
             };
             let rest: Vec<Job> = naps(JOBS, 100)
@@ -76,6 +68,11 @@ fn whatever_dies_the_books_are_right() {
             let cruel = dice.below(3) == 0;
             let stop = AtomicBool::new(false);
             let ended = remote.work("run", rest.into_iter(), &no_blobs, &stop, &mut |outcome| {
+                // It died with its worker three times: the next life tries it anew.
+                if outcome.result.is_err() {
+                    set_aside += 1;
+                    return Err("set aside");
+                }
                 // It may be given some more while it stops.
                 left = u64::saturating_sub(left, 1);
                 if left == 0 && cruel {
@@ -83,14 +80,19 @@ fn whatever_dies_the_books_are_right() {
                 }
                 books.enter(outcome);
                 stop.fetch_or(left == 0, Ordering::Relaxed);
-                Ok(GoOn::Yes)
+                Ok(JobFlow::Continue)
             });
             let fine = match &ended {
                 Ok(tally) => tally.dead == 0 && tally.corrupt == 0,
-                Err(error) => matches!(error, WorkError::Taker("full")),
+                Err(error) => matches!(error, WorkError::Taker("full" | "set aside")),
             };
             assert!(fine, "{ended:?}");
         }
     });
     books.check_naps(JOBS);
+    let deaths = deaths.into_inner();
+    assert!(
+        3 * set_aside <= deaths,
+        "{set_aside} set aside, {deaths} deaths"
+    );
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_crew::{Limits, Options, Worker};
+use mendel_crew::{ConnectOptions, Worker, WorkerLimits};
 
 use crate::places::Place;
 use crate::{Actor, PROGRAM};
@@ -70,11 +70,11 @@ fn works() {
         return;
     };
     let memory = std::env::var(MEMORY).ok();
-    let limits = Limits {
+    let limits = WorkerLimits {
         memory: memory.map(|memory| memory.parse().expect("a number")),
-        ..Limits::default()
+        ..WorkerLimits::default()
     };
-    let options = Options::new(&url, None, None).expect("this machine is safe");
+    let options = ConnectOptions::new(&url, None, None).expect("this machine is safe");
     let name = format!("process-{}", std::process::id());
     let worker = Worker::new(options, limits, &name, PROGRAM).handler(Arc::new(Actor));
     let end = worker.run(&AtomicBool::new(false), &mut |_| {});

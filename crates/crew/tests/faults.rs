@@ -31,17 +31,20 @@ async fn put(streams: &async_nats::jetstream::Context, subject: String, payload:
 }
 
 /// Has jobs handed in and worked, and none of their results taken.
-fn worked_untaken(remote: &Remote, place: &Place, jobs: Vec<Job>) {
-    let count = jobs.len();
-    let help = Help::start(place);
-    let stop = AtomicBool::new(false);
-    let failed = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| Err(()));
-    assert!(matches!(failed, Err(WorkError::Taker(()))));
-    let begun = Instant::now();
-    while place.behind(async |streams| results(&streams).await.len()) < count {
-        assert!(begun.elapsed() < LIMIT, "the worker goes on alone");
-        thread::sleep(Duration::from_millis(20));
-    }
+fn worked_untaken(remote: &CrewClient, place: &Place, jobs: Vec<Job>) {
+    worked_untaken_by(Help::start, remote, place, jobs);
+}
+
+fn worked_untaken_by(
+    helper: impl FnOnce(&Place) -> Help,
+    remote: &CrewClient,
+    place: &Place,
+    jobs: Vec<Job>,
+) {
+    let count = jobs.len() as u64;
+    hand_in(remote, place, jobs, &no_blobs);
+    let help = helper(place);
+    wait_until("the worker goes on alone", || place.results() == count);
     help.end().expect("it worked");
 }
 
@@ -71,7 +74,7 @@ fn doubled_delayed_and_reordered_results_count_once() {
                 }
             });
         }
-        GoOn::Yes
+        JobFlow::Continue
     });
     assert_eq!(books.outcomes.len(), 11);
     assert_eq!((tally.found, tally.done, tally.dead), (10, 11, 0));
@@ -80,7 +83,7 @@ fn doubled_delayed_and_reordered_results_count_once() {
 }
 
 #[test]
-fn a_result_that_nobody_asked_for_is_counted_and_dropped() {
+fn a_result_of_an_unknown_job_is_counted_and_dropped() {
     let place = Place::new("strays");
     let remote = connect(&place);
     worked_untaken(&remote, &place, echoes(6));
@@ -93,8 +96,8 @@ fn a_result_that_nobody_asked_for_is_counted_and_dropped() {
 }
 
 #[test]
-fn corrupt_and_oversized_results_are_counted_and_the_job_is_done_again() {
-    let place = Place::new("corrupt");
+fn corrupt_and_oversized_results_are_counted_and_the_job_is_repeated() {
+    let place = Place::with_short_lease("corrupt");
     let remote = connect(&place);
     worked_untaken(&remote, &place, echoes(4));
     place.behind(async |streams| {
@@ -127,22 +130,12 @@ fn corrupt_and_oversized_results_are_counted_and_the_job_is_done_again() {
 
 /// The next life of a run is of another build: it takes nothing of the first.
 #[test]
-fn results_of_another_build_are_counted_and_the_jobs_done_again() {
+fn results_of_another_build_are_counted_and_the_jobs_repeated() {
     let place = Place::new("rebuilt");
     let old = "1.2.3 before";
-    let remote = Remote::connect(&place.options(), old).expect("the server is there");
-    let help = Help::start_as(place.options(), Limits::default(), old);
-    let stop = AtomicBool::new(false);
-    let failed = remote.work("run", echoes(3).into_iter(), &no_blobs, &stop, &mut |_| {
-        Err(())
-    });
-    assert!(matches!(failed, Err(WorkError::Taker(()))));
-    let begun = Instant::now();
-    while place.behind(async |streams| results(&streams).await.len()) < 3 {
-        assert!(begun.elapsed() < LIMIT, "the worker goes on alone");
-        thread::sleep(Duration::from_millis(20));
-    }
-    help.end().expect("it worked");
+    let remote = CrewClient::connect(&place.options(), old).expect("the server is there");
+    let helper = |place: &Place| Help::start_as(place.options(), WorkerLimits::default(), old);
+    worked_untaken_by(helper, &remote, &place, echoes(3));
     drop(remote);
     let help = Help::start(&place);
     let (books, tally) = work(&connect(&place), "run", echoes(3));
@@ -153,7 +146,7 @@ fn results_of_another_build_are_counted_and_the_jobs_done_again() {
 
 /// What was queued is kept longer than what it needs.
 #[test]
-fn what_a_found_job_needs_is_put_again() {
+fn blobs_of_a_found_job_are_uploaded_again() {
     let place = Place::new("old-blobs");
     let contents: Arc<[u8]> = b"the weights".as_slice().into();
     let one = || Job {
@@ -163,19 +156,7 @@ fn what_a_found_job_needs_is_put_again() {
     let find = |_: &BlobId| Some(Arc::clone(&contents));
     let stop = AtomicBool::new(false);
     let remote = connect(&place);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let begun = Instant::now();
-            while mendel_crew::status(&place.options()).is_ok_and(|it| it.waiting == 0) {
-                assert!(begun.elapsed() < LIMIT, "the job is handed in");
-            }
-            stop.store(true, Ordering::Relaxed);
-        });
-        let stopped = remote.work("run", [one()].into_iter(), &find, &stop, &mut |_| {
-            Ok::<_, Infallible>(GoOn::Yes)
-        });
-        assert_eq!(stopped.expect("it was stopped").handed_in, 1);
-    });
+    hand_in(&remote, &place, vec![one()], &find);
     place.behind(async |streams| {
         let store = streams.get_object_store("mendel-blobs").await;
         let name = BlobId::of(&contents).to_string();
@@ -183,10 +164,9 @@ fn what_a_found_job_needs_is_put_again() {
         gone.expect("it was there");
     });
     let help = Help::start(&place);
-    stop.store(false, Ordering::Relaxed);
     let tally = remote.work("run", [one()].into_iter(), &find, &stop, &mut |outcome| {
         assert_eq!(outcome.result.as_deref(), Ok(&contents[..]));
-        Ok::<_, Infallible>(GoOn::Yes)
+        Ok::<_, Infallible>(JobFlow::Continue)
     });
     let tally = tally.expect("it works");
     assert_eq!((tally.found, tally.done), (1, 1));
@@ -196,22 +176,16 @@ fn what_a_found_job_needs_is_put_again() {
 /// A result that was damaged after its job had left the queue: nothing remains of
 /// the job but what the coordinator remembers.
 #[test]
-fn a_job_that_vanished_is_handed_in_again() {
-    let place = Place::new("vanished");
+fn a_job_that_the_server_lost_is_submitted_again() {
+    let place = Place::with_short_lease("vanished");
     let remote = connect(&place);
     let thief = thread::scope(|scope| {
         let thief = scope.spawn(|| {
+            wait_until("the jobs are handed in", || place.jobs() == 5);
             place.behind(async |streams| {
-                let stream = streams
-                    .get_stream("MENDEL_JOBS")
-                    .await
-                    .expect("it is there");
-                let begun = Instant::now();
-                while stream.get_info().await.expect("it is there").state.messages < 5 {
-                    assert!(begun.elapsed() < LIMIT, "the jobs are handed in");
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-                stream.purge().await.expect("it is purged");
+                let stream = streams.get_stream("MENDEL_JOBS").await;
+                let purged = stream.expect("it is there").purge().await;
+                purged.expect("it is purged");
             });
             Help::start(&place)
         });
@@ -221,6 +195,24 @@ fn a_job_that_vanished_is_handed_in_again() {
         thief.join().expect("it steals")
     });
     thief.end().expect("it worked");
+}
+
+/// Who is long busy with an outcome does not take for lost what is only on its way.
+#[test]
+fn a_slow_coordinator_submits_no_job_twice() {
+    let place = Place::with_short_lease("slow");
+    let mut options = place.options();
+    options.window = 1;
+    let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
+    let help = Help::start(&place);
+    let mut books = Books::default();
+    let tally = work_into(&remote, "run", echoes(10), &mut |outcome| {
+        books.enter(outcome);
+        thread::sleep(options.lease);
+        JobFlow::Continue
+    });
+    assert_eq!((tally.done, tally.repeated), (10, 0));
+    assert_eq!(help.end().expect("it worked").jobs, 10);
 }
 
 /// What is no job is thrown away by the worker, which goes on.
@@ -259,7 +251,7 @@ fn corrupt_jobs_do_no_harm() {
     });
     for _ in 0..4 {
         help.wait_for("junk is found", |event| {
-            matches!(event, Event::Corrupt { .. })
+            matches!(event, WorkerEvent::Corrupt { .. })
         });
     }
     let (books, _) = work(&remote, "run", echoes(3));
@@ -269,7 +261,7 @@ fn corrupt_jobs_do_no_harm() {
 
 /// A blob whose contents were exchanged is not given to a handler.
 #[test]
-fn an_exchanged_blob_is_found() {
+fn a_replaced_blob_is_detected() {
     let place = Place::new("exchanged");
     let remote = connect(&place);
     let contents: Arc<[u8]> = b"the weights".as_slice().into();
@@ -288,10 +280,10 @@ fn an_exchanged_blob_is_found() {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
+            let _stop = SetOnDrop(&stop);
             help.wait_for("the exchange is found", |event| {
-                matches!(event, Event::Refused { why, .. } if why.contains("other contents"))
+                matches!(event, WorkerEvent::Rejected { why, .. } if why.contains("other contents"))
             });
-            stop.store(true, Ordering::Relaxed);
         });
         let one = Job {
             blobs: vec![id],
@@ -299,7 +291,7 @@ fn an_exchanged_blob_is_found() {
         };
         let find = |_: &BlobId| Some(Arc::clone(&contents));
         let tally = remote.work("run", [one].into_iter(), &find, &stop, &mut |_| {
-            Ok::<_, Infallible>(GoOn::Yes)
+            Ok::<_, Infallible>(JobFlow::Continue)
         });
         assert_eq!(tally.expect("it was stopped").done, 0);
     });

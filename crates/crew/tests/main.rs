@@ -9,28 +9,49 @@ mod refusals;
 mod sample;
 mod standing;
 mod stopping;
+mod tasks;
 mod unable;
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use mendel_crew::{
-    BlobId, Blobs, CrewError, Dead, Event, GoOn, Handler, Job, JobId, Limits, Options, Outcome,
-    Progress, Refusal, Remote, Tally, WorkError, Worked, Worker,
+    BlobId, Blobs, ConnectOptions, CrewClient, CrewError, DeadLetter, Handler, HandlerError, Job,
+    JobCounts, JobFlow, JobId, JobOutcome, JobProgress, WorkError, Worker, WorkerEvent,
+    WorkerLimits, WorkerTotals,
 };
 
 use crate::places::Place;
 
 /// The version of the program in these tests.
 const PROGRAM: &str = "1.2.3";
-/// Nothing here takes longer, or it is stuck.
-const LIMIT: Duration = Duration::from_mins(1);
+/// Nothing here takes longer, however busy the machine is, or it is stuck.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// Waits until something holds, in at most [`LIMIT`].
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "it never happened: {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Sets a flag when it goes out of scope, also by a panic, so that the other thread of a
+/// test that fails does not wait for ever.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// An empty folder of its own for each test.
 fn fresh_folder(name: &str) -> PathBuf {
@@ -54,7 +75,12 @@ impl Handler for Actor {
         1
     }
 
-    fn work(&self, job: &Job, blobs: &dyn Blobs, progress: &Progress) -> Result<Vec<u8>, Refusal> {
+    fn work(
+        &self,
+        job: &Job,
+        blobs: &dyn Blobs,
+        progress: &JobProgress,
+    ) -> Result<Vec<u8>, HandlerError> {
         let text = String::from_utf8_lossy(&job.payload).into_owned();
         let (act, rest) = text.split_once(' ').unwrap_or((&text, ""));
         match act {
@@ -63,11 +89,11 @@ impl Handler for Actor {
             "nap" => {
                 let end = Instant::now() + Duration::from_millis(rest.parse().expect("a number"));
                 while Instant::now() < end {
-                    if progress.stopped() {
-                        return Err(Refusal::Stopped);
+                    if progress.is_stopped() {
+                        return Err(HandlerError::Stopped);
                     }
                     thread::sleep(Duration::from_millis(5));
-                    progress.made();
+                    progress.unit_done();
                 }
                 Ok(job.id.as_str().into())
             }
@@ -75,8 +101,8 @@ impl Handler for Actor {
             "doze" => {
                 let end = Instant::now() + Duration::from_millis(rest.parse().expect("a number"));
                 while Instant::now() < end {
-                    if progress.stopped() {
-                        return Err(Refusal::Stopped);
+                    if progress.is_stopped() {
+                        return Err(HandlerError::Stopped);
                     }
                     thread::sleep(Duration::from_millis(5));
                 }
@@ -84,8 +110,8 @@ impl Handler for Actor {
             }
             // No progress, and no end before it is told.
             "hang" => loop {
-                if progress.stopped() {
-                    return Err(Refusal::Stopped);
+                if progress.is_stopped() {
+                    return Err(HandlerError::Stopped);
                 }
                 thread::sleep(Duration::from_millis(5));
             },
@@ -96,7 +122,8 @@ impl Handler for Actor {
             }
             "blob" => {
                 let contents = blobs.read(&job.blobs[0]);
-                let contents = contents.map_err(|error| Refusal::Cannot(error.to_string()))?;
+                let contents =
+                    contents.map_err(|error| HandlerError::CannotRun(error.to_string()))?;
                 assert!(blobs.read(&BlobId::of(b"not named")).is_err());
                 Ok(contents.to_vec())
             }
@@ -109,9 +136,49 @@ impl Handler for Actor {
             }
             "panic" => panic!("as it was told"),
             "abort" => std::process::abort(),
-            "cannot" => Err(Refusal::Cannot("too hard".into())),
-            _ => Err(Refusal::Bad(format!("no such act: {act}"))),
+            "cannot" => Err(HandlerError::CannotRun("too hard".into())),
+            _ => Err(HandlerError::InvalidJob(format!("no such act: {act}"))),
         }
+    }
+}
+
+/// Does a job as soon as there is a permit for it, and shows progress while it waits.
+#[derive(Default)]
+struct Gate {
+    permits: AtomicU64,
+}
+
+impl Gate {
+    fn permit(&self, jobs: u64) {
+        self.permits.fetch_add(jobs, Ordering::Relaxed);
+    }
+}
+
+impl Handler for Gate {
+    fn kind(&self) -> &'static str {
+        Actor.kind()
+    }
+
+    fn version(&self) -> u32 {
+        Actor.version()
+    }
+
+    fn work(
+        &self,
+        job: &Job,
+        _: &dyn Blobs,
+        progress: &JobProgress,
+    ) -> Result<Vec<u8>, HandlerError> {
+        let one = |permits: u64| permits.checked_sub(1);
+        let relaxed = Ordering::Relaxed;
+        while self.permits.fetch_update(relaxed, relaxed, one).is_err() {
+            if progress.is_stopped() {
+                return Err(HandlerError::Stopped);
+            }
+            thread::sleep(Duration::from_millis(5));
+            progress.unit_done();
+        }
+        Ok(job.id.as_str().into())
     }
 }
 
@@ -141,18 +208,38 @@ fn no_blobs(_: &BlobId) -> Option<Arc<[u8]>> {
     None
 }
 
-fn connect(place: &Place) -> Remote {
-    Remote::connect(&place.options(), PROGRAM).expect("the server is there")
+fn connect(place: &Place) -> CrewClient {
+    CrewClient::connect(&place.options(), PROGRAM).expect("the server is there")
+}
+
+/// Hands jobs in while no worker is there, and stops when the server holds them all.
+fn hand_in(
+    remote: &CrewClient,
+    place: &Place,
+    jobs: Vec<Job>,
+    find: &(dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+) {
+    let (count, stop) = (jobs.len() as u64, AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _stop = SetOnDrop(&stop);
+            wait_until("the jobs are handed in", || place.jobs() == count);
+        });
+        let stopped = remote.work("run", jobs.into_iter(), find, &stop, &mut |_| {
+            Ok::<_, Infallible>(JobFlow::Continue)
+        });
+        assert_eq!(stopped.expect("it was stopped").handed_in, count);
+    });
 }
 
 /// What a run gave, by job; a second outcome of a job is an error.
 #[derive(Debug, Default)]
 struct Books {
-    outcomes: BTreeMap<String, Result<Vec<u8>, Dead>>,
+    outcomes: BTreeMap<String, Result<Vec<u8>, DeadLetter>>,
 }
 
 impl Books {
-    fn enter(&mut self, outcome: Outcome) {
+    fn enter(&mut self, outcome: JobOutcome) {
         let id = String::from(outcome.id);
         let earlier = self.outcomes.insert(id.clone(), outcome.result);
         assert!(earlier.is_none(), "{id} came twice");
@@ -167,21 +254,21 @@ impl Books {
 }
 
 /// Works on jobs until all are answered, in at most [`LIMIT`].
-fn work(remote: &Remote, run: &str, jobs: Vec<Job>) -> (Books, Tally) {
+fn work(remote: &CrewClient, run: &str, jobs: Vec<Job>) -> (Books, JobCounts) {
     let mut books = Books::default();
     let tally = work_into(remote, run, jobs, &mut |outcome| {
         books.enter(outcome);
-        GoOn::Yes
+        JobFlow::Continue
     });
     (books, tally)
 }
 
 fn work_into(
-    remote: &Remote,
+    remote: &CrewClient,
     run: &str,
     jobs: Vec<Job>,
-    done: &mut dyn FnMut(Outcome) -> GoOn,
-) -> Tally {
+    done: &mut dyn FnMut(JobOutcome) -> JobFlow,
+) -> JobCounts {
     let count = jobs.len() as u64;
     let (stop, begun) = (Arc::new(AtomicBool::new(false)), Instant::now());
     let (over, waiting) = mpsc::channel::<()>();
@@ -194,7 +281,7 @@ fn work_into(
     let mut enough = false;
     let worked = remote.work(run, jobs.into_iter(), &no_blobs, &stop, &mut |outcome| {
         let go_on = done(outcome);
-        enough |= go_on == GoOn::No;
+        enough |= go_on == JobFlow::Stop;
         Ok::<_, Infallible>(go_on)
     });
     let _ = over.send(());
@@ -211,22 +298,22 @@ fn work_into(
 /// A worker on a thread of this process.
 struct Help {
     stop: Arc<AtomicBool>,
-    events: Mutex<Receiver<Event>>,
-    thread: JoinHandle<Result<Worked, CrewError>>,
+    events: Mutex<Receiver<WorkerEvent>>,
+    thread: JoinHandle<Result<WorkerTotals, CrewError>>,
 }
 
 impl Help {
     fn start(place: &Place) -> Self {
-        Self::start_as(place.options(), Limits::default(), PROGRAM)
+        Self::start_as(place.options(), WorkerLimits::default(), PROGRAM)
     }
 
     /// One of this name, which does jobs in its own way.
-    fn start_named(options: Options, name: &str, handler: Arc<dyn Handler>) -> Self {
-        let worker = Worker::new(options, Limits::default(), name, PROGRAM).handler(handler);
+    fn start_named(options: ConnectOptions, name: &str, handler: Arc<dyn Handler>) -> Self {
+        let worker = Worker::new(options, WorkerLimits::default(), name, PROGRAM).handler(handler);
         Self::run(worker)
     }
 
-    fn start_as(options: Options, limits: Limits, program: &str) -> Self {
+    fn start_as(options: ConnectOptions, limits: WorkerLimits, program: &str) -> Self {
         Self::run(Worker::new(options, limits, "helper", program).handler(Arc::new(Actor)))
     }
 
@@ -246,7 +333,7 @@ impl Help {
         }
     }
 
-    fn wait_for(&self, what: &str, mut is: impl FnMut(&Event) -> bool) -> Event {
+    fn wait_for(&self, what: &str, mut is: impl FnMut(&WorkerEvent) -> bool) -> WorkerEvent {
         loop {
             let event = self
                 .events
@@ -260,8 +347,15 @@ impl Help {
         }
     }
 
-    fn end(self) -> Result<Worked, CrewError> {
+    fn end(self) -> Result<WorkerTotals, CrewError> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("a worker does not panic")
+    }
+
+    /// The error with which it ends by itself.
+    fn failure(self) -> CrewError {
+        wait_until("the worker ends", || self.thread.is_finished());
+        let ended = self.thread.join().expect("a worker does not panic");
+        ended.expect_err("it ends with an error")
     }
 }

@@ -27,19 +27,19 @@ fn every_job_comes_back_once() {
 }
 
 #[test]
-fn no_jobs_are_done_at_once() {
+fn an_empty_job_list_finishes_immediately() {
     let place = Place::new("nothing");
     let (books, tally) = work(&connect(&place), "run", Vec::new());
     assert!(books.outcomes.is_empty());
-    assert_eq!(tally, Tally::default());
+    assert_eq!(tally, JobCounts::default());
 }
 
 #[test]
-fn jobs_are_taken_as_there_is_room() {
+fn jobs_are_submitted_as_the_window_has_room() {
     let place = Place::new("window");
     let mut options = place.options();
     options.window = 3;
-    let remote = Remote::connect(&options, PROGRAM).expect("the server is there");
+    let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let help = Help::start(&place);
     let (asked, answered) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     let jobs = echoes(40).into_iter().inspect(|_| {
@@ -49,7 +49,7 @@ fn jobs_are_taken_as_there_is_room() {
     let stop = AtomicBool::new(false);
     let tally = remote.work("run", jobs, &no_blobs, &stop, &mut |_| {
         answered.set(answered.get() + 1);
-        Ok::<_, Infallible>(GoOn::Yes)
+        Ok::<_, Infallible>(JobFlow::Continue)
     });
     assert_eq!(tally.expect("it works").done, 40);
     help.end().expect("it worked");
@@ -57,7 +57,7 @@ fn jobs_are_taken_as_there_is_room() {
 
 #[test]
 fn killed_workers_lose_nothing() {
-    let place = Place::new("killed");
+    let place = Place::with_short_lease("killed");
     let remote = connect(&place);
     let mut victims = vec![Process::start(&place), Process::start(&place)];
     let mut books = Books::default();
@@ -68,15 +68,15 @@ fn killed_workers_lose_nothing() {
             victims.remove(0);
             victims.push(Process::start(&place));
         }
-        GoOn::Yes
+        JobFlow::Continue
     });
     books.check_naps(30);
     assert_eq!(tally.dead, 0);
 }
 
 #[test]
-fn a_server_that_is_killed_comes_back_with_everything() {
-    let mut place = Place::new("restarted");
+fn a_killed_server_restarts_with_all_jobs() {
+    let mut place = Place::with_short_lease("restarted");
     let remote = connect(&place);
     let helpers = [Help::start(&place), Help::start(&place)];
     let mut books = Books::default();
@@ -84,16 +84,23 @@ fn a_server_that_is_killed_comes_back_with_everything() {
         books.enter(outcome);
         if [7, 23].contains(&books.outcomes.len()) {
             place.kill();
-            thread::sleep(Duration::from_millis(300));
+            for help in &helpers {
+                help.wait_for("the server went", |event| {
+                    *event == WorkerEvent::Disconnected
+                });
+            }
             place.start();
+            for help in &helpers {
+                help.wait_for("the server came", |event| {
+                    *event == WorkerEvent::Reconnected
+                });
+            }
         }
-        GoOn::Yes
+        JobFlow::Continue
     });
     books.check_naps(40);
     assert_eq!((tally.dead, tally.corrupt), (0, 0));
     for help in helpers {
-        help.wait_for("the server went", |event| *event == Event::Away);
-        help.wait_for("the server came", |event| *event == Event::Back);
         help.end().expect("it went on");
     }
 }
@@ -102,8 +109,8 @@ fn a_server_that_is_killed_comes_back_with_everything() {
 /// Whoever has seen more of them does not wait for those beyond: neither a coordinator
 /// that was there all the time nor one that comes later.
 #[test]
-fn a_server_killed_with_nothing_in_it_gives_out_what_comes_after() {
-    let mut place = Place::new("emptied");
+fn jobs_after_a_crash_of_an_empty_server_are_delivered() {
+    let mut place = Place::with_short_lease("emptied");
     let remote = connect(&place);
     let help = Help::start(&place);
     let (books, _) = work(&remote, "first", echoes(40));
@@ -120,8 +127,8 @@ fn a_server_killed_with_nothing_in_it_gives_out_what_comes_after() {
 }
 
 #[test]
-fn a_server_that_forgot_everything_is_told_again() {
-    let mut place = Place::new("wiped");
+fn jobs_of_a_wiped_server_are_submitted_again() {
+    let mut place = Place::with_short_lease("wiped");
     let remote = connect(&place);
     let help = Help::start(&place);
     let mut books = Books::default();
@@ -132,7 +139,7 @@ fn a_server_that_forgot_everything_is_told_again() {
             place.wipe();
             place.start();
         }
-        GoOn::Yes
+        JobFlow::Continue
     });
     books.check_naps(20);
     assert!(tally.repeated > 0);
@@ -142,40 +149,40 @@ fn a_server_that_forgot_everything_is_told_again() {
 /// The second life finds what the first one handed in, queued and finished, and
 /// what it took is not given again.
 #[test]
-fn a_coordinator_that_died_goes_on() {
+fn a_killed_coordinator_resumes() {
     let place = Place::new("resumed");
-    let help = Help::start(&place);
+    let gate = Arc::new(Gate::default());
+    let help = Help::start_named(place.options(), "helper", Arc::<Gate>::clone(&gate));
     let mut books = Books::default();
     let stop = AtomicBool::new(false);
     let first = connect(&place);
-    let tally = first.work(
-        "run",
-        naps(30, 30).into_iter(),
-        &no_blobs,
-        &stop,
-        &mut |outcome| {
-            books.enter(outcome);
-            stop.store(books.outcomes.len() == 10, Ordering::Relaxed);
-            Ok::<_, Infallible>(GoOn::Yes)
-        },
-    );
+    gate.permit(10);
+    let jobs = naps(30, 0).into_iter();
+    let tally = first.work("run", jobs, &no_blobs, &stop, &mut |outcome| {
+        books.enter(outcome);
+        stop.store(books.outcomes.len() == 10, Ordering::Relaxed);
+        Ok::<_, Infallible>(JobFlow::Continue)
+    });
     drop(first);
     let tally = tally.expect("it was stopped");
-    assert!(tally.done >= 10 && tally.done < 30, "{tally:?}");
-    // Meanwhile the worker goes on.
-    thread::sleep(Duration::from_millis(300));
+    assert_eq!((tally.handed_in, tally.done), (30, 10));
+    // Meanwhile the worker goes on, and is not done yet.
+    gate.permit(5);
+    wait_until("the worker goes on", || {
+        place.jobs() == 15 && place.results() == 5
+    });
 
-    let rest: Vec<Job> = naps(30, 30)
+    let rest: Vec<Job> = naps(30, 0)
         .into_iter()
         .filter(|job| !books.outcomes.contains_key(job.id.as_str()))
         .collect();
-    let left = rest.len() as u64;
+    gate.permit(15);
     let tally = work_into(&connect(&place), "run", rest, &mut |outcome| {
         books.enter(outcome);
-        GoOn::Yes
+        JobFlow::Continue
     });
     books.check_naps(30);
-    assert_eq!((tally.found, tally.handed_in), (left, 0));
+    assert_eq!((tally.found, tally.handed_in), (20, 0));
     assert_eq!(
         help.end().expect("it worked").jobs,
         30,
@@ -185,7 +192,7 @@ fn a_coordinator_that_died_goes_on() {
 
 /// An outcome that could not be written down is not lost.
 #[test]
-fn an_outcome_stays_until_it_is_taken() {
+fn a_result_stays_on_the_server_until_it_is_taken() {
     let place = Place::new("full-disk");
     let remote = connect(&place);
     let help = Help::start(&place);
@@ -196,12 +203,16 @@ fn an_outcome_stays_until_it_is_taken() {
         if taken == 4 {
             return Err("no space left on device");
         }
-        Ok(GoOn::Yes)
+        Ok(JobFlow::Continue)
     });
     assert!(matches!(
         failed,
         Err(WorkError::Taker("no space left on device"))
     ));
+    // The server removes in its own time what was taken.
+    wait_until("the rest is worked and the taken is gone", || {
+        place.jobs() == 0 && place.results() == 7
+    });
     let (books, tally) = work(&remote, "run", echoes(10));
     assert_eq!(books.outcomes.len(), 10);
     assert_eq!(
@@ -212,27 +223,36 @@ fn an_outcome_stays_until_it_is_taken() {
 }
 
 #[test]
-fn enough_is_enough() {
+fn stopping_a_run_frees_its_worker() {
     let place = Place::new("enough");
     let remote = connect(&place);
     let help = Help::start(&place);
     let jobs: Vec<Job> = echoes(3).into_iter().chain(naps(100, 2000)).collect();
     let mut count = 0;
-    let begun = Instant::now();
     let tally = work_into(&remote, "run", jobs, &mut |_| {
         count += 1;
-        if count == 3 { GoOn::No } else { GoOn::Yes }
+        if count < 3 {
+            return JobFlow::Continue;
+        }
+        help.wait_for(
+            "a nap begins",
+            |event| matches!(event, WorkerEvent::Started { id, .. } if id.as_str().starts_with("nap")),
+        );
+        JobFlow::Stop
     });
     assert_eq!(tally.done, 3);
     // The worker drops what nobody wants and has time for others.
+    help.wait_for(
+        "the nap is dropped",
+        |event| matches!(event, WorkerEvent::Rejected { why, .. } if why == "stopped"),
+    );
     let (books, _) = work(&remote, "other", echoes(1));
     assert_eq!(books.outcomes.len(), 1);
-    assert!(begun.elapsed() < Duration::from_secs(10));
     help.end().expect("it worked");
 }
 
 #[test]
-fn what_a_job_needs_travels_once_and_is_checked() {
+fn a_blob_is_uploaded_once_and_checked() {
     let place = Place::new("blobs");
     let remote = connect(&place);
     let help = Help::start(&place);
@@ -263,7 +283,7 @@ fn what_a_job_needs_travels_once_and_is_checked() {
                 outcome.result.is_err(),
                 "the result is too large for a message"
             );
-            Ok::<_, Infallible>(GoOn::Yes)
+            Ok::<_, Infallible>(JobFlow::Continue)
         },
     );
     assert_eq!(tally.expect("it works").dead, 5);
@@ -280,17 +300,46 @@ fn what_a_job_needs_travels_once_and_is_checked() {
     };
     let tally = remote.work("run", [one].into_iter(), &find, &stop, &mut |outcome| {
         assert_eq!(outcome.result.as_deref(), Ok(&small[..]));
-        Ok::<_, Infallible>(GoOn::Yes)
+        Ok::<_, Infallible>(JobFlow::Continue)
     });
     assert_eq!(tally.expect("it works").done, 1);
 
     // And one the coordinator does not have is no job.
     let refused = remote.work("run", jobs.into_iter(), &no_blobs, &stop, &mut |_| {
-        Ok::<_, Infallible>(GoOn::Yes)
+        Ok::<_, Infallible>(JobFlow::Continue)
     });
     assert!(matches!(
         refused,
         Err(WorkError::Crew(CrewError::NoBlob { .. }))
     ));
+    help.end().expect("it worked");
+}
+
+/// Servers before 2.9.12 forget to deliver what is queued when other subjects are purged.
+#[test]
+fn removing_a_run_leaves_the_queued_jobs_of_others_in_the_queue() {
+    let place = Place::new("removed-beside");
+    let remote = connect(&place);
+    hand_in(&remote, &place, echoes(10), &no_blobs);
+    remote.remove_run("other").expect("the server is there");
+    let stop = AtomicBool::new(false);
+    let jobs = echoes(3).into_iter();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _stop = SetOnDrop(&stop);
+            wait_until("the jobs of the other run are queued", || {
+                place.jobs() == 13
+            });
+        });
+        let stopped = remote.work("other", jobs, &no_blobs, &stop, &mut |_| {
+            Ok::<_, Infallible>(JobFlow::Continue)
+        });
+        assert_eq!(stopped.expect("it was stopped").handed_in, 3);
+    });
+    remote.remove_run("other").expect("the server is there");
+    assert_eq!(place.jobs(), 10);
+    let help = Help::start(&place);
+    let (books, tally) = work(&connect(&place), "run", echoes(10));
+    assert_eq!((books.outcomes.len(), tally.found), (10, 10));
     help.end().expect("it worked");
 }

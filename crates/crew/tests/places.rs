@@ -1,24 +1,31 @@
 //! Servers of our own, on a free port of this machine.
 
 use std::fs::File;
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use mendel_crew::{Options, Secret};
+use mendel_crew::{ConnectOptions, Secret};
 
-use crate::fresh_folder;
+use crate::{fresh_folder, wait_until};
 
 /// A server, gone when this goes out of scope.
 pub(crate) struct Place {
     folder: PathBuf,
-    port: u16,
+    /// Chosen by the server when it starts for the first time.
+    port: Option<u16>,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
+    lease: Duration,
     child: Option<Child>,
 }
+
+/// A lease that tests can wait for. A worker that the machine keeps from running for so
+/// long loses its job, so that only those tests have it that wait for its end.
+pub(crate) const SHORT_LEASE: Duration = Duration::from_millis(800);
+/// What is usual: no worker is kept from running for so long, and a job that was lost on its
+/// way to one, which happens, is given out again within [`LIMIT`].
+const LONG_LEASE: Duration = Duration::from_secs(30);
 
 impl Place {
     pub(crate) fn new(name: &str) -> Self {
@@ -37,24 +44,30 @@ impl Place {
         arguments: &[&str],
         environment: &[(String, String)],
     ) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
         let mut place = Self {
             folder,
-            port,
+            port: None,
             arguments: arguments.iter().map(ToString::to_string).collect(),
             environment: environment.to_vec(),
+            lease: LONG_LEASE,
             child: None,
         };
         place.start();
         place
     }
 
+    /// The same, for a test that waits for the end of leases.
+    pub(crate) fn with_short_lease(name: &str) -> Self {
+        let mut place = Self::new(name);
+        place.lease = SHORT_LEASE;
+        place
+    }
+
     pub(crate) fn start(&mut self) {
         let log = File::create(self.folder.join("log")).expect("the folder is writable");
+        let port = self.port.map_or("-1".to_owned(), |port| port.to_string());
         let child = Command::new("nats-server")
-            .args(["--addr", "127.0.0.1", "--port", &self.port.to_string()])
+            .args(["--addr", "127.0.0.1", "--port", &port])
             .args(&self.arguments)
             .envs(self.environment.iter().cloned())
             .current_dir(&self.folder)
@@ -62,18 +75,35 @@ impl Place {
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
-        self.child = Some(child.unwrap_or_else(|error| {
-            panic!("cannot start nats-server: {error}; install the package `nats-server`")
-        }));
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "{}", self.log());
-            thread::sleep(Duration::from_millis(10));
-        }
+        let child = child.unwrap_or_else(|error| {
+            panic!("cannot start nats-server: {error}; `tools/install_needs.sh test` gets it")
+        });
+        let child = self.child.insert(child);
+        let log = self.folder.join("log");
+        wait_until("the server listens", || {
+            let log = std::fs::read_to_string(&log).unwrap_or_default();
+            let ended = child.try_wait().expect("it is our child");
+            assert!(ended.is_none(), "it ended: {ended:?}: {log}");
+            self.port = port_in(&log);
+            self.port.is_some()
+        });
     }
 
-    fn log(&self) -> String {
-        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    /// How many jobs the server holds, waiting or with a worker.
+    pub(crate) fn jobs(&self) -> u64 {
+        self.messages("MENDEL_JOBS")
+    }
+
+    /// How many results the server holds.
+    pub(crate) fn results(&self) -> u64 {
+        self.messages("MENDEL_RESULTS")
+    }
+
+    fn messages(&self, stream: &str) -> u64 {
+        self.behind(async |streams| {
+            let stream = streams.get_stream(stream).await.expect("it is there");
+            stream.cached_info().state.messages
+        })
     }
 
     /// As `kill -9` does.
@@ -94,18 +124,18 @@ impl Place {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        let port = self.port.expect("the server was started");
+        format!("nats://127.0.0.1:{port}")
     }
 
-    /// With a lease that tests can wait for.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> ConnectOptions {
         self.options_with(None)
     }
 
-    pub(crate) fn options_with(&self, secret: Option<Secret>) -> Options {
-        let options = Options::new(&self.url(), secret, None);
+    pub(crate) fn options_with(&self, secret: Option<Secret>) -> ConnectOptions {
+        let options = ConnectOptions::new(&self.url(), secret, None);
         let mut options = options.expect("this machine is safe");
-        options.lease = Duration::from_millis(800);
+        options.lease = self.lease;
         options.patience = Duration::from_secs(30);
         options
     }
@@ -127,6 +157,13 @@ impl Place {
             done
         })
     }
+}
+
+/// The port at which a server listens, once its log says so.
+fn port_in(log: &str) -> Option<u16> {
+    let (_, after) = log.split_once("Listening for client connections on 127.0.0.1:")?;
+    let (port, _) = after.split_once('\n')?;
+    port.trim().parse().ok()
 }
 
 impl Drop for Place {

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use mendel_crew::{Notices, Secret, status};
+use mendel_crew::{Secret, SharedLog, status};
 
 use super::*;
+use crate::places::SHORT_LEASE;
 
 /// The server of the sample, with the certificate that the page tells to make and
 /// passwords that are the users' names.
@@ -48,24 +49,24 @@ fn certificate_command() -> String {
     command
 }
 
-fn options(place: &Place, user: &str, password: &str) -> Options {
+fn options(place: &Place, user: &str, password: &str) -> ConnectOptions {
     let ca = place.folder().join("crew.crt");
     let secret = Secret::User(user.into(), password.into());
     let url = place.url().replace("nats://", "tls://");
-    let options = Options::new(&url, Some(secret), Some(&ca));
+    let options = ConnectOptions::new(&url, Some(secret), Some(&ca));
     let mut options = options.expect("it is encrypted and has a secret");
-    options.lease = place.options().lease;
-    options.patience = Duration::from_secs(10);
+    options.lease = SHORT_LEASE;
+    options.patience = place.options().patience;
     options
 }
 
 #[test]
-fn with_the_sample_everybody_can_do_its_part_and_no_other() {
+fn the_sample_configuration_permits_each_role_its_part_and_no_other() {
     let place = place("sample");
     let [coordinator, worker, learner] =
         ["coordinator", "worker", "learner"].map(|user| options(&place, user, user));
-    let remote = Remote::connect(&coordinator, PROGRAM).expect("it may");
-    let help = Help::start_as(worker.clone(), Limits::default(), PROGRAM);
+    let remote = CrewClient::connect(&coordinator, PROGRAM).expect("it may");
+    let help = Help::start_as(worker.clone(), WorkerLimits::default(), PROGRAM);
 
     // All that a crew does: results, blobs, a job that was lost, the dead, the status.
     let contents: Arc<[u8]> = vec![5; 400_000].into();
@@ -82,10 +83,12 @@ fn with_the_sample_everybody_can_do_its_part_and_no_other() {
     let tally = remote.work("run", jobs.into_iter(), &find, &stop, &mut |outcome| {
         books.enter(outcome);
         if books.outcomes.len() == 4 {
-            let seen = status(&coordinator).expect("it may");
-            assert_eq!((seen.workers.len(), seen.coordinators.len()), (1, 1));
+            wait_until("the status shows both", || {
+                let seen = status(&coordinator).expect("it may");
+                (seen.workers.len(), seen.coordinators.len()) == (1, 1)
+            });
         }
-        Ok::<_, Infallible>(GoOn::Yes)
+        Ok::<_, Infallible>(JobFlow::Continue)
     });
     let tally = tally.expect("it works");
     assert_eq!((tally.done, tally.dead), (4, 1));
@@ -93,24 +96,24 @@ fn with_the_sample_everybody_can_do_its_part_and_no_other() {
     assert!(books.outcomes["hang"].is_err());
     help.end().expect("it worked");
 
-    let board = Notices::open(&learner).expect("it may");
+    let board = SharedLog::open(&learner).expect("it may");
     board.post("a", b"1").expect("it may");
     assert_eq!(board.since(0).expect("it may").len(), 1);
 
     // A worker is no coordinator, and says why.
-    let refused = Remote::connect(&worker, PROGRAM).expect_err("it may not");
+    let refused = CrewClient::connect(&worker, PROGRAM).expect_err("it may not");
     assert!(refused.to_string().contains("ermissions"), "{refused}");
     assert!(refused.is_wrong_request(), "{refused}");
     // A wrong password, and an authority that did not sign.
-    let refused = Remote::connect(&options(&place, "coordinator", "worker"), PROGRAM);
+    let refused = CrewClient::connect(&options(&place, "coordinator", "worker"), PROGRAM);
     assert!(
-        matches!(refused, Err(CrewError::Refused { .. })),
+        matches!(refused, Err(CrewError::AccessDenied { .. })),
         "{refused:?}"
     );
     let url = place.url().replace("nats://", "tls://");
     let stranger = Secret::User("coordinator".into(), "coordinator".into());
-    let stranger = Options::new(&url, Some(stranger), None).expect("it is encrypted");
-    let refused = Remote::connect(&stranger, PROGRAM);
+    let stranger = ConnectOptions::new(&url, Some(stranger), None).expect("it is encrypted");
+    let refused = CrewClient::connect(&stranger, PROGRAM);
     assert!(
         matches!(refused, Err(CrewError::NoTrust { .. })),
         "{refused:?}"
@@ -128,8 +131,8 @@ fn a_certificate_that_does_not_fit_is_named_as_the_reason() {
     let file = place.folder().join("other.crt");
     for (text, wanted) in [(other.as_str(), "certificate"), ("pea\n", "ertificate")] {
         std::fs::write(&file, text).expect("the folder is writable");
-        let options = Options::new(&url, secret(), Some(&file)).expect("it is encrypted");
-        let refused = Remote::connect(&options, PROGRAM).expect_err("not this server");
+        let options = ConnectOptions::new(&url, secret(), Some(&file)).expect("it is encrypted");
+        let refused = CrewClient::connect(&options, PROGRAM).expect_err("not this server");
         assert!(refused.is_wrong_request(), "{refused:?}");
         let said = refused.to_string();
         assert!(
@@ -140,9 +143,12 @@ fn a_certificate_that_does_not_fit_is_named_as_the_reason() {
     }
 }
 
+/// No role of the sample may listen to this.
+const FORBIDDEN: &str = "forbidden.to.all";
+
 /// Whether the sample's server lets a user listen to a subject.
 fn may_listen(place: &Place, user: &str, subject: &str) -> bool {
-    let (sender, said) = mpsc::channel();
+    let (sender, mut said) = tokio::sync::mpsc::unbounded_channel();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -162,16 +168,25 @@ fn may_listen(place: &Place, user: &str, subject: &str) -> bool {
             .await
             .expect("it is a user");
         let _listening = client.subscribe(subject.to_owned()).await;
-        client.flush().await.expect("the server is there");
-        // A refusal comes before the answer to what was sent after it.
-        tokio::time::sleep(Duration::from_millis(300)).await;
-    });
-    let refused = said.try_iter().find(|text| text.contains("ermissions"));
-    refused.is_none()
+        // Nobody may listen to this, and the server answers one after the other.
+        let _refused = client.subscribe(FORBIDDEN).await;
+        let mut may = true;
+        loop {
+            let text = tokio::time::timeout(LIMIT, said.recv()).await;
+            let text = text.expect("the server answers").expect("it is connected");
+            if text.contains("ermissions") {
+                if text.contains(FORBIDDEN) {
+                    break;
+                }
+                may = false;
+            }
+        }
+        may
+    })
 }
 
 #[test]
-fn with_the_sample_nobody_hears_what_others_are_given() {
+fn the_sample_configuration_keeps_replies_private() {
     let place = place("inboxes");
     let roles = ["coordinator", "worker", "learner"];
     for user in roles {

@@ -3,21 +3,17 @@
 //! The laboratory is where chess meets evolution: it turns genomes into players,
 //! judges them, keeps the record of the run and proves what it found.
 
-pub mod analysis;
+pub mod breed;
 pub mod calibrate;
-pub mod chromosome;
-pub mod data;
-pub mod matrix;
-pub mod network;
-pub mod online;
+pub mod execution;
+pub mod learning;
 pub mod pedigree;
 pub mod pipeline;
 pub mod proof;
 pub mod recipe;
 pub mod record;
-pub mod report;
-pub mod run;
 pub mod sweep;
-mod threads;
-pub mod trial;
 pub mod tune;
+
+pub use mendel_data as data;
+pub use mendel_fitness::{genome as chromosome, matrix, nnue as network, trial};

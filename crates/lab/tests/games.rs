@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mendel_engine::Player;
+use mendel_lab::breed::Breed;
 use mendel_lab::recipe::{BUILT_IN, Recipe};
-use mendel_lab::run::{self, Event, Order, Outcome, Work};
+use mendel_store::frame::{ExperimentEvent, Failure};
 
-use crate::hybrids::lacks_a_player;
-use crate::made_data::scratch;
+use crate::absent::lacks_a_player;
+use crate::experiment::{Request, Work, progress, resume, silent, start};
+use crate::made_data::{checked, scratch};
 
 /// Bits by a round robin, then real numbers by duels around the champion.
 const STAGES: &str = r#"
@@ -81,8 +83,8 @@ nodes = 20
 founders = true
 "#;
 
-fn order(text: &str, folder: &Path) -> Order {
-    Order {
+fn order(text: &str, folder: &Path) -> Request {
+    Request {
         recipe: Recipe::parse(text, "test", &[]).unwrap_or_else(|error| panic!("{error}")),
         seed: 5,
         data: None,
@@ -93,7 +95,6 @@ fn order(text: &str, folder: &Path) -> Order {
 fn work(threads: usize, stop: &Arc<AtomicBool>) -> Work {
     Work {
         threads,
-        crew: None,
         proof: true,
         stop: Arc::clone(stop),
     }
@@ -106,7 +107,7 @@ fn records(folder: &Path) -> Vec<String> {
         "lineage.jsonl",
         "pairs.jsonl",
         "champion.toml",
-        "proof.json",
+        "result.json",
         "manifest.toml",
     ];
     let read = |name: &&str| fs::read_to_string(folder.join(name)).expect("it was written");
@@ -121,33 +122,41 @@ fn a_run_by_games_stopped_again_and_again_equals_the_unbroken_one() {
         let _ = fs::remove_dir_all(path);
     }
     let never = Arc::new(AtomicBool::new(false));
-    let done = run::breed(&order(STAGES, &whole), &work(1, &never), &mut |_| {});
+    let done = start::<Breed>(&order(STAGES, &whole), &work(1, &never), silent);
     let done = done.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(done.proof.map(|proof| proof.matches.len()), Some(1));
+    assert_eq!(done.proof.matches.len(), 1);
 
     // Asked to stop after each handful of games, also in the middle of a generation
     // and while the champion is chosen.
-    let mut outcome: Option<Outcome> = None;
     let mut turns = 0;
-    while outcome.as_ref().is_none_or(|it| it.proof.is_none()) {
+    let mut finished = false;
+    while !finished {
         turns += 1;
         assert!(turns < 60, "it gets nowhere");
         let stop = Arc::new(AtomicBool::new(false));
-        let mut heard = 0;
-        let mut watch = |event: Event| {
-            if let Event::Judging { judging, .. } = event
-                && judging.done > judging.found
-            {
-                heard += 1;
-                stop.store(heard >= 4, Ordering::Relaxed);
+        let flag = Arc::clone(&stop);
+        let (mut heard, mut last) = (0, None);
+        let watch = move |folder: &Path, event: &ExperimentEvent| {
+            let Some((done, _)) = progress(event, "games").filter(|_| !folder.ends_with("parent"))
+            else {
+                return;
+            };
+            // The first number is of games that were found.
+            heard += u32::from(last.is_some_and(|last| done > last));
+            last = Some(done);
+            if heard >= 4 {
+                flag.store(true, Ordering::Relaxed);
             }
         };
         let work = work(2, &stop);
         let ran = match turns {
-            1 => run::breed(&order(STAGES, &broken), &work, &mut watch),
-            _ => run::resume(&broken, &work, &mut watch),
+            1 => start::<Breed>(&order(STAGES, &broken), &work, watch),
+            _ => resume::<Breed>(&broken, &work, watch),
         };
-        outcome = Some(ran.unwrap_or_else(|error| panic!("{error}")));
+        finished = match ran {
+            Err(Failure::Stopped) => false,
+            ran => ran.map(|_| true).expect("it is resumed"),
+        };
     }
     assert!(turns > 10, "it was hardly ever stopped: {turns}");
     assert_eq!(records(&whole), records(&broken));
@@ -169,9 +178,9 @@ fn founders_begin_the_population_and_are_met_in_the_proof() {
     let path = folder.join("run");
     let _ = fs::remove_dir_all(&path);
     let never = Arc::new(AtomicBool::new(false));
-    let done = run::breed(&order(FOUNDED, &path), &work(2, &never), &mut |_| {});
+    let done = start::<Breed>(&order(FOUNDED, &path), &work(2, &never), silent);
     let done = done.unwrap_or_else(|error| panic!("{error}"));
-    let matches = done.proof.expect("it came to its end").matches;
+    let matches = done.proof.matches;
     let met: Vec<(&str, &str)> = matches
         .iter()
         .map(|it| (it.role.as_str(), it.opponent.as_str()))
@@ -217,7 +226,7 @@ fn the_built_in_whole_forms_are_sound() {
     let names: Vec<&str> = with.map(|(name, _)| *name).collect();
     assert!(names.contains(&"gerald-search"), "{names:?}");
     for name in names {
-        match Recipe::find_full(name, &[]) {
+        match checked(Recipe::find_full(name, &[])) {
             Err(error) if lacks_a_player(name, &error) => {}
             found => drop(found.unwrap_or_else(|error| panic!("{error}"))),
         }

@@ -7,6 +7,8 @@ use mendel_board::Position;
 use mendel_board::sample::random_positions;
 use mendel_engine::Player;
 use mendel_lab::data::{DataSet, GameResult, Header, Kind, Sample};
+use mendel_lab::pipeline;
+use mendel_lab::recipe::{Complaint, Recipe};
 
 /// A folder for one test, empty.
 pub(crate) fn scratch(name: &str) -> PathBuf {
@@ -14,6 +16,13 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a place for tests");
     folder
+}
+
+/// A recipe whose steps were checked, too.
+pub(crate) fn checked(found: Result<Recipe, Complaint>) -> Result<Recipe, Complaint> {
+    let recipe = found?;
+    pipeline::check(&recipe)?;
+    Ok(recipe)
 }
 
 /// Writes a set of so many positions, each with score, best move and result.

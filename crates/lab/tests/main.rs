@@ -1,21 +1,14 @@
 //! The laboratory from outside.
 
-mod accuracy;
-mod chromosomes;
-mod cwu;
-mod data;
+mod absent;
+mod experiment;
 mod games;
-mod hybrids;
+mod learning;
 mod made_data;
-mod made_up;
-mod matrix;
-mod network;
+
 mod networks;
-mod online;
+mod pairs;
 mod perturbation;
-mod pipelines;
-mod reports;
 mod runs;
 mod suite;
-mod trials;
 mod tuner_bench;

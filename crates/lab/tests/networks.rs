@@ -3,15 +3,17 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use mendel_engine::Player;
 use mendel_evolve::{CosyneSettings, NeatSettings};
+use mendel_lab::breed::Breed;
 use mendel_lab::recipe::{BUILT_IN, BreederSettings, Recipe};
-use mendel_lab::record::{Generation, Genotype, Genotypes};
-use mendel_lab::run::{self, Event, ExamLine, Order, Work};
+use mendel_lab::record::{EXAM, ExamLine, Generation, Genotype, Genotypes};
 use mendel_store::Journal;
+use mendel_store::frame::{ExperimentEvent, Failure};
 
+use crate::experiment::{Request, Work, record, resume, silent, start};
 use crate::made_data::{scratch, write_set};
 
 const NEAT: &str = r#"
@@ -80,13 +82,13 @@ games = 2
 nodes = 20
 "#;
 
-fn order(text: &str, folder: &Path, name: &str) -> Order {
+fn order(text: &str, folder: &Path, name: &str) -> Request {
     let data = folder.join("set.mds");
     if !data.exists() {
         write_set(&data, 80);
     }
     let text = text.replace("DATA", &data.to_string_lossy());
-    Order {
+    Request {
         recipe: Recipe::parse(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}")),
         seed: 3,
         data: None,
@@ -97,7 +99,6 @@ fn order(text: &str, folder: &Path, name: &str) -> Order {
 fn work(threads: usize) -> Work {
     Work {
         threads,
-        crew: None,
         proof: false,
         stop: Arc::new(AtomicBool::new(false)),
     }
@@ -113,17 +114,18 @@ fn records(folder: &Path) -> Vec<String> {
 fn a_run_of_growing_networks_is_gone_on_with_to_the_bit() {
     let folder = scratch("networks-resumed");
     let whole = order(NEAT, &folder, "whole");
-    run::breed(&whole, &work(2), &mut |_| {}).expect("it runs");
+    start::<Breed>(&whole, &work(2), silent).expect("it runs");
     let parts = order(NEAT, &folder, "parts");
     let halted = work(1);
     let stop = Arc::clone(&halted.stop);
-    run::breed(&parts, &halted, &mut |event| {
-        if let Event::Generation(it) = event {
-            stop.store(it.generation == 3, Ordering::Relaxed);
+    let halt = move |_: &Path, event: &ExperimentEvent| {
+        if record(event, "generation").is_some_and(|it| it["generation"] == 3) {
+            stop.store(true, Ordering::Relaxed);
         }
-    })
-    .expect("it runs");
-    run::resume(&parts.folder, &work(1), &mut |_| {}).expect("it goes on");
+    };
+    let stopped = start::<Breed>(&parts, &halted, halt);
+    assert!(matches!(stopped, Err(Failure::Stopped)), "{stopped:?}");
+    resume::<Breed>(&parts.folder, &work(1), silent).expect("it is resumed");
     assert_eq!(records(&whole.folder), records(&parts.folder));
 
     let lines: Vec<Generation> =
@@ -148,15 +150,21 @@ fn a_run_of_growing_networks_is_gone_on_with_to_the_bit() {
 fn a_ring_of_single_games_runs_and_is_examined() {
     let folder = scratch("networks-ring");
     let order = order(RING, &folder, "ring");
-    let mut told = 0;
-    run::breed(&order, &work(2), &mut |event| {
-        told += u32::from(matches!(event, run::Event::Examined(_)));
+    let told = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&told);
+    start::<Breed>(&order, &work(2), move |_, event| {
+        let is_row = record(event, "external-test").is_some();
+        count.fetch_add(u32::from(is_row), Ordering::Relaxed);
     })
     .expect("it runs");
-    assert_eq!(told, 4, "each row is told when it is held");
+    assert_eq!(
+        told.load(Ordering::Relaxed),
+        4,
+        "each row is told when it is held"
+    );
     let pairs = fs::read_to_string(order.folder.join("pairs.jsonl")).expect("games");
     assert_eq!(pairs.lines().count(), 2 * 4, "four games a generation");
-    let lines: Vec<ExamLine> = Journal::read(&order.folder.join(run::EXAM)).expect("an exam");
+    let lines: Vec<ExamLine> = Journal::read(&order.folder.join(EXAM)).expect("an exam");
     let [_, _, held, missed] = &lines[..] else {
         panic!("two rows of the first generation and of the second: {lines:?}");
     };
@@ -203,7 +211,7 @@ fn painted_networks_say_how_many_are_empty() {
         .replace("sample = 1500", "sample = 20")
         .replace("quiet-nnue", "DATA");
     let order = order(&text, &folder, "painted");
-    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    start::<Breed>(&order, &work(2), silent).expect("it runs");
     let lines: Vec<Generation> =
         Journal::read(&order.folder.join("generations.jsonl")).expect("a record");
     assert_eq!(lines.len(), 2, "the recipe was made short");
@@ -342,7 +350,7 @@ fn networks_too_large_to_play_are_no_empty_ones() {
         .replace("add-node = 0.4", "add-node = 1.0, tries = 100, orphans = \"keep\"")
         .replace("generations = 8", "generations = 2");
     let order = order(&text, &folder, "large");
-    run::breed(&order, &work(2), &mut |_| {}).expect("it runs");
+    start::<Breed>(&order, &work(2), silent).expect("it runs");
     let lines: Vec<Generation> =
         Journal::read(&order.folder.join("generations.jsonl")).expect("a record");
     let shares: Vec<(f64, f64)> = lines

@@ -4,12 +4,14 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
+use mendel_lab::breed::Breed;
 use mendel_lab::proof::Proof;
 use mendel_lab::recipe::Recipe;
-use mendel_lab::run::{self, Event, Order, Work};
+use mendel_store::frame::{ExperimentEvent, Failure};
 
+use crate::experiment::{Request, Work, record, resume, silent, start};
 use crate::made_data::{scratch, write_set};
 
 const RECIPE: &str = r#"
@@ -42,8 +44,8 @@ fn parse(text: &str, folder: &Path) -> Result<Recipe, String> {
     Recipe::parse(&text, "test", &[]).map_err(|error| error.to_string())
 }
 
-fn order(folder: &Path, name: &str) -> Order {
-    Order {
+fn order(folder: &Path, name: &str) -> Request {
+    Request {
         recipe: parse(RECIPE, folder).unwrap_or_else(|error| panic!("{error}")),
         seed: 3,
         data: None,
@@ -53,21 +55,24 @@ fn order(folder: &Path, name: &str) -> Order {
 
 fn work() -> Work {
     Work {
-        threads: 1,
-        crew: None,
         proof: false,
-        stop: Arc::new(AtomicBool::new(false)),
+        ..Work::threads(1)
     }
 }
 
 /// Works on a run until it has bred so many generations more.
-fn break_after(generations: u32, work: &Work) -> impl FnMut(Event) {
-    let stop = work.stop.clone();
+fn break_after(
+    generations: u32,
+    work: &Work,
+) -> impl FnMut(&Path, &ExperimentEvent) + Send + 'static {
+    let stop = Arc::clone(&work.stop);
     let mut left = generations;
-    move |event| {
-        if let Event::Generation(_) = event {
+    move |_, event| {
+        if record(event, "generation").is_some() {
             left = left.saturating_sub(1);
-            stop.store(left == 0, Ordering::Relaxed);
+            if left == 0 {
+                stop.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -79,9 +84,8 @@ fn the_champion_is_the_point_it_came_to_and_the_run_can_be_broken_anywhere() {
         let _ = fs::remove_dir_all(folder.join(name));
     }
     let whole = order(&folder, "whole");
-    let outcome = run::breed(&whole, &work(), &mut |_| {}).expect("a run");
-    let training = outcome.proof.and_then(|proof| proof.training);
-    let training = training.expect("it was measured");
+    let outcome = start::<Breed>(&whole, &work(), silent).expect("a run");
+    let training = outcome.proof.training.expect("it was measured");
     assert!(
         training.champion < 0.9 * training.parent,
         "the error fell from {} to {}",
@@ -95,13 +99,19 @@ fn the_champion_is_the_point_it_came_to_and_the_run_can_be_broken_anywhere() {
     assert!(!champion.contains("member = "), "{champion}");
 
     let first = work();
-    let mut watch = break_after(7, &first);
-    let unfinished = run::breed(&order(&folder, "broken"), &first, &mut watch).expect("a run");
-    assert!(unfinished.proof.is_none());
+    let watch = break_after(7, &first);
+    let unfinished = start::<Breed>(&order(&folder, "broken"), &first, watch);
+    assert!(
+        matches!(unfinished, Err(Failure::Stopped)),
+        "{unfinished:?}"
+    );
     for after in [5, 11, 100] {
         let again = work();
-        let mut watch = break_after(after, &again);
-        run::resume(&folder.join("broken"), &again, &mut watch).expect("it goes on");
+        let watch = break_after(after, &again);
+        match resume::<Breed>(&folder.join("broken"), &again, watch) {
+            Err(Failure::Stopped) if after < 100 => {}
+            outcome => drop(outcome.expect("it is resumed")),
+        }
     }
     for name in ["generations.jsonl", "lineage.jsonl", "champion.toml"] {
         let read = |run: &str| fs::read_to_string(folder.join(run).join(name)).expect(name);

@@ -4,14 +4,18 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use mendel_lab::breed::Breed;
 use mendel_lab::recipe::{BUILT_IN, Recipe};
-use mendel_lab::run::{self, Event, Order, Outcome, RunError, Work};
-use mendel_lab::sweep;
+use mendel_lab::record::{RunOutcome, SweepOutcome};
+use mendel_lab::sweep::Sweep;
+use mendel_store::InputsError;
+use mendel_store::frame::{ExperimentEvent, Failure};
 
-use crate::hybrids::lacks_a_player;
-use crate::made_data::{scratch, write_set};
+use crate::absent::lacks_a_player;
+use crate::experiment::{Request, Work, progress, record, resume, silent, start};
+use crate::made_data::{checked, scratch, write_set};
 
 const RECIPE: &str = r#"
 name = "small"
@@ -79,22 +83,17 @@ fn recipe(text: &str, folder: &Path) -> Recipe {
 }
 
 fn work(threads: usize) -> Work {
-    Work {
-        threads,
-        crew: None,
-        proof: true,
-        stop: Arc::new(AtomicBool::new(false)),
-    }
+    Work::threads(threads)
 }
 
-fn breed(text: &str, folder: &Path, name: &str, work: &Work, seed: u64) -> Outcome {
-    let order = Order {
+fn breed(text: &str, folder: &Path, name: &str, work: &Work, seed: u64) -> RunOutcome {
+    let order = Request {
         recipe: recipe(text, folder),
         seed,
         data: None,
         folder: folder.join(name),
     };
-    run::breed(&order, work, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
+    start::<Breed>(&order, work, silent).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Everything of a run that is the same on every machine.
@@ -104,7 +103,7 @@ fn records(folder: &Path) -> Vec<String> {
         "lineage.jsonl",
         "genotypes.jsonl",
         "champion.toml",
-        "proof.json",
+        "result.json",
         "manifest.toml",
     ]
     .iter()
@@ -137,40 +136,36 @@ fn a_run_stopped_at_every_generation_equals_the_unbroken_one() {
             let _ = fs::remove_dir_all(folder.join(name));
         }
         breed(text, &folder, "whole", &work(1), 3);
-        let order = Order {
+        let order = Request {
             recipe: recipe(text, &folder),
             seed: 3,
             data: None,
             folder: folder.join("broken"),
         };
         let mut starts = 0;
-        let mut known_games = 0;
+        let known_games = Arc::new(AtomicU64::new(0));
         let mut finished = false;
         while !finished {
             let work = work(2);
-            let stop = Arc::clone(&work.stop);
-            let mut stop_soon = |event: Event| {
+            let (stop, known) = (Arc::clone(&work.stop), Arc::clone(&known_games));
+            let stop_soon = move |_: &Path, event: &ExperimentEvent| {
                 // Games of earlier starts are told again, and are no progress.
-                let is_new = match event {
-                    Event::Generation(_) => true,
-                    Event::Game { progress, .. } => {
-                        let games = progress.standing.games();
-                        let is_new = games > known_games;
-                        known_games = games.max(known_games);
-                        is_new
-                    }
-                    _ => false,
-                };
-                if is_new {
+                let games = progress(event, "games").map(|(done, _)| done);
+                let is_new =
+                    games.is_some_and(|games| games > known.fetch_max(games, Ordering::Relaxed));
+                if is_new || record(event, "generation").is_some() {
                     stop.store(true, Ordering::Relaxed);
                 }
             };
             let outcome = if starts == 0 {
-                run::breed(&order, &work, &mut stop_soon)
+                start::<Breed>(&order, &work, stop_soon)
             } else {
-                run::resume(&order.folder, &work, &mut stop_soon)
+                resume::<Breed>(&order.folder, &work, stop_soon)
             };
-            finished = outcome.expect("it goes on").proof.is_some();
+            finished = match outcome {
+                Err(Failure::Stopped) => false,
+                outcome => outcome.map(|_| true).expect("it is resumed"),
+            };
             starts += 1;
             assert!(starts < 100, "it gets nowhere");
         }
@@ -186,7 +181,7 @@ fn a_run_stopped_at_every_generation_equals_the_unbroken_one() {
 fn each_stage_is_better_than_what_it_came_from() {
     let folder = scratch("better");
     let outcome = breed(STAGES, &folder, "run", &work(2), 1);
-    let proof = outcome.proof.expect("it went to its end");
+    let proof = outcome.proof;
     let lines = fs::read_to_string(folder.join("run/generations.jsonl")).expect("records");
     let number = |line: &str, key: &str| -> f64 {
         let value: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
@@ -217,22 +212,36 @@ fn a_run_does_not_go_on_with_other_data() {
     let work = work(1);
     breed(RECIPE, &folder, "run", &work, 1);
     write_set(&folder.join("set.mds"), 121);
-    let error = run::resume(&folder.join("run"), &work, &mut |_| {}).expect_err("it changed");
-    assert!(matches!(error, RunError::Changed { .. }), "{error}");
+    // A finished run is read; without its result it would have to be resumed.
+    fs::remove_file(folder.join("run/result.json")).expect("it was written");
+    let error = resume::<Breed>(&folder.join("run"), &work, silent).expect_err("it changed");
+    assert!(
+        error.into_cause().is::<InputsError>(),
+        "the data set is an input"
+    );
 }
 
 #[test]
 fn a_folder_holds_one_run() {
     let folder = scratch("taken");
     breed(RECIPE, &folder, "run", &work(1), 1);
-    let order = Order {
+    let order = Request {
         recipe: recipe(RECIPE, &folder),
         seed: 1,
         data: None,
         folder: folder.join("run"),
     };
-    let error = run::breed(&order, &work(1), &mut |_| {}).expect_err("it is taken");
+    let error = start::<Breed>(&order, &work(1), silent).expect_err("it is taken");
     assert!(error.to_string().contains("already"), "{error}");
+}
+
+fn run_sweep(request: &Request, threads: usize) -> Result<SweepOutcome, Failure> {
+    let work = work(threads);
+    if request.folder.join("manifest.toml").exists() {
+        resume::<Sweep>(&request.folder, &work, silent)
+    } else {
+        start::<Sweep>(request, &work, silent)
+    }
 }
 
 #[test]
@@ -240,43 +249,39 @@ fn a_sweep_runs_every_cell_with_every_seed_and_goes_on_where_it_was_left() {
     let folder = scratch("sweep");
     let text = RECIPE.to_owned()
         + "[sweep]\nseeds = 2\naxes = { \"genome.coding\" = [\"gray\", \"binary\"], \"trial.sample\" = [20, 50] }\n";
-    let order = Order {
+    let order = Request {
         recipe: recipe(&text, &folder),
         seed: 5,
         data: None,
         folder: folder.join("grid"),
     };
-    let mut turns = 0;
     let stopped = work(1);
     let stop = Arc::clone(&stopped.stop);
-    let first = sweep::sweep(
+    let first = start::<Sweep>(
         &order,
         &stopped,
-        &mut |turn| {
-            turns += 1;
-            if turn.run == 2 {
+        move |_: &Path, event: &ExperimentEvent| {
+            if record(event, "run").is_some_and(|run| run["run"] == 2) {
                 stop.store(true, Ordering::Relaxed);
             }
         },
-        &mut |_| {},
     );
-    assert_eq!(first.expect("it can be stopped"), None);
-    let found = sweep::sweep(&order, &work(2), &mut |_| {}, &mut |_| {});
-    let found = found.expect("it goes on").expect("it ends");
+    assert!(matches!(first, Err(Failure::Stopped)), "it can be stopped");
+    let found = run_sweep(&order, 2).expect("it goes on and ends");
     assert_eq!(found.cells.len(), 4);
     for cell in &found.cells {
         assert_eq!(cell.seeds, [5, 6]);
         assert_eq!(cell.holdouts.len(), 2);
         assert!(cell.interval.is_some(), "two seeds have a spread");
     }
-    let again = sweep::sweep(&order, &work(1), &mut |_| {}, &mut |_| {});
-    assert_eq!(again.expect("it is there"), Some(found));
+    let again = run_sweep(&order, 1);
+    assert_eq!(again.expect("it is there"), found);
 }
 
 #[test]
 fn every_built_in_recipe_is_right() {
     for (name, _) in BUILT_IN {
-        let recipe = match Recipe::find(name, &[]) {
+        let recipe = match checked(Recipe::find(name, &[])) {
             // Looked at with made-up networks by the tests of hybrids.
             Err(error) if lacks_a_player(name, &error) => continue,
             found => found.unwrap_or_else(|error| panic!("{error}")),

@@ -13,12 +13,15 @@ use std::sync::atomic::AtomicBool;
 use mendel_board::sample::random_positions;
 use mendel_board::{Game, Move, Position};
 use mendel_engine::{Control, Engine, Limits, Options, Player};
+use mendel_lab::breed::Breed;
 use mendel_lab::data::{DataSet, SUITES};
 use mendel_lab::recipe::Recipe;
-use mendel_lab::run::{self, Order, Outcome, Work};
-use mendel_lab::sweep;
+use mendel_lab::record::{RunOutcome, SweepOutcome};
+use mendel_lab::sweep::Sweep;
 use mendel_lab::trial::{Suite, SuiteSettings, TrialError};
+use mendel_store::frame::Failure;
 
+use crate::experiment::{Request, Work, resume, silent, start};
 use crate::made_data::scratch;
 
 /// The back rank, a fork of king and queen, and a win in several ways.
@@ -206,24 +209,16 @@ fn recipe(text: &str, folder: &Path) -> Recipe {
     Recipe::parse(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn work(threads: usize) -> Work {
-    Work {
-        threads,
-        crew: None,
-        proof: true,
-        stop: Arc::default(),
-    }
-}
-
-fn breed(folder: &Path, name: &str, threads: usize) -> Outcome {
+fn breed(folder: &Path, name: &str, threads: usize) -> RunOutcome {
     let _ = fs::remove_dir_all(folder.join(name));
-    let order = Order {
+    let order = Request {
         recipe: recipe(RECIPE, folder),
         seed: 3,
         data: None,
         folder: folder.join(name),
     };
-    run::breed(&order, &work(threads), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
+    start::<Breed>(&order, &Work::threads(threads), silent)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -231,11 +226,11 @@ fn search_numbers_are_bred_by_a_suite_alike_on_any_number_of_threads() {
     let folder = scratch("suite-run");
     let outcome = breed(&folder, "one", 1);
     breed(&folder, "three", 3);
-    for file in ["generations.jsonl", "champion.toml", "proof.json"] {
+    for file in ["generations.jsonl", "champion.toml", "result.json"] {
         let read = |name: &str| fs::read_to_string(folder.join(name).join(file)).expect(file);
         assert_eq!(read("one"), read("three"), "{file}");
     }
-    let proof = outcome.proof.expect("it ends");
+    let proof = outcome.proof;
     let training = proof.training.expect("by positions");
     assert!(training.champion <= training.parent, "the parent was there");
     assert!(training.parent > 0.0 && training.parent <= 0.3);
@@ -247,6 +242,15 @@ fn search_numbers_are_bred_by_a_suite_alike_on_any_number_of_threads() {
         gerald().evaluator,
         "only the search is bred"
     );
+}
+
+fn run_sweep(request: &Request, threads: usize) -> Result<SweepOutcome, Failure> {
+    let work = Work::threads(threads);
+    if request.folder.join("manifest.toml").exists() {
+        resume::<Sweep>(&request.folder, &work, silent)
+    } else {
+        start::<Sweep>(request, &work, silent)
+    }
 }
 
 #[test]
@@ -265,15 +269,14 @@ trial = [
     { kind = "gauntlet", players = ["gerald-base"], games = 2, nodes = 20 },
 ]
 "#;
-    let order = Order {
+    let order = Request {
         recipe: recipe(&text, &folder),
         seed: 1,
         data: None,
         folder: folder.join("grid"),
     };
-    let found = sweep::sweep(&order, &work(2), &mut |_| {}, &mut |_| {});
-    let found = found.expect("it runs").expect("it ends");
-    let parent = found.parent.expect("measured too");
+    let found = run_sweep(&order, 2).expect("it runs and ends");
+    let parent = found.parent.as_ref().expect("measured too");
     assert!(parent.nodes > 0.0 && parent.nodes <= 0.2);
     assert_eq!(found.cells.len(), 2);
     for cell in &found.cells {
@@ -284,6 +287,6 @@ trial = [
                 .all(|it| (0.0..=100.0).contains(it))
         );
     }
-    let again = sweep::sweep(&order, &work(1), &mut |_| {}, &mut |_| {});
-    assert_eq!(again.expect("it is there"), Some(found));
+    let again = run_sweep(&order, 1);
+    assert_eq!(again.expect("it is there"), found);
 }

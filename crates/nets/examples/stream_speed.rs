@@ -11,9 +11,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mendel_data::shard::Shard;
 use mendel_nets::Sample;
 use mendel_nets::batch::{Loader, Setting};
-use mendel_nets::shard::Shard;
 use mendel_nets::stream::{Cursor, Extent, Part, Pick, Plan, Positions, Settings};
 use rustix::time::{ClockId, clock_gettime};
 

@@ -1,9 +1,9 @@
-//! The data of networks from outside: shards, streams, batches.
+//! The data of networks from outside: streams, batches.
 
-mod convert;
 mod loader;
+#[allow(dead_code, reason = "the tests of shards use more of it")]
+#[path = "../../data/tests/made.rs"]
 mod made;
-mod shard;
 mod stream;
 #[cfg(feature = "train")]
 mod training;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mendel_board::{Color, Position};
-use mendel_nets::shard::{GameRecord, Outcome, Shard, Writer};
+use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
 use mendel_nets::stream::{
     Cursor, Extent, HISTORY, Part, Pick, Plan, Positions, Sample, Settings, Split, StreamError,
 };
@@ -89,7 +89,7 @@ fn knights_that_go_home_repeat_the_position() {
     let mut places = Vec::new();
     for uci in ["g1f3", "g8f6", "f3g1", "f6g8", "e2e4"] {
         let m = position.parse_uci(uci).expect("it is legal");
-        places.push(mendel_nets::shard::place_of(&position, m).unwrap());
+        places.push(mendel_data::shard::place_of(&position, m).unwrap());
         position.play(m);
     }
     let mut file = Vec::new();

@@ -11,26 +11,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FolderLock, LockError};
 
-/// The layout of the table; another one is built anew from the folders.
-const VERSION: i64 = 1;
+/// The schema of the table. An older one is built anew from the folders; a newer one is left as
+/// it is.
+const VERSION: i64 = 2;
 
 /// How long one process waits for another that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How deep below a root a folder is looked for.
-const DEPTH: u32 = 4;
+pub(crate) const DEPTH: u32 = 4;
 
 /// A folder of results, as the index knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct IndexEntry {
     /// The folder; the key.
     pub folder: PathBuf,
     /// What it holds, such as `run` or `match`.
     pub kind: String,
+    /// A hash of what decides its results; empty if it has none.
+    #[serde(default)]
+    pub id: String,
     /// What people call it; need not be unique.
     pub name: String,
     /// How far it has come.
-    pub state: State,
+    pub state: RunStatus,
     /// When it began, in seconds since 1970.
     pub started: i64,
     /// When it ended, in seconds since 1970.
@@ -45,7 +49,7 @@ pub struct Entry {
 /// [`FolderLock::holder`] knows whether anybody is at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum RunStatus {
     /// Somebody was at it when this was written.
     Running,
     /// Ended before its time; can be resumed.
@@ -56,7 +60,7 @@ pub enum State {
     Failed,
 }
 
-impl State {
+impl RunStatus {
     const ALL: [Self; 4] = [Self::Running, Self::Stopped, Self::Finished, Self::Failed];
 
     /// As it is written everywhere.
@@ -74,21 +78,29 @@ impl State {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// `SQLite` refused.
-    #[error("the index {} cannot be used: {source}; remove it, it is built anew from the folders", path.display())]
+    /// `SQLite` refused, and not because the file is damaged.
+    #[error("the run index `{}` cannot be used: {}; {}", path.display(), reason(error, path), remedy(error))]
     Database {
         /// The file.
         path: PathBuf,
-        /// What `SQLite` said.
-        source: rusqlite::Error,
+        /// What `SQLite` said, which may name the path again.
+        error: rusqlite::Error,
     },
     /// A broken file could not be put aside, or its folder not be made.
-    #[error("the index {} cannot be made: {source}", path.display())]
+    #[error("the run index `{}` cannot be made: {source}; set MENDEL_HOME to a folder that you may write to", path.display())]
     Make {
         /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// A newer program made it.
+    #[error("the run index `{}` has schema {found}, and this version of mendel knows schema {VERSION}; it is left as it is", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
     },
     /// Somebody else is building it.
     #[error("the index is being built: {0}")]
@@ -110,20 +122,25 @@ pub enum IndexError {
 pub struct Index {
     connection: Connection,
     path: PathBuf,
+    damage: Option<String>,
 }
 
 impl Index {
-    /// Opens the index. If it is missing, broken or of another version, it is built
+    /// Opens the index. If it is missing, broken or of an older version, it is built
     /// anew: every folder below the roots is shown to `describe`, which says what
-    /// it holds, or `None`. Folders it describes are not searched further.
+    /// it holds, or `None`. Folders it describes are not searched further. Folders
+    /// elsewhere that a damaged index still names are shown, too.
+    ///
+    /// A file that another process has locked, or that may not be read, is not damaged.
     ///
     /// # Errors
     ///
-    /// If the file can neither be opened nor built.
+    /// If the file can neither be opened nor built, or is of a newer version: such a file is left
+    /// as it is.
     pub fn open(
         path: &Path,
         roots: &[&Path],
-        describe: &dyn Fn(&Path) -> Option<Entry>,
+        describe: &dyn Fn(&Path) -> Option<IndexEntry>,
     ) -> Result<Self, IndexError> {
         let making = |source| IndexError::Make {
             path: path.to_owned(),
@@ -134,23 +151,39 @@ impl Index {
         match Self::open_whole(path) {
             Ok(Some(index)) => return Ok(index),
             Ok(None) => {}
-            Err(error) if is_broken(&error) => {}
-            Err(source) => return Err(database(path)(source)),
+            Err(OpenError::Newer(found)) => return Err(newer(path, found)),
+            Err(OpenError::Sql(error)) if is_damaged(&error) => {}
+            Err(OpenError::Sql(error)) => return Err(database(path)(error)),
         }
         // From here on it is built, by one process at a time.
         let _lock = wait_for_lock(folder)?;
+        let mut damage = None;
+        let mut named = Vec::new();
         match Self::open_whole(path) {
             Ok(Some(index)) => return Ok(index), // somebody was quicker
             Ok(None) => {}
-            Err(error) if is_broken(&error) => put_aside(path).map_err(making)?,
-            Err(source) => return Err(database(path)(source)),
+            Err(OpenError::Newer(found)) => return Err(newer(path, found)),
+            Err(OpenError::Sql(error)) if is_damaged(&error) => {
+                named = folders_named(path);
+                put_aside(path).map_err(making)?;
+                damage = Some(reason(&error, path));
+            }
+            Err(OpenError::Sql(error)) => return Err(database(path)(error)),
         }
         let mut index = Self {
             connection: connect(path).map_err(database(path))?,
             path: path.to_owned(),
+            damage,
         };
-        index.rebuild(roots, describe)?;
+        let named = named.iter().filter_map(|folder| describe(folder));
+        index.build(roots, describe, named.collect())?;
         Ok(index)
+    }
+
+    /// What was wrong with the file, if it was damaged and this opening rebuilt it. The
+    /// damaged one is kept beside it with `.broken` behind its name.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// Builds the index anew, for instance after folders were moved.
@@ -161,9 +194,18 @@ impl Index {
     pub fn rebuild(
         &mut self,
         roots: &[&Path],
-        describe: &dyn Fn(&Path) -> Option<Entry>,
+        describe: &dyn Fn(&Path) -> Option<IndexEntry>,
     ) -> Result<(), IndexError> {
-        let mut entries = Vec::new();
+        self.build(roots, describe, Vec::new())
+    }
+
+    /// Builds it of these entries and what is found below the roots.
+    fn build(
+        &mut self,
+        roots: &[&Path],
+        describe: &dyn Fn(&Path) -> Option<IndexEntry>,
+        mut entries: Vec<IndexEntry>,
+    ) -> Result<(), IndexError> {
         for root in roots {
             search(root, DEPTH, describe, &mut entries);
         }
@@ -178,6 +220,7 @@ impl Index {
                  CREATE TABLE folders (
                      folder   TEXT PRIMARY KEY,
                      kind     TEXT NOT NULL,
+                     id       TEXT NOT NULL,
                      name     TEXT NOT NULL,
                      state    TEXT NOT NULL,
                      started  INTEGER NOT NULL,
@@ -205,11 +248,26 @@ impl Index {
     /// # Errors
     ///
     /// If the folder's name is not text, or `SQLite` refuses.
-    pub fn put(&self, entry: &Entry) -> Result<(), IndexError> {
+    pub fn put(&self, entry: &IndexEntry) -> Result<(), IndexError> {
         let folder = entry.folder.to_str().ok_or_else(|| IndexError::Name {
             folder: entry.folder.clone(),
         })?;
         insert(&self.connection, folder, entry).map_err(database(&self.path))
+    }
+
+    /// Removes a folder that was deleted; one that is not there is no error.
+    ///
+    /// # Errors
+    ///
+    /// If the folder's name is not text, or `SQLite` refuses.
+    pub fn remove(&self, folder: &Path) -> Result<(), IndexError> {
+        let name = folder.to_str().ok_or_else(|| IndexError::Name {
+            folder: folder.to_owned(),
+        })?;
+        self.connection
+            .execute("DELETE FROM folders WHERE folder = ?1", [name])
+            .map_err(database(&self.path))?;
+        Ok(())
     }
 
     /// All folders of a kind, or of every kind, the newest first. Those that no
@@ -218,7 +276,7 @@ impl Index {
     /// # Errors
     ///
     /// If `SQLite` refuses.
-    pub fn list(&self, kind: Option<&str>) -> Result<Vec<Entry>, IndexError> {
+    pub fn list(&self, kind: Option<&str>) -> Result<Vec<IndexEntry>, IndexError> {
         self.select("?1 IS NULL OR kind = ?1", kind)
     }
 
@@ -227,44 +285,78 @@ impl Index {
     /// # Errors
     ///
     /// If `SQLite` refuses.
-    pub fn find(&self, text: &str) -> Result<Vec<Entry>, IndexError> {
+    pub fn find(&self, text: &str) -> Result<Vec<IndexEntry>, IndexError> {
         self.select("name = ?1 OR folder = ?1", Some(text))
     }
 
-    fn select(&self, condition: &str, argument: Option<&str>) -> Result<Vec<Entry>, IndexError> {
-        let query = format!(
-            "SELECT folder, kind, name, state, started, finished, summary
-             FROM folders WHERE {condition} ORDER BY started DESC, folder"
-        );
-        let read = || -> rusqlite::Result<Vec<Entry>> {
-            let mut statement = self.connection.prepare(&query)?;
-            statement.query_map([argument], entry)?.collect()
-        };
-        let mut entries = read().map_err(database(&self.path))?;
+    fn select(
+        &self,
+        condition: &str,
+        argument: Option<&str>,
+    ) -> Result<Vec<IndexEntry>, IndexError> {
+        let mut entries = self
+            .read(condition, argument)
+            .map_err(database(&self.path))?;
         entries.retain(|entry| entry.folder.is_dir());
         Ok(entries)
     }
 
+    fn read(&self, condition: &str, argument: Option<&str>) -> rusqlite::Result<Vec<IndexEntry>> {
+        let query = format!(
+            "SELECT folder, kind, id, name, state, started, finished, summary
+             FROM folders WHERE {condition} ORDER BY started DESC, folder"
+        );
+        let mut statement = self.connection.prepare(&query)?;
+        statement.query_map([argument], entry)?.collect()
+    }
+
     /// The index if it is there, whole and of our version.
-    fn open_whole(path: &Path) -> rusqlite::Result<Option<Self>> {
+    fn open_whole(path: &Path) -> Result<Option<Self>, OpenError> {
         if !path.exists() {
             return Ok(None);
         }
         let connection = connect(path)?;
         let verdict: Option<String> = connection
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .optional()?;
         if verdict.as_deref() != Some("ok") {
-            return Err(rusqlite::Error::SqliteFailure(
-                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
-                verdict,
-            ));
+            let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+            return Err(rusqlite::Error::SqliteFailure(code, verdict).into());
         }
         let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        Ok((version == VERSION).then(|| Self {
+        if version > VERSION {
+            return Err(OpenError::Newer(version));
+        }
+        if version != VERSION {
+            return Ok(None);
+        }
+        let index = Self {
             connection,
             path: path.to_owned(),
-        }))
+            damage: None,
+        };
+        // A whole file may still lack the table, or hold what no entry is.
+        index.read("?1 IS NULL", None)?;
+        Ok(Some(index))
+    }
+}
+
+/// Why a file is not an index that can be used as it is.
+enum OpenError {
+    Newer(i64),
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+fn newer(path: &Path, found: i64) -> IndexError {
+    IndexError::Newer {
+        path: path.to_owned(),
+        found,
     }
 }
 
@@ -275,17 +367,56 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn database(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + '_ {
-    |source| IndexError::Database {
+    |error| IndexError::Database {
         path: path.to_owned(),
-        source,
+        error,
     }
 }
 
-fn is_broken(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-    )
+/// Whether the contents of the file are at fault: not another process that locks it, not its
+/// permissions, not the disk.
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    match error.sqlite_error_code() {
+        // `Unknown` is a table or a column that is missing.
+        Some(code) => matches!(
+            code,
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown
+        ),
+        // What was read is none of our values.
+        None => !matches!(error, rusqlite::Error::InvalidPath(_)),
+    }
+}
+
+/// What `SQLite` said, without the path that it may add.
+fn reason(error: &rusqlite::Error, path: &Path) -> String {
+    let said = match error {
+        // Not the whole question.
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        error => error.to_string(),
+    };
+    said.replace(&format!(": {}", path.display()), "")
+}
+
+/// What to do about an index that is not damaged and cannot be used all the same.
+fn remedy(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another process uses it: try again, or end that process"
+        }
+        Some(ErrorCode::DiskFull) => "make room on the disk",
+        _ => "see who may read and write it and its folder, or set MENDEL_HOME to another folder",
+    }
+}
+
+/// The folders that a damaged index still names, as far as it can be read.
+fn folders_named(path: &Path) -> Vec<PathBuf> {
+    let read = || -> rusqlite::Result<Vec<PathBuf>> {
+        let connection = connect(path)?;
+        let mut statement = connection.prepare("SELECT folder FROM folders")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(rows.map_while(Result::ok).map(PathBuf::from).collect())
+    };
+    read().unwrap_or_default()
 }
 
 /// Keeps a broken index for whoever wants to know why, and makes room.
@@ -318,11 +449,11 @@ fn wait_for_lock(folder: &Path) -> Result<FolderLock, LockError> {
 
 /// Shows folders to `describe`, those of the same folder in the order of their
 /// names. What cannot be read is left out; links are not followed.
-fn search(
+pub(crate) fn search(
     folder: &Path,
     depth: u32,
-    describe: &dyn Fn(&Path) -> Option<Entry>,
-    entries: &mut Vec<Entry>,
+    describe: &dyn Fn(&Path) -> Option<IndexEntry>,
+    entries: &mut Vec<IndexEntry>,
 ) {
     if let Some(entry) = describe(folder) {
         entries.push(entry);
@@ -345,18 +476,19 @@ fn search(
     }
 }
 
-fn insert(connection: &Connection, folder: &str, entry: &Entry) -> rusqlite::Result<()> {
+fn insert(connection: &Connection, folder: &str, entry: &IndexEntry) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(
-        "INSERT INTO folders (folder, kind, name, state, started, finished, summary)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        "INSERT INTO folders (folder, kind, id, name, state, started, finished, summary)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (folder) DO UPDATE SET
-             kind = excluded.kind, name = excluded.name, state = excluded.state,
+             kind = excluded.kind, id = excluded.id, name = excluded.name, state = excluded.state,
              started = excluded.started, finished = excluded.finished,
              summary = excluded.summary",
     )?;
     statement.execute(rusqlite::params![
         folder,
         entry.kind,
+        entry.id,
         entry.name,
         entry.state.name(),
         entry.started,
@@ -366,22 +498,23 @@ fn insert(connection: &Connection, folder: &str, entry: &Entry) -> rusqlite::Res
     Ok(())
 }
 
-fn entry(row: &Row) -> rusqlite::Result<Entry> {
+fn entry(row: &Row) -> rusqlite::Result<IndexEntry> {
     let unreadable = |column, error: Box<dyn std::error::Error + Send + std::marker::Sync>| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error)
     };
-    let state: String = row.get(3)?;
-    let summary: String = row.get(6)?;
-    Ok(Entry {
+    let state: String = row.get(4)?;
+    let summary: String = row.get(7)?;
+    Ok(IndexEntry {
         folder: PathBuf::from(row.get::<_, String>(0)?),
         kind: row.get(1)?,
-        name: row.get(2)?,
-        state: State::ALL
+        id: row.get(2)?,
+        name: row.get(3)?,
+        state: RunStatus::ALL
             .into_iter()
             .find(|known| known.name() == state)
-            .ok_or_else(|| unreadable(3, format!("unknown state `{state}`").into()))?,
-        started: row.get(4)?,
-        finished: row.get(5)?,
-        summary: serde_json::from_str(&summary).map_err(|error| unreadable(6, error.into()))?,
+            .ok_or_else(|| unreadable(4, format!("unknown state `{state}`").into()))?,
+        started: row.get(5)?,
+        finished: row.get(6)?,
+        summary: serde_json::from_str(&summary).map_err(|error| unreadable(7, error.into()))?,
     })
 }

@@ -4,19 +4,20 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::medium::Medium;
-use crate::replace::{ReplaceError, folder_of, replace, settle_folder};
+use crate::append_file::LineAppender;
+use crate::checksum;
+use crate::replace::{ReplaceError, folder_of, replace, sync_folder};
 
 /// What a journal holds: something that serde writes as a JSON object.
 pub trait Record: Serialize + DeserializeOwned {
     /// The version of its fields, written as the first field `v` of each line.
     /// Raise it when an old line would be misunderstood. A record has no field
-    /// `v` of its own.
+    /// `v` or `crc` of its own.
     const VERSION: u32;
 }
 
@@ -47,7 +48,7 @@ pub enum JournalError {
     },
     /// A line was not written; the journal is as it was, and the same record may
     /// be appended again.
-    #[error("cannot write {}: {source}; is the disk full? nothing was lost, make room and go on", path.display())]
+    #[error("cannot write {}: {source}; is the disk full? No data was lost; free some space and resume", path.display())]
     Write {
         /// The journal.
         path: PathBuf,
@@ -55,7 +56,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// A line in the middle cannot be read. A torn last line is no error.
-    #[error("line {line} of {} is broken: {source}; restore the file from a copy, or remove that line and lose its record", path.display())]
+    #[error("line {line} of {} is broken: {source}; restore the file from a copy, or continue from the last intact record with `mendel resume FOLDER --repair`", path.display())]
     Broken {
         /// The journal.
         path: PathBuf,
@@ -91,12 +92,17 @@ pub enum JournalError {
 
 /// An append-only file of JSON lines.
 ///
+/// Each line begins with the version of its type and ends with a checksum: the field
+/// `crc`, the CRC-32 of all bytes of the line before that field. A line that does not
+/// match its checksum is an error and is never counted.
+///
 /// One process writes it at a time (see [`FolderLock`](crate::FolderLock)); others
 /// may [`read`](Self::read).
 #[derive(Debug)]
 pub struct Journal<T> {
-    writer: Writer<File>,
+    writer: LineAppender<File>,
     path: PathBuf,
+    records: u64,
     line: Vec<u8>,
     record: PhantomData<fn(T) -> T>,
 }
@@ -130,20 +136,21 @@ impl<T: Record> Journal<T> {
             .map_err(reading)?;
         let contents = read_lines::<T>(&file, path)?;
         // 2. The tail: whole lines only from here on.
-        let mut writer = Writer::new(file, contents.whole, sync);
+        let mut writer = LineAppender::new(file, contents.whole, sync);
         match contents.tail {
-            Tail::None => {}
-            Tail::Torn => writer.restore().map_err(writing)?,
-            Tail::LacksEnd { length } => {
+            TornTail::None => {}
+            TornTail::Torn => writer.restore().map_err(writing)?,
+            TornTail::LacksEnd { length } => {
                 writer.length += length;
                 writer.write(b"\n").map_err(writing)?;
             }
         }
         // 3. The name of a new file must survive as well as its lines.
-        settle_folder(folder_of(path)).map_err(writing)?;
+        sync_folder(folder_of(path)).map_err(writing)?;
         let journal = Self {
             writer,
             path: path.to_owned(),
+            records: contents.records.len() as u64,
             line: Vec::new(),
             record: PhantomData,
         };
@@ -208,7 +215,9 @@ impl<T: Record> Journal<T> {
             .map_err(|source| JournalError::Write {
                 path: self.path.clone(),
                 source,
-            })
+            })?;
+        self.records += 1;
+        Ok(())
     }
 
     /// Writes many records at once, and asks the disk once for all: either all are
@@ -224,8 +233,9 @@ impl<T: Record> Journal<T> {
     where
         T: 'a,
     {
-        let mut lines = Vec::new();
+        let (mut lines, mut count) = (Vec::new(), 0);
         for record in records {
+            count += 1;
             write_line(record, &mut self.line).map_err(|source| JournalError::Record {
                 path: self.path.clone(),
                 source,
@@ -240,7 +250,19 @@ impl<T: Record> Journal<T> {
             .map_err(|source| JournalError::Write {
                 path: self.path.clone(),
                 source,
-            })
+            })?;
+        self.records += count;
+        Ok(())
+    }
+
+    /// How many records it holds.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns when everything appended would survive the loss of power.
@@ -269,6 +291,7 @@ fn write_line<T: Record>(record: &T, line: &mut Vec<u8>) -> Result<(), serde_jso
     line.clear();
     line.extend_from_slice(format!("{{\"v\":{}{comma}{fields}", T::VERSION).as_bytes());
     let _: T = serde_json::from_slice(line)?;
+    checksum::add_checksum(line);
     line.push(b'\n');
     Ok(())
 }
@@ -285,15 +308,15 @@ fn refuse_what_is_no_file(path: &Path) -> io::Result<()> {
 }
 
 /// A file's whole lines, as records.
-struct Contents<T> {
+struct ParsedJournal<T> {
     records: Vec<T>,
     /// Bytes up to the end of the last whole line.
     whole: u64,
-    tail: Tail,
+    tail: TornTail,
 }
 
 /// What follows the last line end.
-enum Tail {
+enum TornTail {
     None,
     /// Part of a line.
     Torn,
@@ -309,12 +332,12 @@ struct Version {
     v: u32,
 }
 
-fn read_lines<T: Record>(file: &File, path: &Path) -> Result<Contents<T>, JournalError> {
+fn read_lines<T: Record>(file: &File, path: &Path) -> Result<ParsedJournal<T>, JournalError> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
-    let mut contents = Contents {
+    let mut contents = ParsedJournal {
         records: Vec::new(),
         whole: 0,
-        tail: Tail::None,
+        tail: TornTail::None,
     };
     let mut bytes = Vec::new();
     for line in 1.. {
@@ -329,29 +352,44 @@ fn read_lines<T: Record>(file: &File, path: &Path) -> Result<Contents<T>, Journa
             break;
         }
         let is_whole = bytes.last() == Some(&b'\n');
-        match read_line(&bytes, path, line) {
-            Ok(record) => contents.records.push(record),
-            Err(JournalError::Broken { .. }) if !is_whole => {
-                contents.tail = Tail::Torn;
-                break;
-            }
-            Err(error) => return Err(error),
+        if !is_whole && is_torn(&bytes) {
+            contents.tail = TornTail::Torn;
+            break;
         }
+        contents.records.push(read_line(&mut bytes, path, line)?);
         if is_whole {
             contents.whole += length;
         } else {
-            contents.tail = Tail::LacksEnd { length };
+            contents.tail = TornTail::LacksEnd { length };
         }
     }
     Ok(contents)
 }
 
-fn read_line<T: Record>(bytes: &[u8], path: &Path, line: u64) -> Result<T, JournalError> {
+/// Whether the bytes after the last line end are the beginning of a line whose writer died. A
+/// line is written with its end in one go: one that is complete, also with another byte in
+/// place of its end, is not that.
+pub(crate) fn is_torn(tail: &[u8]) -> bool {
+    let is_complete = |line: &[u8]| checksum::checked(line).is_ok();
+    !is_complete(tail) && !is_complete(&tail[..tail.len() - 1])
+}
+
+/// Reads a line with or without its end; on success the bytes are left without the
+/// checksum.
+fn read_line<T: Record>(bytes: &mut Vec<u8>, path: &Path, line: u64) -> Result<T, JournalError> {
+    use serde::de::Error;
+
     let broken = |source| JournalError::Broken {
         path: path.to_owned(),
         line,
         source,
     };
+    let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
+    let body = checksum::checked(&bytes[..end])
+        .map_err(|damage| broken(serde_json::Error::custom(damage)))?
+        .len();
+    bytes.truncate(body);
+    bytes.push(b'}');
     let Version { v } = serde_json::from_slice(bytes).map_err(broken)?;
     if v != T::VERSION {
         return Err(JournalError::Version {
@@ -362,184 +400,4 @@ fn read_line<T: Record>(bytes: &[u8], path: &Path, line: u64) -> Result<T, Journ
         });
     }
     serde_json::from_slice(bytes).map_err(broken)
-}
-
-/// Adds lines to a medium, all of a line or none of it.
-#[derive(Debug)]
-struct Writer<M: Medium> {
-    medium: M,
-    /// Bytes up to the end of the last acknowledged line.
-    length: u64,
-    /// Part of a line that was refused may still be there.
-    is_torn: bool,
-    sync: Sync,
-    /// Lines written that the disk has not confirmed.
-    is_waiting: bool,
-    synced: Instant,
-}
-
-impl<M: Medium> Writer<M> {
-    fn new(medium: M, length: u64, sync: Sync) -> Self {
-        Self {
-            medium,
-            length,
-            is_torn: false,
-            sync,
-            is_waiting: false,
-            synced: Instant::now(),
-        }
-    }
-
-    fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        if self.is_torn {
-            self.restore()?;
-        }
-        let is_due = match self.sync {
-            Sync::Each => true,
-            Sync::Every(time) => self.synced.elapsed() >= time,
-        };
-        let result = self
-            .medium
-            .add(line)
-            .and_then(|()| if is_due { self.medium.settle() } else { Ok(()) });
-        match result {
-            Ok(()) => {
-                self.length += line.len() as u64;
-                self.is_waiting = !is_due;
-                if is_due {
-                    self.synced = Instant::now();
-                }
-                Ok(())
-            }
-            Err(error) => {
-                // Now if it can be done, otherwise before the next line.
-                self.is_torn = true;
-                let _ = self.restore();
-                Err(error)
-            }
-        }
-    }
-
-    /// Cuts off what was not acknowledged.
-    fn restore(&mut self) -> io::Result<()> {
-        self.is_torn = true;
-        self.medium.cut(self.length)?;
-        self.is_torn = false;
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.is_waiting {
-            self.medium.settle()?;
-            self.is_waiting = false;
-            self.synced = Instant::now();
-        }
-        Ok(())
-    }
-}
-
-impl<M: Medium> Drop for Writer<M> {
-    fn drop(&mut self) {
-        // Nobody is left to be told.
-        let _ = self.flush();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A disk with so much room, which may also refuse to cut or to settle.
-    #[derive(Debug, Default)]
-    struct SmallDisk {
-        bytes: Vec<u8>,
-        room: usize,
-        refuses_to_cut: bool,
-        refuses_to_settle: bool,
-    }
-
-    impl Medium for SmallDisk {
-        fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-            let fits = bytes.len().min(self.room - self.bytes.len());
-            self.bytes.extend_from_slice(&bytes[..fits]);
-            if fits == bytes.len() {
-                Ok(())
-            } else {
-                Err(io::ErrorKind::StorageFull.into())
-            }
-        }
-
-        fn cut(&mut self, length: u64) -> io::Result<()> {
-            if self.refuses_to_cut {
-                return Err(io::ErrorKind::ReadOnlyFilesystem.into());
-            }
-            self.bytes.truncate(length as usize);
-            Ok(())
-        }
-
-        fn settle(&mut self) -> io::Result<()> {
-            if self.refuses_to_settle {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            Ok(())
-        }
-    }
-
-    fn writer_on(room: usize) -> Writer<SmallDisk> {
-        let disk = SmallDisk {
-            room,
-            ..SmallDisk::default()
-        };
-        Writer::new(disk, 0, Sync::Each)
-    }
-
-    #[test]
-    fn a_full_disk_keeps_the_lines_it_has_and_takes_more_when_there_is_room() {
-        for room in 4..11 {
-            let mut writer = writer_on(room);
-            writer.write(b"one\n").expect("room for one");
-            assert!(writer.write(b"longer\n").is_err(), "room for {room}");
-            assert_eq!(writer.medium.bytes, b"one\n", "room for {room}");
-            writer.medium.room = 100;
-            writer.write(b"longer\n").expect("room again");
-            assert_eq!(writer.medium.bytes, b"one\nlonger\n", "room for {room}");
-        }
-    }
-
-    #[test]
-    fn a_torn_line_that_cannot_be_cut_is_cut_before_the_next() {
-        let mut writer = writer_on(6);
-        writer.write(b"one\n").expect("room for one");
-        writer.medium.refuses_to_cut = true;
-        assert!(writer.write(b"two\n").is_err());
-        assert_eq!(writer.medium.bytes, b"one\ntw");
-        writer.medium.room = 100;
-        assert!(writer.write(b"two\n").is_err(), "never behind a torn line");
-        assert_eq!(writer.medium.bytes, b"one\ntw");
-        writer.medium.refuses_to_cut = false;
-        writer.write(b"two\n").expect("all is well again");
-        assert_eq!(writer.medium.bytes, b"one\ntwo\n");
-    }
-
-    #[test]
-    fn a_line_the_disk_does_not_confirm_is_not_there() {
-        let mut writer = writer_on(100);
-        writer.medium.refuses_to_settle = true;
-        assert!(writer.write(b"one\n").is_err());
-        assert_eq!(writer.medium.bytes, b"");
-        writer.medium.refuses_to_settle = false;
-        writer.write(b"one\n").expect("confirmed");
-        assert_eq!(writer.medium.bytes, b"one\n");
-    }
-
-    #[test]
-    fn a_fast_journal_asks_the_disk_only_now_and_then() {
-        let mut writer = writer_on(100);
-        writer.sync = Sync::Every(Duration::from_hours(1));
-        writer.medium.refuses_to_settle = true;
-        writer.write(b"one\n").expect("nobody asked the disk");
-        assert!(writer.flush().is_err(), "now somebody did");
-        writer.sync = Sync::Every(Duration::ZERO);
-        assert!(writer.write(b"two\n").is_err(), "it is time");
-    }
 }

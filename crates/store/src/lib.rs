@@ -7,7 +7,6 @@
 //! A folder has one writer, which holds its [`FolderLock`]. Results go to a
 //! [`Journal`] one by one; small files that are rewritten as a whole go through
 //! [`replace`]; the [`Index`] finds folders again and can be lost without harm.
-//! [`plot`] and [`page`] turn plain data into pictures and one page to show around.
 //!
 //! ```
 //! use mendel_store::{FolderLock, Journal, Record, Sync};
@@ -30,23 +29,30 @@
 //! let (mut journal, earlier) = Journal::<Harvest>::open(&path, Sync::Each)?;
 //! assert!(earlier.is_empty());
 //! journal.append(&Harvest { plant: "P1".into(), peas: 5474 })?;
-//! assert_eq!(std::fs::read_to_string(&path)?, "{\"v\":1,\"plant\":\"P1\",\"peas\":5474}\n");
+//! assert_eq!(
+//!     std::fs::read_to_string(&path)?,
+//!     "{\"v\":1,\"plant\":\"P1\",\"peas\":5474,\"crc\":\"cb39a435\"}\n",
+//! );
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok(())
 //! # }
 //! ```
 
+mod append_file;
+mod checksum;
 mod fingerprint;
+pub mod frame;
 mod index;
+mod inputs;
 mod journal;
+pub mod library;
 mod lock;
-mod medium;
-pub mod page;
-pub mod plot;
 mod replace;
 
+pub use checksum::{add_checksum, add_checksum_indented};
 pub use fingerprint::{Fingerprint, fingerprint};
-pub use index::{Entry, Index, IndexError, State};
+pub use index::{Index, IndexEntry, IndexError, RunStatus};
+pub use inputs::{InputHashes, InputsError, set_build};
 pub use journal::{Journal, JournalError, Record, Sync};
 pub use lock::{FolderLock, LockError};
-pub use replace::{ReplaceError, replace, replace_with};
+pub use replace::{ReplaceError, check_replace, is_taken, replace, replace_with};

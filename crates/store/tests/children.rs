@@ -108,6 +108,7 @@ fn plays_its_part() {
         "append fast" => append(folder, Sync::Every(Duration::from_millis(50))),
         "fill" => fill(folder),
         "hold" => hold(folder),
+        "experiment" => say(&crate::frame::kill::run_experiment(folder)),
         other => panic!("no such part: {other}"),
     }
 }

@@ -33,13 +33,13 @@ fn many_records_are_there_together_or_not_at_all() {
 }
 
 #[test]
-fn lines_are_json_with_their_version_first() {
+fn lines_are_json_with_their_version_first_and_a_checksum_last() {
     let path = fresh_folder("lines").join("notes.jsonl");
     let (mut journal, _) = Journal::<Note>::open(&path, Sync::Each).expect("a journal");
     journal.append(&Note::numbered(2)).expect("room");
     assert_eq!(
         fs::read_to_string(&path).expect("text"),
-        "{\"v\":3,\"number\":2,\"text\":\"é\\n\\\"xx\\\"\"}\n"
+        "{\"v\":3,\"number\":2,\"text\":\"é\\n\\\"xx\\\"\",\"crc\":\"2fe46e9a\"}\n"
     );
 }
 
@@ -110,11 +110,26 @@ fn zeros_after_the_last_line_are_a_torn_tail() {
     assert_eq!(earlier, [Note::numbered(0)]);
 }
 
+/// A line with its checksum.
+fn line(object: &str) -> String {
+    let mut line = object.as_bytes().to_vec();
+    mendel_store::add_checksum(&mut line);
+    String::from_utf8(line).expect("text stays text")
+}
+
 #[test]
 fn a_broken_line_is_refused_by_its_number_and_left_alone() {
     let path = fresh_folder("broken").join("notes.jsonl");
-    let good = "{\"v\":3,\"number\":0,\"text\":\"\"}";
-    for bad in [
+    let good = line("{\"v\":3,\"number\":0,\"text\":\"\"}");
+    // Each of them with the right checksum, too.
+    let wrong = [
+        "{\"v\":3}",
+        "{\"v\":-1}",
+        "{\"number\":0,\"text\":\"\"}",
+        "[1}",
+    ];
+    let wrong = wrong.map(line);
+    for bad in wrong.iter().map(String::as_str).chain([
         "",
         "{",
         "7",
@@ -122,7 +137,10 @@ fn a_broken_line_is_refused_by_its_number_and_left_alone() {
         "{\"v\":-1}",
         "{\"number\":0,\"text\":\"\"}",
         "\0\0",
-    ] {
+        "{\"v\":3,\"number\":0,\"text\":\"\"}",
+        "{\"v\":3,\"number\":0,\"text\":\"\",\"crc\":\"00000000\"}",
+        "{\"v\":3,\"number\":0,\"text\":\"\",\"crc\":0}",
+    ]) {
         let text = format!("{good}\n{bad}\n{good}\n");
         fs::write(&path, &text).expect("writable");
         match Journal::<Note>::open(&path, Sync::Each) {
@@ -139,7 +157,8 @@ fn a_broken_line_is_refused_by_its_number_and_left_alone() {
 #[test]
 fn a_line_of_another_version_is_refused() {
     let path = fresh_folder("version").join("notes.jsonl");
-    fs::write(&path, "{\"v\":4,\"number\":0,\"text\":\"\"}\n").expect("writable");
+    let text = line("{\"v\":4,\"number\":0,\"text\":\"\"}") + "\n";
+    fs::write(&path, text).expect("writable");
     assert!(matches!(
         Journal::<Note>::open(&path, Sync::Each),
         Err(JournalError::Version {
@@ -247,9 +266,10 @@ proptest! {
 
     /// Any bytes are a journal, or an error that names the file.
     #[test]
-    fn no_file_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..60) {
+    fn no_file_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..80) {
         let path = fresh_folder("any").join("notes.jsonl");
-        let mut file = b"{\"v\":3,\"number\":0,\"text\":\"some\"}\n"[..].to_vec();
+        let mut file = line("{\"v\":3,\"number\":0,\"text\":\"some\"}").into_bytes();
+        file.push(b'\n');
         file.truncate(cut);
         file.extend(bytes);
         fs::write(&path, file).expect("writable");

@@ -1,10 +1,10 @@
 //! What the store promises, also to those who are killed.
 
 mod children;
+mod frame;
 mod index;
 mod journal;
 mod lock;
-mod pictures;
 mod replace;
 
 use std::path::PathBuf;

@@ -12,17 +12,23 @@ mod talk;
 mod uci;
 mod xboard;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mendel_board::{Game, Move, Position};
-use mendel_engine::uci::{InfoLine, OptionLine};
+use mendel_engine::uci::OptionLine;
 
 pub(crate) use self::options::check;
 use self::process::Launch;
 use self::talk::Talk;
 use self::uci::Uci;
 use self::xboard::Xboard;
-use crate::{Contestant, Entrant, Fault, Kind, Pace, Protocol, Reply, Turn};
+use crate::analyst::{self, EvalOutput, read_evaluation};
+use crate::{
+    AnalysisLine, AnalysisRequest, Analyst, AnalystError, Contestant, Entrant, Fault, Kind, Pace,
+    Protocol, Reply, StockfishEval, Turn,
+};
 
 /// So long a program may take to get ready, unless somebody says otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,6 +45,8 @@ pub struct Program {
     options: Vec<(String, String)>,
     patience: Duration,
     session: Option<Session>,
+    /// In tables, and where the program does not give its own name.
+    table_name: String,
     name: Option<String>,
     /// Of the process before this one.
     last_words: Vec<String>,
@@ -89,6 +97,7 @@ impl Program {
             options: entrant.options.clone(),
             patience: PATIENCE,
             session: None,
+            table_name: entrant.name.clone(),
             name: None,
             last_words: Vec::new(),
         })
@@ -154,32 +163,6 @@ impl Program {
         })
     }
 
-    /// Has it think about the last position of `game`, at `pace`, for `deadline` at
-    /// most: the best `multipv` lines, best first. What is known when the deadline
-    /// passes is the answer. It is started if it does not run.
-    ///
-    /// # Errors
-    ///
-    /// As [`ask`](Contestant::ask), or if it cannot show so many lines.
-    pub fn analyse(
-        &mut self,
-        game: &Game,
-        pace: &Pace,
-        multipv: u32,
-        deadline: Duration,
-    ) -> Result<Vec<InfoLine>, Fault> {
-        if self.session.is_none() {
-            self.start()?;
-        }
-        self.with_session(|session, _| {
-            let talk = &mut session.talk;
-            match &mut session.tongue {
-                Tongue::Uci(uci) => uci.analyse(talk, game, pace, multipv, deadline),
-                Tongue::Xboard(xboard) => xboard.analyse(talk, game, pace, multipv, deadline),
-            }
-        })
-    }
-
     /// Shows it the last position of `game`, says `command`, which is none of its
     /// protocol's, and returns what it says to that within `deadline`. Stockfish's
     /// `eval` is such a command. It is started if it does not run.
@@ -198,7 +181,11 @@ impl Program {
             self.start()?;
         }
         self.with_session(|session, _| match &mut session.tongue {
-            Tongue::Uci(uci) => uci.consult(&mut session.talk, game, command, deadline),
+            Tongue::Uci(uci) => {
+                // The stop flag of the last question is not for this one.
+                session.talk.watch(None);
+                uci.consult(&mut session.talk, game, command, deadline)
+            }
             Tongue::Xboard(_) => Err(Fault::Refused {
                 what: command.into(),
                 reason: "a command of its own can be asked of a program that speaks UCI".into(),
@@ -389,6 +376,55 @@ impl Contestant for Program {
     }
 }
 
+impl Analyst for Program {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.table_name)
+    }
+
+    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
+        self.can_keep(limit)
+    }
+
+    fn analyse(
+        &mut self,
+        game: &Game,
+        request: &AnalysisRequest,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<AnalysisLine>, AnalystError> {
+        let lines = request.lines.max(1);
+        analyst::ask(self, game, request, stop, |program, turn| {
+            program.with_session(|session, patience| {
+                let talk = &mut session.talk;
+                talk.watch(turn.stop);
+                match &mut session.tongue {
+                    Tongue::Uci(uci) => uci.analyse(talk, turn, lines, patience),
+                    Tongue::Xboard(xboard) => xboard.analyse(talk, turn, lines, patience),
+                }
+            })
+        })
+    }
+
+    fn evaluate(
+        &mut self,
+        game: &Game,
+        which: Option<StockfishEval>,
+        deadline: Duration,
+    ) -> Result<Option<f64>, AnalystError> {
+        let output = self.consult(game, "eval", deadline)?;
+        match read_evaluation(&output, which).ok_or(AnalystError::NoEvaluation)? {
+            EvalOutput::Nothing => Ok(None),
+            EvalOutput::Pawns(white) => {
+                let sign = game.position().turn().fold_wb(1.0, -1.0);
+                Ok(Some(sign * white * 100.0))
+            }
+        }
+    }
+
+    fn recent_output(&self) -> Vec<String> {
+        self.last_words()
+    }
+}
+
 impl<T> Greeting<T> {
     fn map<U>(self, f: impl FnOnce(T) -> U) -> Greeting<U> {
         match self {
@@ -423,4 +459,19 @@ fn read_move(position: &Position, text: &str) -> Option<Move> {
         .or_else(|_| position.parse_uci(&text.to_ascii_lowercase()))
         .ok()
         .filter(|m| position.is_legal(*m))
+}
+
+/// A line of moves in either notation; a move that cannot be read ends it.
+fn read_line(position: &Position, texts: &[String]) -> Vec<Move> {
+    let mut position = position.clone();
+    let mut moves = Vec::with_capacity(texts.len());
+    for text in texts {
+        let san = || position.parse_san(text).ok();
+        let Some(m) = read_move(&position, text).or_else(san) else {
+            break;
+        };
+        position.play(m);
+        moves.push(m);
+    }
+    moves
 }

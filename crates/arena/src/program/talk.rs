@@ -14,7 +14,7 @@ use super::process::{Launch, Pipes, Process};
 use crate::Fault;
 
 /// The longest line anybody can mean: a thousand moves with a comment each.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_LINE_LEN: usize = 1 << 20;
 
 /// The most a program may write between a question and its answer.
 const MOST: usize = 16 << 20;
@@ -29,6 +29,10 @@ const GRACE: Duration = Duration::from_millis(200);
 /// Something a program started may keep its pipe open when the program itself is
 /// gone, so we look for that from time to time.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// So long a program that closed a pipe has to be gone, or it runs on. On a busy machine a
+/// dying one needs some time between the two.
+const DYING: Duration = Duration::from_secs(1);
 
 /// A conversation with a running program.
 ///
@@ -158,9 +162,9 @@ impl Talk {
             if self.take_line() {
                 break;
             }
-            if self.buffer.len() - self.start > LONGEST_LINE {
+            if self.buffer.len() - self.start > MAX_LINE_LEN {
                 return Err(Fault::Flood {
-                    how: format!("a line of more than {LONGEST_LINE} bytes"),
+                    how: format!("a line of more than {MAX_LINE_LEN} bytes"),
                 });
             }
             if self.closed {
@@ -292,7 +296,7 @@ impl Talk {
     /// runs no longer after this.
     fn ended(&mut self, alive: &str) -> Fault {
         // Pipes close a moment before the process is gone.
-        let until = Instant::now() + Duration::from_millis(100);
+        let until = Instant::now() + DYING;
         while !self.process.has_ended() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }

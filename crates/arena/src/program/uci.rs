@@ -9,8 +9,8 @@ use mendel_engine::{Bound, Clock};
 
 use super::options::check;
 use super::talk::Talk;
-use super::{Greeting, is_complaint, read_move};
-use crate::{Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
 
 /// So long a program may take to answer `isready` between two moves, at least.
 const LEAST_PATIENCE: Duration = Duration::from_secs(1);
@@ -87,9 +87,61 @@ impl Uci {
         turn: &Turn,
         patience: Duration,
     ) -> Result<Reply, Fault> {
+        let (answer, _) = self.search(talk, turn, 1, false, patience)?;
+        Ok(Reply::Move(answer))
+    }
+
+    /// Asks for the best `lines`. With one line it is asked as for a move. Without any
+    /// limit the search is stopped at the deadline and the lines known then count.
+    pub(super) fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault> {
+        let is_unlimited = turn.pace == Pace::default();
+        let (answer, infos) = self.search(talk, turn, lines, is_unlimited, patience)?;
+
+        // 1. The line of the move that was answered.
+        let position = turn.game.position();
+        let exact = |info: &InfoLine| matches!(info.score, Some((_, Bound::Exact)));
+        let first = infos.get(&1).filter(|info| exact(info));
+        let pv = first.map_or_else(Vec::new, |info| read_line(position, &info.pv));
+        let wdl = first.and_then(|info| info.wdl);
+        let mut analysis = vec![AnalysisLine::of_answer(&answer, wdl, pv)];
+
+        // 2. The others, as they were reported.
+        for (&rank, info) in infos.range(2..lines.saturating_add(1)) {
+            let pv = read_line(position, &info.pv);
+            if pv.is_empty() {
+                continue;
+            }
+            analysis.push(AnalysisLine {
+                rank,
+                score: info.score.filter(|_| exact(info)).map(|(score, _)| score),
+                wdl: info.wdl,
+                depth: info.depth,
+                nodes: info.nodes,
+                pv,
+            });
+        }
+        Ok(analysis)
+    }
+
+    /// Has it search the last position of the game: its move, and the last line of
+    /// each rank.
+    fn search(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        lines: u32,
+        stop_at_deadline: bool,
+        patience: Duration,
+    ) -> Result<(Answer, BTreeMap<u32, InfoLine>), Fault> {
         // 1. Whatever it still had to say about the last question, such as a
         //    second `bestmove`, ends with its `readyok`.
-        self.set_multipv(talk, 1)?;
+        self.set_multipv(talk, lines)?;
         get_ready(talk, patience.min(turn.deadline.max(LEAST_PATIENCE)))?;
 
         // 2. The question. Its time begins here.
@@ -97,66 +149,42 @@ impl Uci {
         talk.say(position_command(turn.game));
         talk.say(go(&turn.pace, turn.clock));
         let asked = Instant::now();
-        let until = asked + turn.deadline;
+        let mut until = asked + turn.deadline;
         talk.send(until)?;
 
         // 3. The answer.
         let mut thought = Thought::default();
-        while let Some(line) = talk.hear(until)? {
+        let mut infos = BTreeMap::new();
+        let mut may_stop = stop_at_deadline;
+        loop {
+            let Some(line) = talk.hear(until)? else {
+                if may_stop {
+                    may_stop = false;
+                    until = Instant::now() + STOP;
+                    talk.say(Command::Stop);
+                    talk.send(until)?;
+                    continue;
+                }
+                return Err(Fault::Stalled {
+                    waited: turn.deadline,
+                });
+            };
             // Most lines are information, and most of those say nothing we keep.
             match Line::read(line) {
-                Some(Line::Info(info)) => note(&mut thought, &info),
+                Some(Line::Info(info)) => {
+                    note(&mut thought, &info);
+                    collect(&mut infos, *info);
+                }
                 Some(Line::BestMove { best, .. }) => {
                     let time = asked.elapsed();
                     let m = best.as_deref().and_then(|text| read_move(position, text));
                     return match m {
-                        Some(m) => Ok(Reply::Move(Answer { m, thought, time })),
+                        Some(m) => Ok((Answer { m, thought, time }, infos)),
                         None => Err(Fault::Illegal {
                             text: best.unwrap_or_else(|| line.chars().take(60).collect()),
                         }),
                     };
                 }
-                _ => {}
-            }
-        }
-        Err(Fault::Stalled {
-            waited: turn.deadline,
-        })
-    }
-
-    /// Has it think about the last position of `game`; the best lines, best first.
-    pub(super) fn analyse(
-        &mut self,
-        talk: &mut Talk,
-        game: &Game,
-        pace: &Pace,
-        multipv: u32,
-        deadline: Duration,
-    ) -> Result<Vec<InfoLine>, Fault> {
-        self.set_multipv(talk, multipv)?;
-        get_ready(talk, deadline.max(LEAST_PATIENCE))?;
-        talk.say(position_command(game));
-        talk.say(go(pace, None));
-        let mut until = Instant::now() + deadline;
-        talk.send(until)?;
-
-        let mut lines = BTreeMap::new();
-        let mut stopped = false;
-        loop {
-            let Some(line) = talk.hear(until)? else {
-                if stopped {
-                    return Err(Fault::Stalled { waited: deadline });
-                }
-                // What it knows by now is better than nothing.
-                stopped = true;
-                until = Instant::now() + STOP;
-                talk.say(Command::Stop);
-                talk.send(until)?;
-                continue;
-            };
-            match Line::read(line) {
-                Some(Line::Info(info)) => collect(&mut lines, *info),
-                Some(Line::BestMove { .. }) => return Ok(lines.into_values().collect()),
                 _ => {}
             }
         }

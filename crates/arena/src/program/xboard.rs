@@ -13,15 +13,15 @@
 use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Color, Game, Move, Position};
-use mendel_engine::uci::{InfoLine, OptionLine};
+use mendel_engine::uci::OptionLine;
 use mendel_engine::xboard::{Command, Level, Reply as Line, Thinking};
-use mendel_engine::{Bound, Clock, SideClock};
+use mendel_engine::{Clock, SideClock};
 
 use super::features::{CORES, Features, MEMORY};
 use super::options::check;
 use super::talk::Talk;
-use super::{Greeting, is_complaint, read_move};
-use crate::{Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
 
 /// So long a program that says nothing may be one that knows no features.
 const FEATURES: Duration = Duration::from_secs(2);
@@ -211,36 +211,28 @@ impl Xboard {
         Ok(reply)
     }
 
-    /// Has it find a move for the last position of `game`; the line it thought of.
+    /// Asks for a move and for the line of thought behind it; no line if it resigns.
     pub(super) fn analyse(
         &mut self,
         talk: &mut Talk,
-        game: &Game,
-        pace: &Pace,
-        multipv: u32,
-        deadline: Duration,
-    ) -> Result<Vec<InfoLine>, Fault> {
-        if multipv > 1 {
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault> {
+        if lines > 1 {
             return Err(Fault::Refused {
-                what: format!("{multipv} lines"),
+                what: format!("{lines} lines"),
                 reason: "xboard programs show one line".into(),
             });
         }
-        let chess960 = game.position().castling_mode() == CastlingMode::Chess960;
-        self.new_game(talk, chess960, deadline)?;
-        let turn = Turn {
-            game,
-            pace: *pace,
-            clock: None,
-            deadline,
-            stop: None,
+        let (reply, thinking) = self.think(talk, turn, patience)?;
+        let Reply::Move(answer) = reply else {
+            return Ok(Vec::new());
         };
-        let (_, thinking) = self.think(talk, &turn, deadline)?;
-        self.game = None;
-        Ok(thinking
-            .map(|thinking| info_line(game.position(), &thinking))
-            .into_iter()
-            .collect())
+        let pv = thinking.map_or_else(Vec::new, |thinking| {
+            read_line(turn.game.position(), &thinking.pv)
+        });
+        Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
     }
 
     pub(super) fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
@@ -539,26 +531,5 @@ fn thought(thinking: Option<&Thinking>, remark: Option<String>) -> Thought {
         depth: thinking.map(|thinking| thinking.depth),
         nodes: thinking.map(|thinking| thinking.nodes),
         remark,
-    }
-}
-
-/// A line of thought in the words of UCI; moves that cannot be read end it.
-fn info_line(position: &Position, thinking: &Thinking) -> InfoLine {
-    let mut now = position.clone();
-    let mut pv = Vec::new();
-    for text in &thinking.pv {
-        let Ok(m) = now.parse_move(text) else {
-            break;
-        };
-        pv.push(now.uci(m));
-        now.play(m);
-    }
-    InfoLine {
-        depth: Some(thinking.depth),
-        score: Some((thinking.score, Bound::Exact)),
-        nodes: Some(thinking.nodes),
-        time: Some(thinking.time),
-        pv,
-        ..InfoLine::default()
     }
 }

@@ -1,10 +1,10 @@
 //! From a score to a difference in strength.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::likelihood::{Sample, logistic};
-use super::{ELO, NORMALIZED_ELO, Outcomes, deviate_of_95};
+use super::{ELO, NORMALIZED_ELO, Outcomes, deviate_of_95, power};
 
 /// Log odds that no sample reaches: a score of 10⁻¹⁷.
 const FAR: f64 = 40.0;
@@ -14,7 +14,7 @@ const FAR: f64 = 40.0;
 /// `None` means that there is no number to name, because nothing was played, or
 /// because the number would be infinite: against an opponent who never scored,
 /// `elo` and `high` are `None`, and `low` says what is certain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloEstimate {
     /// Elo difference (logistic) of the mean score.
     pub elo: Option<f64>,
@@ -85,7 +85,7 @@ pub fn elo_to_score(elo: f64) -> f64 {
 /// The log odds, between those observed and `far`, at which the likelihood falls
 /// out of the interval.
 fn end_of_interval(sample: &Sample, far: f64) -> f64 {
-    let limit = deviate_of_95().powi(2) / 2.0;
+    let limit = power(deviate_of_95(), 2) / 2.0;
     let mut inside = sample.log_odds().clamp(-FAR, FAR);
     let mut outside = far;
     // After so many halvings nothing is left of an interval of 80.
@@ -134,8 +134,8 @@ fn normalized(sample: &Sample, games_each: u64) -> Option<(f64, f64)> {
     }
     let deviation = libm::sqrt(variance);
     let t = sample.lead() / deviation;
-    let skewness = sample.moment(3) / deviation.powi(3);
-    let kurtosis = sample.moment(4) / deviation.powi(4);
+    let skewness = sample.moment(3) / power(deviation, 3);
+    let kurtosis = sample.moment(4) / power(deviation, 4);
     // The variance of a quantity, so not below 0 but for rounding.
     let spread = (1.0 - skewness * t + (kurtosis - 1.0) * t * t / 4.0).max(0.0);
     let unit = NORMALIZED_ELO / libm::sqrt(games_each as f64);

@@ -23,7 +23,7 @@
 //! stands still; here it is a search over one bounded variable, which needs no
 //! start near the end and always stops.
 
-use super::Outcomes;
+use super::{Outcomes, power};
 
 /// Possible scores at most.
 const MOST: usize = 5;
@@ -86,10 +86,10 @@ impl Sample {
     }
 
     /// The moment about the mean.
-    pub(super) fn moment(&self, order: i32) -> f64 {
+    pub(super) fn moment(&self, order: u32) -> f64 {
         let lead = self.lead();
         self.items()
-            .map(|(p, x)| p * (x - 0.5 - lead).powi(order))
+            .map(|(p, x)| p * power(x - 0.5 - lead, order))
             .sum()
     }
 
@@ -131,7 +131,7 @@ impl Sample {
         let lead = self.lead();
         let square = self
             .items()
-            .map(|(p, x)| p * (x - 0.5).powi(2))
+            .map(|(p, x)| p * power(x - 0.5, 2))
             .sum::<f64>();
         if k == 0.0 {
             return self.cost_of_log_odds(0.0);
@@ -199,7 +199,7 @@ impl Sample {
                     return (f64::NEG_INFINITY, 0.0);
                 }
                 value += p * d / denominator;
-                slope -= p * (d / denominator).powi(2);
+                slope -= p * power(d / denominator, 2);
             }
             (value, slope)
         };

@@ -24,12 +24,16 @@
 //! ```
 
 mod elo;
+mod interval;
 mod likelihood;
+mod mann_kendall;
 mod ratings;
 mod score;
 mod sprt;
 
 pub use elo::{EloEstimate, elo_to_score};
+pub use interval::mean_and_interval;
+pub use mann_kendall::{Mean, Trend};
 pub use ratings::{Anchor, CrossTable, Rating, Ratings, RatingsError};
 pub use score::{Meeting, Outcomes, Points, Score, Tally};
 pub use sprt::{Decision, EloModel, Sprt, SprtError, SprtState};
@@ -41,6 +45,21 @@ const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 /// With games that are all decided, normalised and logistic Elo are then alike
 /// near zero.
 const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+
+/// `base` to an integer power, as products in a fixed order. The precision of `f64::powi` is
+/// left to the optimiser, and a test must not end one pair of games apart in two builds.
+fn power(base: f64, exponent: u32) -> f64 {
+    if exponent == 0 {
+        return 1.0;
+    }
+    let half = power(base, exponent / 2);
+    let even = half * half;
+    if exponent.is_multiple_of(2) {
+        even
+    } else {
+        even * base
+    }
+}
 
 /// The standard normal deviate of a two-sided interval of 95 %.
 fn deviate_of_95() -> f64 {

@@ -26,7 +26,7 @@ pub struct Anchor {
 }
 
 /// The rating of one player.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Index of the player.
     pub player: usize,
@@ -40,7 +40,7 @@ pub struct Rating {
 }
 
 /// The ratings of a pool.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratings {
     /// One for each player, in the order of their indices.
     pub ratings: Vec<Rating>,

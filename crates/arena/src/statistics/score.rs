@@ -25,6 +25,11 @@ impl Points {
         self as u64
     }
 
+    /// Points: 0, ½ or 1.
+    pub fn points(self) -> f64 {
+        self.halves() as f64 / 2.0
+    }
+
     /// What the other player got.
     #[must_use]
     pub fn reversed(self) -> Self {
@@ -82,6 +87,15 @@ impl Tally {
             Points::Loss => self.losses += 1,
             Points::Draw => self.draws += 1,
             Points::Win => self.wins += 1,
+        }
+    }
+
+    /// Takes back a game that was counted.
+    fn remove(&mut self, points: Points) {
+        match points {
+            Points::Loss => self.losses -= 1,
+            Points::Draw => self.draws -= 1,
+            Points::Win => self.wins -= 1,
         }
     }
 
@@ -148,9 +162,9 @@ pub struct Score {
     pub black: Tally,
     /// Whole pairs by what both games together gave: 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
-    /// Half points of the games whose other half is still to come, by pair.
+    /// The games whose other half is still to come, by pair.
     #[serde(skip)]
-    open: BTreeMap<u64, u64>,
+    open: BTreeMap<u64, Points>,
 }
 
 impl Score {
@@ -162,9 +176,9 @@ impl Score {
             Side::Black => self.black.count(points),
         }
         match self.open.remove(&pair) {
-            Some(halves) => self.pairs[(halves + points.halves()) as usize] += 1,
+            Some(first) => self.pairs[(first.halves() + points.halves()) as usize] += 1,
             None => {
-                self.open.insert(pair, points.halves());
+                self.open.insert(pair, points);
             }
         }
     }
@@ -192,6 +206,17 @@ impl Score {
     /// Games whose pair is not complete.
     pub fn unpaired(&self) -> u64 {
         self.open.len() as u64
+    }
+
+    /// The games that the estimates rest on, see [`outcomes`](Self::outcomes).
+    pub fn estimated(&self) -> Tally {
+        let mut tally = self.total();
+        if matches!(self.outcomes(), Outcomes::Pairs(_)) {
+            for points in self.open.values() {
+                tally.remove(*points);
+            }
+        }
+        tally
     }
 
     /// What the estimates rest on: the whole pairs if there is one, and then the

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::{Sample, logistic};
-use super::{ELO, NORMALIZED_ELO, Outcomes};
+use super::{ELO, NORMALIZED_ELO, Outcomes, power};
 
 /// Bounds beyond this prove nothing that a handful of games would not.
 const GREATEST_ELO: f64 = 1000.0;
@@ -79,7 +79,7 @@ pub enum Decision {
 }
 
 /// Where a test stands.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtState {
     /// The logarithm of the likelihood ratio of `elo1` to `elo0`.
     pub llr: f64,
@@ -212,7 +212,7 @@ impl Sprt {
         };
         let (t0, t1) = (lead(self.elo0), lead(self.elo1));
         let drift = (t1 - t0) * (sample.lead() / deviation - f64::midpoint(t0, t1));
-        let variance = (t1 - t0).powi(2);
+        let variance = power(t1 - t0, 2);
         // Seen from the wall it drifts away from.
         let (lower, upper) = self.llr_bounds();
         let width = upper - lower;

@@ -1,4 +1,4 @@
-//! Openings as a task holds them.
+//! Openings as a payload holds them.
 
 use mendel_board::{CastlingMode, Game, Position};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::Opening;
 /// A start position and moves that nobody chose, as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct OpeningLine {
     /// FEN; the usual start if it is not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
@@ -21,9 +21,9 @@ pub struct Line {
 }
 
 /// No opening is as long; what comes from a wire is not replayed without an end.
-const MOST_MOVES: usize = 2000;
+const MAX_MOVES: usize = 2000;
 
-impl Line {
+impl OpeningLine {
     /// As text.
     pub fn of(opening: &Opening) -> Self {
         let game = opening.game();
@@ -44,7 +44,7 @@ impl Line {
     ///
     /// What is wrong with the text.
     pub fn opening(&self) -> Result<Opening, String> {
-        if self.moves.len() > MOST_MOVES {
+        if self.moves.len() > MAX_MOVES {
             return Err(format!("{} moves are no opening", self.moves.len()));
         }
         let start = match &self.start {
@@ -84,7 +84,7 @@ mod tests {
         ] {
             for index in 0..openings.len().min(100) {
                 let opening = openings.get(index as u64);
-                let line = Line::of(&opening);
+                let line = OpeningLine::of(&opening);
                 let again = line.opening().expect("it was an opening").game();
                 let game = opening.game();
                 assert_eq!(again.start(), game.start());
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let line = |start: Option<&str>, chess960, moves: &[&str]| Line {
+        let line = |start: Option<&str>, chess960, moves: &[&str]| OpeningLine {
             start: start.map(str::to_owned),
             chess960,
             moves: moves.iter().map(|&m| m.to_owned()).collect(),

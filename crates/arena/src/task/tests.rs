@@ -1,23 +1,34 @@
-//! A task is played as its games would be at home, and trusts nobody.
+//! A task gives the same on threads and on a worker, which trusts no payload.
 
-use std::collections::HashMap;
-use std::convert::Infallible;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use mendel_crew::{Handler, Job, JobId, Progress, Refusal};
+use mendel_crew::{
+    BlobId, Crew, CrewError, Done, Handler, HandlerError, Job, JobId, JobPayload, JobProgress,
+    Mapped, Task, TaskHandler,
+};
 use mendel_engine::Player;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
+use super::context::TaskPayload;
+use super::games::TaskGame;
+use super::pairs::TaskPair;
 use super::*;
-use crate::{Entrant, LengthRule, Opening, OpeningSetting, Openings, SyzygyRule};
+use crate::{
+    Adjudication, Entrant, Fixture, GamePair, GamePairs, GameRecord, LengthRule, Opening,
+    OpeningSetting, Openings, Pace, PairGame, Patience, SyzygyRule, map_pairs,
+};
 
 fn bred(name: &str) -> Entrant {
     let player = Player::find(name).expect("it ships with the program");
     Entrant::bred(name, Arc::new(player), vec![("Hash".into(), "1".into())])
 }
 
-fn bouts(entrants: Vec<Entrant>) -> Bouts {
+fn games(entrants: Vec<Entrant>) -> GamePairs {
     let book = Openings::own(&OpeningSetting::default());
-    Bouts {
+    GamePairs {
         entrants,
         openings: (0..3).map(|index| book.get(index)).collect(),
         pace: Pace {
@@ -35,8 +46,8 @@ fn bouts(entrants: Vec<Entrant>) -> Bouts {
     }
 }
 
-fn pair(id: u64, first: usize, second: usize, opening: usize) -> Pair {
-    Pair {
+fn pair(id: u64, first: usize, second: usize, opening: usize) -> GamePair {
+    GamePair {
         id,
         first,
         second,
@@ -45,53 +56,95 @@ fn pair(id: u64, first: usize, second: usize, opening: usize) -> Pair {
     }
 }
 
-/// What a worker with these rules makes of a task.
-fn worked(task: &GameTask, luggage: &Luggage, rules: HouseRules) -> Result<Vec<u8>, Refusal> {
-    let job = Job {
-        id: JobId::new("test").expect("a name"),
-        kind: KIND.to_owned(),
-        version: VERSION,
-        payload: task.payload(),
-        blobs: task.blobs(),
-    };
-    let blobs = job.blobs.iter();
-    let blobs: HashMap<_, _> = blobs.map(|id| (*id, Arc::clone(&luggage[id]))).collect();
-    GameHandler::new(Arc::new(rules)).work(&job, &blobs, &Progress::default())
+/// What a worker with this allow-list makes of a payload of `task`.
+fn worked(
+    task: &PairTask,
+    payload: &JobPayload,
+    allowlist: ProgramAllowlist,
+) -> Result<Vec<u8>, HandlerError> {
+    let handler = TaskHandler::new(PairUnpack::new(Arc::new(allowlist)));
+    handler.work(
+        &job::<PairTask>(payload),
+        &blobs(task, payload),
+        &JobProgress::default(),
+    )
 }
 
-fn refused(task: &GameTask, luggage: &Luggage, rules: HouseRules) -> Refusal {
-    worked(task, luggage, rules).expect_err("it should not be played")
+fn job<T: Task>(payload: &JobPayload) -> Job {
+    Job {
+        id: JobId::new("test").expect("a name"),
+        kind: T::KIND.to_owned(),
+        version: T::VERSION,
+        payload: payload.bytes.clone(),
+        blobs: payload.blobs.clone(),
+    }
+}
+
+fn blobs<T: Task>(task: &T, payload: &JobPayload) -> HashMap<BlobId, Arc<[u8]>> {
+    let blob = |id: &BlobId| (*id, task.blob(id).expect("it was packed"));
+    payload.blobs.iter().map(blob).collect()
+}
+
+fn refused(task: &PairTask, payload: &JobPayload, allowlist: ProgramAllowlist) -> HandlerError {
+    worked(task, payload, allowlist).expect_err("it should not be played")
+}
+
+fn packed(task: &PairTask, pairs: &[GamePair]) -> JobPayload {
+    task.pack(pairs)
+        .expect("nothing of it belongs to this machine")
+}
+
+/// A result as it travels.
+#[derive(Serialize, Deserialize)]
+struct ItemOutput<O> {
+    item: u64,
+    output: O,
+}
+
+fn outputs<O: DeserializeOwned>(result: &[u8]) -> Vec<ItemOutput<O>> {
+    serde_json::from_slice(result).expect("a list of outputs")
 }
 
 #[test]
 fn a_worker_plays_what_would_be_played_at_home() {
     // `chessnet` judges by a network, `gerald-tuned` has a long text.
     let names = ["mendel", "gerald-tuned", "cosyne", "random", "human"];
-    let bouts = bouts(names.map(bred).to_vec());
-    let mut pairs: Vec<Pair> = (0..5)
+    let games = games(names.map(bred).to_vec());
+    let mut pairs: Vec<GamePair> = (0..5)
         .map(|id| pair(id, id as usize, (id as usize + 2) % 5, id as usize % 3))
         .collect();
     pairs[3].only = Some(1);
+    let task = PairTask::new(&games);
     let mut home = Vec::new();
-    let Ok(()) = bouts.play(&pairs, 1, &Arc::default(), &mut |outcome| {
-        home.push(outcome);
-        Ok::<(), Infallible>(())
+    let (crew, stop) = (Crew::threads(1), AtomicBool::new(false));
+    let mapped = map_pairs(&crew, &task, &pairs, &stop, &mut |pair, done| {
+        if let Done::Output(games) = done {
+            home.push((pair.id, games));
+        }
+        Ok::<_, CrewError>(())
     });
-    let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
-    assert!(!packed.luggage.is_empty(), "a long text travels beside");
-    for block in pairs.chunks(2) {
-        let task = packed.pairs(block);
-        assert!(task.entrants.len() <= 4 && task.openings.len() <= 2);
-        let answer = worked(&task, &packed.luggage, HouseRules::new(64)).expect("played");
-        let away = outcomes(&answer, block).expect("what was asked for");
-        let first = block[0].id as usize;
-        assert_eq!(away, home[first..first + block.len()]);
+    assert_eq!(mapped.expect("played"), Mapped::All);
+    let mut with_blobs = 0;
+    for chunk in pairs.chunks(2) {
+        let payload = packed(&task, chunk);
+        with_blobs += usize::from(!payload.blobs.is_empty());
+        let read: TaskPayload<TaskPair> = serde_json::from_slice(&payload.bytes).expect("JSON");
+        assert!(read.players.len() <= 4 && read.openings.len() <= 2);
+        let result = worked(&task, &payload, ProgramAllowlist::new(64)).expect("played");
+        let away = outputs::<[PairGame; 2]>(&result).into_iter();
+        let away: Vec<_> = away.map(|it| (it.item, it.output)).collect();
+        let first = chunk[0].id as usize;
+        assert_eq!(away, home[first..first + chunk.len()]);
+        for (pair, (_, games)) in chunk.iter().zip(away) {
+            assert_eq!(task.accept(pair, games), Ok(games));
+        }
     }
+    assert!(with_blobs > 0, "a long text travels as a blob");
 }
 
 #[test]
 fn games_come_back_with_the_places_of_the_schedule() {
-    let bouts = bouts(["mendel", "random", "material"].map(bred).to_vec());
+    let games = games(["mendel", "random", "material"].map(bred).to_vec());
     let fixture = |game, white, black| Fixture {
         game,
         pair: game / 2,
@@ -100,31 +153,41 @@ fn games_come_back_with_the_places_of_the_schedule() {
         opening: 7,
     };
     let asked = [fixture(4, 2, 1), fixture(5, 1, 2)];
-    let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
     let opening = |at| {
         assert_eq!(at, 7);
         Opening::default()
     };
-    let task = packed.games(&asked, opening);
-    assert_eq!(task.entrants.len(), 2);
-    let answer = worked(&task, &packed.luggage, HouseRules::new(64)).expect("played");
-    let records = records(&answer, &asked, opening).expect("what was asked for");
+    let limits = (games.pace, games.patience);
+    let adjudication = &games.adjudication;
+    let task = GameTask::new(&games.entrants, 3, opening, limits, adjudication, None);
+    assert_eq!((task.item_id(&asked[0]), task.item_id(&asked[1])), (2, 2));
+    let payload = task
+        .pack(&asked)
+        .expect("nothing of it belongs to this machine");
+    let read: TaskPayload<TaskGame> = serde_json::from_slice(&payload.bytes).expect("JSON");
+    assert_eq!(read.players.len(), 2);
+    let handler = TaskHandler::new(GameUnpack::new(Arc::new(ProgramAllowlist::new(64))));
+    let job = job::<GameTask>(&payload);
+    let result = handler.work(&job, &blobs(&task, &payload), &JobProgress::default());
+    let result = outputs::<GameRecord>(&result.expect("played"));
+    let keys: Vec<u64> = result.iter().map(|it| it.item).collect();
+    assert_eq!(keys, [4, 5]);
+    let records: Vec<GameRecord> = asked
+        .iter()
+        .zip(result)
+        .map(|(game, it)| task.accept(game, it.output).expect("what was asked for"))
+        .collect();
     let places = records
         .iter()
         .map(|it| (it.game, it.pair, it.white, it.black));
     assert_eq!(places.collect::<Vec<_>>(), [(4, 2, 2, 1), (5, 2, 1, 2)]);
     assert!(records.iter().all(|record| !record.moves.is_empty()));
-    // An answer to something else is none.
-    assert!(super::records(&answer, &[fixture(6, 0, 1)], opening).is_err());
-    assert!(outcomes(&answer, &[pair(0, 0, 1, 0)]).is_err());
-    assert!(outcomes(b"{", &[]).is_err());
-    // Nor one from elsewhere, nor one against the rules: it would be found in the folder
-    // for ever.
+    // Nor is one accepted from another opening, or against the rules: it would be in the
+    // folder for ever.
     let said = |change: &dyn Fn(&mut GameRecord)| {
-        let mut games = records.clone();
-        change(&mut games[1]);
-        let answer = serde_json::to_vec(&Answer::Games(games)).expect("plain data");
-        super::records(&answer, &asked, opening).expect_err("nonsense")
+        let mut record = records[1].clone();
+        change(&mut record);
+        task.accept(&asked[1], record).expect_err("an invalid game")
     };
     for (change, told) in [
         (
@@ -143,22 +206,21 @@ fn games_come_back_with_the_places_of_the_schedule() {
 }
 
 #[test]
-fn outcomes_that_cannot_be_are_none() {
-    let game = BoutGame {
+fn impossible_results_are_not_accepted() {
+    let game = PairGame {
         points: 1,
         plies: 9,
-        ..BoutGame::NONE
+        ..PairGame::NONE
     };
-    let said = |games: [BoutGame; 2], only: Option<usize>| {
-        let answer = Answer::Pairs(vec![PairOutcome { id: 0, games }]);
-        let answer = serde_json::to_vec(&answer).expect("plain data");
-        let asked = Pair {
+    let task = PairTask::new(&games(vec![bred("mendel"), bred("random")]));
+    let said = |games: [PairGame; 2], only: Option<usize>| {
+        let asked = GamePair {
             only,
             ..pair(0, 0, 1, 0)
         };
-        outcomes(&answer, &[asked])
+        task.accept(&asked, games)
     };
-    let none = BoutGame::NONE;
+    let none = PairGame::NONE;
     for (games, only) in [
         ([game, game], None),
         ([game, none], Some(0)),
@@ -166,11 +228,11 @@ fn outcomes_that_cannot_be_are_none() {
     ] {
         assert!(said(games, only).is_ok(), "{games:?}");
     }
-    let many = BoutGame {
+    let many = PairGame {
         points: 127,
         ..game
     };
-    let few = BoutGame { points: -2, ..game };
+    let few = PairGame { points: -2, ..game };
     for (games, only) in [
         ([game, none], None),
         ([game, game], Some(0)),
@@ -195,30 +257,36 @@ fn a_player_with_networks_beside_its_file_takes_them_along() {
     let path = folder.join("own.toml");
     std::fs::write(&path, text).expect("a writable folder");
     let own = Entrant::parse(&path.display().to_string()).expect("a player");
-    let mut bouts = bouts(vec![own, bred("random")]);
-    bouts.pace.nodes = Some(4);
+    let mut games = games(vec![own, bred("random")]);
+    games.pace.nodes = Some(4);
     let pairs = [pair(0, 0, 1, 0)];
-    let packed = Packed::new(&bouts).expect("the network can be read");
-    let task = packed.pairs(&pairs);
-    assert_eq!(task.blobs().len(), 1);
+    let task = PairTask::new(&games);
+    let payload = packed(&task, &pairs);
+    assert_eq!(payload.blobs.len(), 1);
     std::fs::remove_dir_all(&folder).expect("it was ours");
-    let answer = worked(&task, &packed.luggage, HouseRules::new(64)).expect("played");
-    assert_eq!(outcomes(&answer, &pairs).expect("a pair").len(), 1);
-    let payload = String::from_utf8(task.payload()).expect("JSON");
+    let result = worked(&task, &payload, ProgramAllowlist::new(64)).expect("played");
+    assert_eq!(outputs::<[PairGame; 2]>(&result).len(), 1);
+    let payload = String::from_utf8(payload.bytes).expect("JSON");
     assert!(
         !payload.contains(folder.to_str().expect("UTF-8")),
         "{payload}"
     );
 }
 
+/// Why the players cannot travel, whether their games could be played here or not.
+fn not_portable(games: &GamePairs) -> String {
+    let error = PairTask::new(games).pack(&[pair(0, 0, 0, 0)]);
+    error.expect_err("it belongs to this machine").to_string()
+}
+
 #[test]
 fn what_belongs_to_this_machine_does_not_travel() {
     let said = |text: &str| {
-        let mut bouts = bouts(vec![bred("random")]);
-        bouts
+        let mut games = games(vec![bred("random")]);
+        games
             .entrants
             .push(Entrant::parse(text).expect("an entrant"));
-        Packed::new(&bouts).expect_err(text).to_string()
+        not_portable(&games)
     };
     for (text, reason) in [
         ("mendel?SyzygyPath=/tables", "names a file"),
@@ -231,36 +299,36 @@ fn what_belongs_to_this_machine_does_not_travel() {
     ] {
         assert!(said(text).contains(reason), "{}", said(text));
     }
-    let mut tables = bouts(vec![bred("random")]);
+    let mut tables = games(vec![bred("random")]);
     tables.adjudication.syzygy = Some(SyzygyRule {
         path: "/tables".into(),
         pieces: None,
         ignore_fifty_moves: false,
     });
-    let error = Packed::new(&tables).expect_err("tables").to_string();
+    let error = not_portable(&tables);
     assert!(error.contains("--syzygy"), "{error}");
 }
 
 #[test]
 fn only_what_the_owner_allows_is_started() {
     let fish = Entrant::parse("cmd:/usr/games/stockfish?Hash=4").expect("an entrant");
-    let bouts = bouts(vec![fish, bred("random")]);
-    let packed = Packed::new(&bouts).expect("a name travels");
-    let task = packed.pairs(&[pair(0, 0, 1, 0)]);
-    let payload = String::from_utf8(task.payload()).expect("JSON");
+    let games = games(vec![fish, bred("random")]);
+    let task = PairTask::new(&games);
+    let payload = packed(&task, &[pair(0, 0, 1, 0)]);
+    let text = String::from_utf8_lossy(&payload.bytes);
     assert!(
-        payload.contains("stockfish") && !payload.contains("games/"),
-        "{payload}"
+        text.contains("stockfish") && !text.contains("games/"),
+        "{text}"
     );
-    let refusal = refused(&task, &packed.luggage, HouseRules::new(64));
-    assert!(matches!(&refusal, Refusal::Cannot(why) if why.contains("--allow stockfish=")));
+    let refusal = refused(&task, &payload, ProgramAllowlist::new(64));
+    assert!(matches!(&refusal, HandlerError::CannotRun(why) if why.contains("--allow stockfish=")));
     // Allowed, and not there: another worker may have it.
-    let mut rules = HouseRules::new(64);
+    let mut rules = ProgramAllowlist::new(64);
     rules
         .allow("stockfish", "/nowhere/at-all")
         .expect("a command");
-    let refusal = refused(&task, &packed.luggage, rules);
-    assert!(matches!(&refusal, Refusal::Cannot(_)), "{refusal}");
+    let refusal = refused(&task, &payload, rules);
+    assert!(matches!(&refusal, HandlerError::CannotRun(_)), "{refusal}");
 }
 
 /// The system refuses its tables here, and another machine may have room for them.
@@ -285,12 +353,12 @@ fn a_worker_without_the_memory_leaves_the_job_to_others() {
 #[test]
 #[ignore = "the part of a process with little memory, started by another test"]
 fn has_little_memory() {
-    let mut bouts = bouts(vec![bred("mendel"), bred("random")]);
-    bouts.entrants[0].options = vec![("Hash".into(), "65536".into())];
-    let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
-    let task = packed.pairs(&[pair(0, 0, 1, 0)]);
-    let refusal = refused(&task, &packed.luggage, HouseRules::new(u64::MAX));
-    let Refusal::Cannot(why) = &refusal else {
+    let mut games = games(vec![bred("mendel"), bred("random")]);
+    games.entrants[0].options = vec![("Hash".into(), "65536".into())];
+    let task = PairTask::new(&games);
+    let payload = packed(&task, &[pair(0, 0, 1, 0)]);
+    let refusal = refused(&task, &payload, ProgramAllowlist::new(u64::MAX));
+    let HandlerError::CannotRun(why) = &refusal else {
         panic!("another machine may have the memory: {refusal}");
     };
     assert!(why.contains("no memory for a table"), "{why}");
@@ -298,36 +366,32 @@ fn has_little_memory() {
 
 #[test]
 fn a_task_is_untrusted() {
-    let bouts = bouts(vec![bred("mendel"), bred("random")]);
-    let packed = Packed::new(&bouts).expect("nothing of it belongs to this machine");
-    let good = packed.pairs(&[pair(0, 0, 1, 0)]);
-    let rules = || HouseRules::new(64);
-    let bad = |change: &dyn Fn(&mut GameTask)| {
-        let mut task = good.clone();
-        change(&mut task);
-        refused(&task, &packed.luggage, rules())
+    let games = games(vec![bred("mendel"), bred("random")]);
+    let task = PairTask::new(&games);
+    let good = packed(&task, &[pair(0, 0, 1, 0)]);
+    let rules = || ProgramAllowlist::new(64);
+    let bad = |change: &dyn Fn(&mut TaskPayload<TaskPair>)| {
+        let mut payload = serde_json::from_slice(&good.bytes).expect("JSON");
+        change(&mut payload);
+        let bytes = serde_json::to_vec(&payload).expect("plain data");
+        let blobs = good.blobs.clone();
+        refused(&task, &JobPayload { bytes, blobs }, rules())
     };
     let options = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     for change in [
-        &(|task: &mut GameTask| task.openings.clear()) as &dyn Fn(&mut GameTask),
+        &(|task: &mut TaskPayload<TaskPair>| task.openings.clear())
+            as &dyn Fn(&mut TaskPayload<TaskPair>),
         &|task| {
-            task.games = Block::Pairs(vec![TaskPair {
+            task.games = vec![TaskPair {
                 id: 0,
                 first: 9,
                 second: 0,
                 opening: 0,
                 only: None,
-            }]);
+            }];
         },
-        &|task| {
-            task.games = Block::Games(vec![TaskGame {
-                game: 0,
-                pair: 0,
-                white: 0,
-                black: 1,
-                opening: 5,
-            }]);
-        },
+        &|task| task.games[0].opening = 5,
+        &|task| task.games[0].only = Some(2),
         &|task| task.openings[0].moves = vec!["e2e5".into()],
         &|task| {
             task.adjudication.syzygy = Some(SyzygyRule {
@@ -336,24 +400,23 @@ fn a_task_is_untrusted() {
                 ignore_fifty_moves: false,
             });
         },
-        &|task| task.entrants[0].options = options("Book", "/etc/passwd"),
-        &|task| task.entrants[0].options = options("strength table", "/etc/passwd"),
-        &|task| task.entrants[0].options = options("Nonsense", "1"),
+        &|task| task.players[0].options = options("Book", "/etc/passwd"),
+        &|task| task.players[0].options = options("strength table", "/etc/passwd"),
+        &|task| task.players[0].options = options("Nonsense", "1"),
         // What is looked at must be what the engine takes.
-        &|task| task.entrants[0].options = [options("Hash", "1"), options("hash", "3000")].concat(),
+        &|task| task.players[0].options = [options("Hash", "1"), options("hash", "3000")].concat(),
         &|task| {
-            task.entrants[0].options =
-                [options("Threads", "1"), options(" THREADS", "64")].concat();
+            task.players[0].options = [options("Threads", "1"), options(" THREADS", "64")].concat();
         },
         &|task| {
-            task.entrants[0].who = Who::Bred {
-                player: Text::Inline("name = 3".into()),
+            task.players[0].who = RemotePlayerKind::Bred {
+                player: InlineOrBlob::Inline("name = 3".into()),
                 networks: BTreeMap::new(),
             }
         },
         &|task| {
-            task.entrants[0].who = Who::Bred {
-                player: Text::Inline(
+            task.players[0].who = RemotePlayerKind::Bred {
+                player: InlineOrBlob::Inline(
                     "name = \"x\"\n[evaluator]\nkind = \"vision\"\nfile = \"/etc/passwd\"".into(),
                 ),
                 networks: BTreeMap::new(),
@@ -361,23 +424,46 @@ fn a_task_is_untrusted() {
         },
     ] {
         let refusal = bad(change);
-        assert!(matches!(refusal, Refusal::Bad(_)), "{refusal}");
+        assert!(matches!(refusal, HandlerError::InvalidJob(_)), "{refusal}");
     }
     for (name, value) in [("Hash", "65536"), ("Threads", "64")] {
-        let refusal = bad(&|task| task.entrants[0].options = options(name, value));
-        assert!(matches!(refusal, Refusal::Cannot(_)), "{refusal}");
+        let refusal = bad(&|task| task.players[0].options = options(name, value));
+        assert!(matches!(refusal, HandlerError::CannotRun(_)), "{refusal}");
     }
-    let job = |payload: &[u8]| Job {
-        id: JobId::new("test").expect("a name"),
-        kind: KIND.to_owned(),
-        version: VERSION,
-        payload: payload.to_vec(),
+    // A game of a schedule without its players.
+    let game = r#"{"game":0,"pair":0,"white":0,"black":1,"opening":0}"#;
+    let text = String::from_utf8_lossy(&good.bytes);
+    let (head, _) = text.split_once(r#""games":"#).expect("games");
+    let bytes = format!("{head}\"games\":[{game}]}}").replace(r#""opening":0"#, r#""opening":5"#);
+    let payload = JobPayload {
+        bytes: bytes.into_bytes(),
+        blobs: good.blobs.clone(),
+    };
+    let handler = TaskHandler::new(GameUnpack::new(Arc::new(rules())));
+    let refusal = handler.work(
+        &job::<GameTask>(&payload),
+        &blobs(&task, &payload),
+        &JobProgress::default(),
+    );
+    assert!(
+        matches!(refusal, Err(HandlerError::InvalidJob(_))),
+        "{refusal:?}"
+    );
+    let handler = TaskHandler::new(PairUnpack::new(Arc::new(rules())));
+    let none: HashMap<_, _> = HashMap::new();
+    let bytes = |payload: &[u8]| JobPayload {
+        bytes: payload.to_vec(),
         blobs: Vec::new(),
     };
-    let handler = GameHandler::new(Arc::new(rules()));
-    let none: HashMap<_, _> = HashMap::new();
     for payload in [&b""[..], b"{}", b"[1]", &[0xFF; 64]] {
-        let refusal = handler.work(&job(payload), &none, &Progress::default());
-        assert!(matches!(refusal, Err(Refusal::Bad(_))), "{refusal:?}");
+        let refusal = handler.work(
+            &job::<PairTask>(&bytes(payload)),
+            &none,
+            &JobProgress::default(),
+        );
+        assert!(
+            matches!(refusal, Err(HandlerError::InvalidJob(_))),
+            "{refusal:?}"
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! `mendel bench`: how fast it thinks, and that it thinks what it should.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use clap::Args;
 use mendel_engine::bench;
 use serde_json::json;
 
+use crate::output;
 use crate::request;
 
 /// Search a fixed set of positions on one thread
@@ -36,7 +37,7 @@ pub(super) struct Arguments {
 
 /// Searches and counts.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.positions {
         for fen in bench::POSITIONS {
             writeln!(out, "{fen}")?;

@@ -1,23 +1,22 @@
 //! `mendel calibrate`: how strong the levels of a player are.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use mendel_arena::{Pace, TimeControl};
+use mendel_arena::{Match, MatchOptions, Pace, TimeControl};
 use mendel_engine::{Level, Player, StrengthTable};
 use mendel_lab::calibrate::{
-    CalibrateError, Opponent, Outcome, Row, Settings, Step, Work, calibrate,
+    AnchorOpponent, CalibratedLevel, Calibration, CalibrationOutcome, CalibrationPlan, TABLE,
 };
-use mendel_store::replace;
-use serde_json::json;
+use mendel_report::page::{self, HtmlPage, PageBlock};
+use mendel_store::frame::{Experiment as _, Failure, Folder, Manifest};
+use serde_json::{Value, json};
 
-use crate::home;
-use crate::interrupt::stop_on_ctrl_c;
+use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::limits::LimitArguments;
-use crate::request::{Wrong, command_line};
+use crate::progress::{NoView, RecordView};
+use crate::request::{Wrong, writable};
 use crate::table::Table;
 
 /// Measure how strong the levels of limited strength are, and write their table
@@ -26,7 +25,7 @@ use crate::table::Table;
 The levels meet each other, and the two nearest to it meet an opponent whose
 rating is published; from all these games come their ratings, which UCI_Elo and
 `mendel play --elo` use. Without an anchor the level in the middle keeps the
-rating it has. Interrupted, it goes on with the same --folder.
+rating it has. `mendel resume DIR` resumes an interrupted one.
 
 Examples:
   mendel calibrate --anchor xboard:fairymax --anchor-name 'Fairy-Max 5.0b' --anchor-rating 1940 --threads 2
@@ -76,45 +75,35 @@ pub(super) struct Arguments {
     /// Where the table is written
     #[arg(long, value_name = "FILE", default_value = "strength.toml")]
     out: PathBuf,
-    /// Where the games are kept; a calibration in it goes on
+    /// Where the games are kept; a folder of its own if not given
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Chance: the order of openings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Games at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Say nothing before the result
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    exec: ExecArguments,
 }
 
 impl Arguments {
-    fn settings(&self) -> Result<Settings, Wrong> {
+    fn plan(&self) -> Result<CalibrationPlan, Wrong> {
         let table = match &self.table {
             None => (*StrengthTable::built_in()).clone(),
             Some(path) => StrengthTable::read(path)
                 .map_err(|error| Wrong::new(error, "`players/strength.toml` is an example"))?,
         };
         let anchor = self.anchor.as_ref().zip(self.anchor_rating);
-        Ok(Settings {
-            player: self.player.clone(),
-            levels: chosen(table.levels(), self.levels)?,
-            games: self.games,
-            anchor: anchor.map(|(entrant, rating)| Opponent {
-                entrant: entrant.clone(),
-                name: self.anchor_name.clone().unwrap_or_else(|| entrant.clone()),
-                rating,
-                source: self.anchor_source.clone(),
-                games: self.anchor_games,
-                pace: self.pace(),
-            }),
-            seed: self.seed,
-        })
+        let anchor = anchor.map(|(entrant, rating)| AnchorOpponent {
+            entrant: entrant.clone(),
+            name: self.anchor_name.clone().unwrap_or_else(|| entrant.clone()),
+            rating,
+            source: self.anchor_source.clone(),
+            games: self.anchor_games,
+            pace: self.pace(),
+        });
+        let levels = chosen(table.levels(), self.levels)?;
+        let plan = CalibrationPlan::new(&self.player, &levels, self.games);
+        Ok(plan.with_anchor(anchor).with_out(&self.out))
     }
 
     fn pace(&self) -> Pace {
@@ -154,69 +143,123 @@ fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level
 
 /// Plays the games and writes the table.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let settings = arguments.settings()?;
-    let out = std::path::absolute(&arguments.out)?;
-    if out.is_dir() || !out.parent().is_some_and(Path::is_dir) {
-        return Err(Wrong::new(
-            format!("`--out {}` cannot be written", arguments.out.display()),
-            "name a file in a folder that is there",
-        )
-        .into());
-    }
-    let folder = match &arguments.folder {
-        Some(folder) => std::path::absolute(folder)?,
-        None => home::new_folder("calibrations", &[&settings.player])?,
+    let options = arguments.exec.options()?;
+    let plan = arguments.plan()?;
+    writable(&arguments.out)?;
+    let new = NewExperiment::<Calibration> {
+        plan,
+        seed: arguments.seed,
+        folder: arguments.folder.as_deref(),
+        names: &[&arguments.player],
     };
-    let stop = stop_on_ctrl_c()?;
-    let mut live = Live::new(arguments.quiet);
-    live.say(&format!("the games are kept in {}", folder.display()));
-    let work = Work {
-        folder: &folder,
-        threads: arguments.threads.into(),
-        stop: &stop,
-    };
-    let result = calibrate(&settings, &command_line(), &work, &mut |step| {
-        live.show(step);
-    });
-    live.finish();
-    let outcome = result.map_err(wrong)?;
-    replace(&arguments.out, outcome.table.as_bytes())
-        .with_context(|| format!("cannot write `{}`", arguments.out.display()))?;
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        let mut value = serde_json::to_value(&outcome)?;
-        value["table"] = json!(arguments.out);
-        value["folder"] = json!(folder);
-        writeln!(out, "{value}")?;
-    } else {
-        out.write_all(text(&outcome).as_bytes())?;
-        writeln!(out, "written to {}", arguments.out.display())?;
-    }
-    Ok(())
+    Session::new(options, arguments.exec.output)?.start(new)
 }
 
-/// What was asked for wrongly, and what broke.
-fn wrong(error: CalibrateError) -> anyhow::Error {
-    let hint = match &error {
-        CalibrateError::Settings { .. } => "`mendel calibrate --help` shows what can be asked for",
-        CalibrateError::Other { .. } => "`--folder DIR` names another one",
-        CalibrateError::Contest(_) => {
-            "a player is a built-in name, a player file or `cmd:PROGRAM ARGUMENTS?Name=Value`"
-        }
-        CalibrateError::Stopped { folder } => {
-            let hint = format!(
-                "the same command with `--folder {}` goes on",
-                folder.display()
-            );
-            return Wrong::new(&error, hint).into();
-        }
-        _ => return error.into(),
-    };
-    Wrong::new(&error, hint).into()
+impl ProgramExperiment for Calibration {
+    const GROUP: &'static str = "calibrations";
+
+    fn exec_options(options: &ExecOptions) -> Result<MatchOptions, Failure> {
+        options.without_proof_games(Self::KIND)?;
+        Ok(options.for_match())
+    }
+
+    fn text(outcome: &CalibrationOutcome, folder: &Folder) -> Result<String, Failure> {
+        let path = table_of(folder)?;
+        Ok(format!("{}written to {}\n", text(outcome), path.display()))
+    }
+
+    fn json(outcome: &CalibrationOutcome, folder: &Folder) -> Result<Value, Failure> {
+        let mut value = serde_json::to_value(outcome)?;
+        value["table"] = json!(table_of(folder)?);
+        Ok(value)
+    }
+
+    fn describe(folder: &Folder, _manifest: &Manifest) -> Value {
+        let outcome: Option<CalibrationOutcome> = folder.read_result().ok().flatten();
+        let Some(outcome) = outcome else {
+            let matches = ["ladder", "anchor"].map(|stage| folder.file(stage));
+            let games = matches
+                .iter()
+                .filter_map(|path| Match::standings(&Folder::at(path)).ok());
+            let games: u64 = games.map(|summary| summary.games).sum();
+            return json!({ "progress": format!("{games} games") });
+        };
+        let mut value = json!(outcome);
+        let elo = |level: Option<&CalibratedLevel>| level.map_or(0, |level| level.elo);
+        let (low, high) = (elo(outcome.levels.first()), elo(outcome.levels.last()));
+        value["progress"] = json!(format!("{} games", outcome.games));
+        value["result"] = json!(format!("{low} to {high} Elo"));
+        value
+    }
+
+    fn report(folder: &Path) -> Result<Report, Failure> {
+        let files = Folder::at(folder);
+        let manifest = Manifest::read(folder)?;
+        let outcome: Option<CalibrationOutcome> = files.read_result()?;
+        let blocks = match &outcome {
+            Some(outcome) => page(outcome),
+            None => vec![PageBlock::Text(
+                "The calibration is not finished.".to_owned(),
+            )],
+        };
+        let page = HtmlPage {
+            title: format!("The levels of {}", manifest.name),
+            subtitle: format!("calibration {}", manifest.id),
+            blocks,
+            foot: format!("mendel {} · {}", manifest.version, manifest.command),
+        };
+        Ok(Report {
+            page,
+            data: json!(outcome),
+        })
+    }
+
+    fn view() -> Box<dyn RecordView> {
+        Box::new(NoView)
+    }
+}
+
+/// The file of the table that is made.
+fn table_of(folder: &Folder) -> Result<PathBuf, Failure> {
+    let plan: CalibrationPlan = toml::from_str(&folder.read(Calibration::PLAN)?)?;
+    Ok(plan.out().cloned().unwrap_or_else(|| folder.file(TABLE)))
+}
+
+/// The table as a page.
+fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
+    let head = ["level", "nodes", "games", "measured", "±", "Elo"];
+    let rows = outcome.levels.iter().map(|level| {
+        vec![
+            level.number.to_string(),
+            level.nodes.to_string(),
+            level.games.to_string(),
+            format!("{:.0}", level.measured),
+            format!("{:.0}", level.error),
+            level.elo.to_string(),
+        ]
+    });
+    let mut blocks = vec![
+        PageBlock::Facts(vec![
+            ("anchor".to_owned(), outcome.anchor.clone()),
+            ("games".to_owned(), outcome.games.to_string()),
+        ]),
+        PageBlock::Table(page::HtmlTable {
+            head: head.map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        }),
+    ];
+    if !outcome.notes.is_empty() {
+        blocks.push(PageBlock::Warnings(outcome.notes.clone()));
+    }
+    blocks.push(PageBlock::Links(vec![(
+        "The table".to_owned(),
+        TABLE.to_owned(),
+    )]));
+    blocks
 }
 
 /// The table for people: each level with its interval on a scale.
-fn text(outcome: &Outcome) -> String {
+fn text(outcome: &CalibrationOutcome) -> String {
     let mut table = Table::default();
     table.row([
         "level",
@@ -270,7 +313,7 @@ fn text(outcome: &Outcome) -> String {
 }
 
 /// A level on a scale from the lowest to the highest end of an interval.
-fn strip(row: &Row, low: f64, high: f64) -> String {
+fn strip(row: &CalibratedLevel, low: f64, high: f64) -> String {
     const WIDTH: usize = 40;
     let span = (high - low).max(1.0);
     let place =
@@ -289,62 +332,4 @@ fn strip(row: &Row, low: f64, high: f64) -> String {
             _ => ' ',
         })
         .collect()
-}
-
-/// What is shown while games are played.
-struct Live {
-    bar: Option<ProgressBar>,
-    quiet: bool,
-    stage: String,
-}
-
-impl Live {
-    fn new(quiet: bool) -> Self {
-        let bar = (io::stderr().is_terminal() && !quiet).then(|| {
-            let bar = ProgressBar::no_length();
-            let style = "{msg:10} {bar:30} {pos}/{len} games, {eta} left";
-            bar.set_style(
-                ProgressStyle::with_template(style).expect("the template is tested by use"),
-            );
-            bar
-        });
-        Self {
-            bar,
-            quiet,
-            stage: String::new(),
-        }
-    }
-
-    fn show(&mut self, step: &Step) {
-        let begins = self.stage != step.stage;
-        if begins {
-            step.stage.clone_into(&mut self.stage);
-        }
-        if let Some(bar) = &self.bar {
-            if begins {
-                bar.reset();
-                bar.set_length(step.total);
-                bar.set_message(step.stage.to_owned());
-            }
-            bar.set_position(step.done);
-        } else if begins || step.done == step.total || step.done.is_multiple_of(50) {
-            self.say(&format!(
-                "{}: {} of {} games",
-                step.stage, step.done, step.total
-            ));
-        }
-    }
-
-    fn say(&self, text: &str) {
-        if !self.quiet {
-            // With stderr closed there is nobody left to tell.
-            let _ = writeln!(io::stderr().lock(), "{text}");
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.abandon();
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! What a person sees who types `mendel` and nothing else.
 
-use std::io::{self, Write};
+use std::io::Write;
+
+use crate::output;
 
 const GUIDE: &str = "\
 Mendel breeds chess engines, and plays with what was bred.
@@ -21,6 +23,6 @@ In a chess GUI, add this program as a UCI engine; no arguments are needed.
 
 /// Prints the guide.
 pub(super) fn run() -> anyhow::Result<()> {
-    io::stdout().lock().write_all(GUIDE.as_bytes())?;
+    output::stdout().write_all(GUIDE.as_bytes())?;
     Ok(())
 }

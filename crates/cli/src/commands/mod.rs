@@ -4,16 +4,17 @@ mod analyse;
 mod bench;
 mod breed;
 mod calibrate;
-pub(crate) mod contest;
 mod crew;
 mod data;
 mod eval;
 mod guide;
+mod match_cmd;
 mod pedigree;
 mod perft;
 mod play;
 mod players;
 mod report;
+mod resume;
 mod runs;
 mod train;
 mod tune;
@@ -52,11 +53,11 @@ enum Command {
     Perft(perft::Arguments),
     Eval(eval::Arguments),
     Play(play::Arguments),
-    Match(Box<contest::Arguments>),
-    Calibrate(calibrate::Arguments),
+    Match(Box<match_cmd::Arguments>),
+    Calibrate(Box<calibrate::Arguments>),
     Breed(breed::Arguments),
     Tune(Box<tune::Arguments>),
-    Resume(breed::ResumeArguments),
+    Resume(Box<resume::Arguments>),
     Runs(runs::Arguments),
     Report(report::Arguments),
     Analyse(analyse::Arguments),
@@ -78,11 +79,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Eval(arguments)) => eval::run(&arguments),
         Some(Command::Play(arguments)) => play::run(&arguments),
-        Some(Command::Match(arguments)) => contest::run(&arguments),
+        Some(Command::Match(arguments)) => match_cmd::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Breed(arguments)) => breed::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
-        Some(Command::Resume(arguments)) => breed::resume(&arguments),
+        Some(Command::Resume(arguments)) => resume::run(&arguments),
         Some(Command::Runs(arguments)) => runs::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),

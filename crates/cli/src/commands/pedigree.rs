@@ -1,7 +1,7 @@
 //! `mendel pedigree`: where a player comes from.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,6 +10,7 @@ use mendel_lab::pedigree::{ANCESTORS, ancestor};
 use serde_json::{Value, json};
 use toml::Table;
 
+use crate::output;
 use crate::request;
 
 /// Nobody has more generations of player files than this.
@@ -41,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let player = request::player(Some(&arguments.player))?;
     let mut family = Family::default();
     let tree = Relative::of_player(&arguments.player, player, &mut family);
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         writeln!(out, "{:#}", tree.json())?;
     } else {

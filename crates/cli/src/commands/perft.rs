@@ -1,6 +1,6 @@
 //! `mendel perft`: the proof that moves are generated right.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::time::Instant;
 
@@ -8,6 +8,7 @@ use clap::Args;
 use mendel_board::{divide_with, perft_with};
 use serde_json::json;
 
+use crate::output;
 use crate::request;
 
 /// Count the paths of legal moves from a position
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .collect();
     moves.sort();
 
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let mut report = json!({
             "fen": position.fen(),

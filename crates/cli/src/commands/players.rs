@@ -1,11 +1,13 @@
 //! `mendel players`: who can play.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use mendel_engine::{Guidance, Player, Way};
+use mendel_evaluator::AnyEvaluator;
 use serde_json::json;
 
+use crate::output;
 use crate::table::Table;
 
 /// List the built-in players
@@ -25,14 +27,14 @@ pub(super) struct Arguments {
 
 /// Lists them.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let list: Vec<_> = Player::built_in()
             .map(|player| {
                 json!({
                     "name": player.name,
                     "about": player.about,
-                    "evaluator": player.evaluator.kind(),
+                    "evaluator": player.used_evaluator().ok().map(AnyEvaluator::kind),
                     "policy": player.policy.as_ref().map(|policy| json!({
                         "use": policy.way.name(),
                         "network": policy.file(),

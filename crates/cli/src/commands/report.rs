@@ -1,23 +1,22 @@
 //! `mendel report`: a run as one page.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use mendel_lab::pipeline::is_pipeline;
-use mendel_lab::report::{self, PipelineRecord, ReportError, RunRecord, SweepRecord, TuningRecord};
-use mendel_lab::run::manifest::ManifestError;
-use mendel_lab::tune::is_tuning;
-use serde_json::json;
+use mendel_lab::record::manifest::ManifestError;
+use mendel_report::{self as report, ReportError};
+use mendel_store::frame::{Failure, Manifest};
 
-use crate::home;
-use crate::request::Wrong;
+use crate::experiment::{Report, error};
+use crate::request::{Wrong, writable};
+use crate::{home, kinds, output};
 
-/// Write a run as one page with its plots, to read and to show around
+/// Write an experiment as one page with its plots
 #[derive(Args, Debug)]
 #[command(after_help = "\
 The page needs nothing but itself: open it in any browser, send it, keep it. It can
-be made while the run goes on. The folder of a sweep gives the comparison of its
+be made while the experiment runs. The folder of a sweep gives the comparison of its
 settings, that of a pipeline its steps with links to their own pages.
 
 Examples:
@@ -25,7 +24,8 @@ Examples:
   mendel report 3f2a9c --out page.html    (the beginning of a run's id)
   mendel report 3f2a9c --json             what the page says, as data")]
 pub(super) struct Arguments {
-    /// The run, sweep, pipeline or tuning: its folder, or the beginning of a run's id
+    /// The experiment: its folder, its name, or the beginning of its id
+    #[arg(value_name = "EXPERIMENT")]
     run: String,
     /// Where the page goes; `report.html` in the folder if not given
     #[arg(long, value_name = "FILE")]
@@ -37,22 +37,17 @@ pub(super) struct Arguments {
 
 /// Makes the page.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = home::find_run(&arguments.run)?;
-    let (page, data) = if is_tuning(&folder) {
-        let tuning = TuningRecord::read(&folder).map_err(wrong)?;
-        (tuning.page(), arguments.json.then(|| json!(tuning)))
-    } else if is_pipeline(&folder) {
-        let pipeline = PipelineRecord::read(&folder).map_err(wrong)?;
-        (pipeline.page(), arguments.json.then(|| json!(pipeline)))
-    } else if report::is_sweep(&folder) {
-        let sweep = SweepRecord::read(&folder).map_err(wrong)?;
-        (sweep.page(), arguments.json.then(|| json!(sweep)))
-    } else {
-        let run = RunRecord::read(&folder);
-        let run = run.and_then(RunRecord::with_analyses).map_err(wrong)?;
-        (run.page(), arguments.json.then(|| json!(run.summary())))
-    };
-    let mut out = io::stdout().lock();
+    if let Some(path) = &arguments.out {
+        writable(path)?;
+    }
+    let folder = home::find(&arguments.run)?;
+    let manifest = Manifest::read(&folder);
+    let manifest = manifest.map_err(|it| Wrong::new(it, "`mendel runs` lists the experiments"))?;
+    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
+    let Report { page, data } =
+        (kind.report)(&folder).map_err(|failure| error(failure, &folder))?;
+    let data = arguments.json.then_some(data);
+    let mut out = output::stdout();
     let path = arguments.out.clone();
     if let Some(data) = data {
         if let Some(path) = path {
@@ -70,8 +65,22 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// A folder that holds no results was asked for in error; a broken file was not.
 pub(super) fn wrong(error: ReportError) -> anyhow::Error {
     match error {
-        ReportError::Manifest(ManifestError::NoRun { .. }) | ReportError::Unfinished { .. } => {
+        ReportError::Manifest(ManifestError::Frame(_))
+        | ReportError::Unfinished { .. }
+        | ReportError::NotStarted { .. } => {
             Wrong::new(error, "`mendel runs` lists the runs").into()
+        }
+        error => error.into(),
+    }
+}
+
+/// The same for experiments of the frame.
+pub(super) fn failure(error: ReportError) -> Failure {
+    match error {
+        ReportError::Manifest(ManifestError::Frame(_))
+        | ReportError::Unfinished { .. }
+        | ReportError::NotStarted { .. } => {
+            Failure::invalid(error).with_hint("`mendel runs` lists the experiments")
         }
         error => error.into(),
     }

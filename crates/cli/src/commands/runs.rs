@@ -1,56 +1,61 @@
-//! `mendel runs`: what was run, side by side, and out to other programs.
+//! `mendel runs`: the experiments, side by side, and out to other programs.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mendel_lab::record::Generation;
-use mendel_lab::report::{RunRecord, Summary};
-use mendel_lab::run::RunFolder;
-use mendel_lab::run::manifest::Manifest;
-use mendel_store::plot::number;
-use mendel_store::{Entry, Journal, State};
+use indicatif::HumanBytes;
+use mendel_lab::record::manifest::Manifest as RunManifest;
+use mendel_lab::record::{GENERATIONS, Generation};
+use mendel_report::plot::number;
+use mendel_report::{RunRecord, Summary};
+use mendel_store::frame::{Folder, Manifest};
+use mendel_store::library::{LibraryError, size_of};
+use mendel_store::{IndexEntry, Journal, RunStatus};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::report::wrong;
-use crate::home;
 use crate::request::Wrong;
 use crate::table::Table;
+use crate::{home, kinds, output};
 
 /// So much of an id is shown in tables; any beginning that is not shared will do.
 const SHORT: usize = 10;
 
-/// What is listed.
-const LISTED: [&str; 5] = [
-    home::RUN,
-    home::SWEEP,
-    home::PIPELINE,
-    home::TUNING,
-    home::TRAINING,
-];
-
-/// List, compare and export runs
+/// List, compare, export and delete experiments
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A run is named by its folder or by the beginning of its id.
+An experiment is named by its folder, its name, or the beginning of its id.
 
 Examples:
   mendel runs
+  mendel runs --kind match
   mendel runs --compare 3f2a 91c0             two runs side by side
   mendel runs --export csv 3f2a > run.csv     its generations, for a spreadsheet
   mendel runs --export jsonl 3f2a 91c0        the same as JSON lines, with all genes
+  mendel runs --delete 3f2a                   remove it with everything in its folder
   mendel runs --json")]
 pub(super) struct Arguments {
-    /// Only these runs; needed with `--compare` and `--export`
-    #[arg(value_name = "RUN")]
+    /// Only these experiments; needed with `--compare` and `--export`
+    #[arg(value_name = "EXPERIMENT")]
     runs: Vec<String>,
+    /// Only experiments of this kind, such as match or breed
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["runs", "compare", "export", "delete"])]
+    kind: Option<String>,
     /// Show the named runs side by side
     #[arg(long, conflicts_with = "export")]
     compare: bool,
     /// Write the generations of the named runs to stdout
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
+    /// Delete an experiment of the library with everything in its folder
+    #[arg(long, value_name = "EXPERIMENT", conflicts_with_all = ["runs", "compare", "export"])]
+    delete: Option<String>,
+    /// Delete without asking
+    #[arg(long, requires = "delete")]
+    yes: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "export")]
     json: bool,
@@ -74,31 +79,72 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let folders = named(&arguments.runs, "--export", "mendel runs --export csv A")?;
         return export(&folders, format);
     }
-    let entries = if arguments.runs.is_empty() {
-        let all = home::index()?.list(None)?;
-        all.into_iter()
-            .filter(|entry| LISTED.contains(&entry.kind.as_str()))
-            .map(refreshed)
-            .collect()
-    } else {
-        let folders: anyhow::Result<Vec<PathBuf>> = arguments
-            .runs
-            .iter()
-            .map(|run| home::find_run(run))
-            .collect();
-        let mut entries = Vec::new();
-        for folder in folders? {
-            let entry = home::describe(&folder);
-            entries.push(entry.ok_or_else(|| no_run(&folder))?);
+    if let Some(name) = &arguments.delete {
+        return delete(&home::find(name)?, arguments);
+    }
+    let mut entries = home::list(arguments.kind.as_deref())?;
+    if !arguments.runs.is_empty() {
+        let mut named = Vec::new();
+        for run in &arguments.runs {
+            let folder = home::find(run)?;
+            // One that is in no list is in it from now on.
+            home::register(&folder);
+            let folder = folder.canonicalize().unwrap_or(folder);
+            let found = home::list(None)?.into_iter().find(|it| it.folder == folder);
+            named.push(found.ok_or_else(|| no_run(&folder))?);
         }
-        entries
-    };
-    list(&entries, arguments.json)
+        entries = named;
+    }
+    let rows: Vec<Row> = entries.into_iter().map(Row::new).collect();
+    list(&rows, arguments.json)
 }
 
-fn no_run(folder: &std::path::Path) -> anyhow::Error {
-    let text = format!("{} is not the folder of a run", folder.display());
-    Wrong::new(text, "`mendel runs` lists the runs").into()
+fn no_run(folder: &Path) -> anyhow::Error {
+    let text = format!("{} is not the folder of an experiment", folder.display());
+    Wrong::new(text, "`mendel runs` lists the experiments").into()
+}
+
+/// Deletes an experiment after a confirmation.
+fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+    let shown = folder.display();
+    if !arguments.yes {
+        if !io::stdin().is_terminal() {
+            let what = format!("`{shown}` is deleted only after a confirmation");
+            return Err(Wrong::new(what, "`--yes` confirms it").into());
+        }
+        let size = bytes(size_of(folder));
+        write!(io::stderr(), "delete `{shown}` ({size})? [y/N] ")?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            anyhow::bail!("`{shown}` was not deleted");
+        }
+    }
+    let deleted = home::library()?
+        .delete(folder)
+        .map_err(|error| match error {
+            LibraryError::Io { .. } | LibraryError::Index(_) => anyhow::Error::from(error),
+            LibraryError::Lock(_) => {
+                Wrong::new(error, "stop the process that runs it first: Ctrl-C").into()
+            }
+            error => Wrong {
+                message: error.to_string(),
+                hints: Vec::new(),
+            }
+            .into(),
+        })?;
+    let mut out = output::stdout();
+    if arguments.json {
+        writeln!(out, "{}", json!({ "deleted": folder, "bytes": deleted }))?;
+    } else {
+        writeln!(out, "deleted `{shown}`, {}", bytes(deleted))?;
+    }
+    Ok(())
+}
+
+/// Bytes as people read them.
+fn bytes(count: u64) -> String {
+    HumanBytes(count).to_string()
 }
 
 /// The folders of the runs that were named; there must be some.
@@ -111,79 +157,94 @@ fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathB
         )
         .into());
     }
-    runs.iter().map(|run| home::find_run(run)).collect()
+    runs.iter().map(|run| home::find(run)).collect()
 }
 
-/// Who was killed could not tell the index, so those said to be running are asked.
-fn refreshed(entry: Entry) -> Entry {
-    if entry.state != State::Running {
-        return entry;
+/// An experiment as it is listed.
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    entry: IndexEntry,
+    /// The bytes of its folder.
+    size: u64,
+}
+
+impl Row {
+    fn new(mut entry: IndexEntry) -> Self {
+        // The index has what was true when the experiment was registered.
+        if entry.state != RunStatus::Finished
+            && let Ok(Some(manifest)) = Manifest::find(&entry.folder)
+        {
+            entry.summary = kinds::describe(&Folder::at(&entry.folder), &manifest);
+        }
+        let size = size_of(&entry.folder);
+        Self { entry, size }
     }
-    match home::describe(&entry.folder) {
-        Some(fresh) => Entry {
-            started: entry.started,
-            ..fresh
-        },
-        None => entry,
+
+    fn cells(&self) -> [String; 8] {
+        let Self { entry, size } = self;
+        let summary = &entry.summary;
+        let id = [
+            entry.id.as_str(),
+            summary["id"].as_str().unwrap_or_default(),
+        ];
+        let id = id.into_iter().find(|id| !id.is_empty()).unwrap_or_default();
+        [
+            id.chars().take(SHORT).collect(),
+            entry.kind.clone(),
+            // An id is no name.
+            summary["recipe"].as_str().unwrap_or(&entry.name).to_owned(),
+            entry.state.name().to_owned(),
+            progress(entry),
+            result(summary),
+            bytes(*size),
+            entry.folder.display().to_string(),
+        ]
     }
 }
 
-fn list(entries: &[Entry], json: bool) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+/// How far it is, where the kind does not say it itself.
+fn progress(entry: &IndexEntry) -> String {
+    let summary = &entry.summary;
+    if let Some(text) = summary["progress"].as_str() {
+        return text.to_owned();
+    }
+    match entry.kind.as_str() {
+        home::TRAINING => format!("{} steps", text(&summary["steps"])),
+        _ if summary["generations"].is_null() => String::new(),
+        _ => format!("{} generations", text(&summary["generations"])),
+    }
+}
+
+fn result(summary: &Value) -> String {
+    if let Some(text) = summary["result"].as_str() {
+        return text.to_owned();
+    }
+    let best = summary["best"].as_f64();
+    let best = best.map(|best| format!("{best:.4} {}", text(&summary["best_on"])));
+    let verdict = summary["verdict"].as_str().map(str::to_owned);
+    let texts: Vec<String> = best.into_iter().chain(verdict).collect();
+    texts.join("; ").trim().to_owned()
+}
+
+fn list(rows: &[Row], json: bool) -> anyhow::Result<()> {
+    let mut out = output::stdout();
     if json {
-        writeln!(out, "{:#}", json!(entries))?;
+        writeln!(out, "{:#}", json!(rows))?;
         return Ok(());
     }
-    if entries.is_empty() {
-        writeln!(
-            io::stderr(),
-            "no runs yet; `mendel breed first-steps` makes one"
-        )?;
+    if rows.is_empty() {
+        let text = "no experiments yet; `mendel breed first-steps` makes one";
+        writeln!(io::stderr(), "{text}")?;
         return Ok(());
     }
     let mut table = Table::default();
     table.row([
-        "run",
-        "recipe",
-        "seed",
-        "state",
-        "generations",
-        "best",
-        "on",
-        "verdict",
-        "folder",
+        "id", "kind", "name", "state", "progress", "result", "size", "folder",
     ]);
     table.rule();
-    for entry in entries {
-        let summary = &entry.summary;
-        let id: String = match summary["id"].as_str() {
-            Some(id) => id.chars().take(SHORT).collect(),
-            None => entry.kind.clone(),
-        };
-        table.row([
-            id,
-            text(&summary["recipe"]),
-            text(&summary["seed"]),
-            entry.state.name().to_owned(),
-            match entry.kind.as_str() {
-                home::PIPELINE => {
-                    let (done, steps) = (text(&summary["done"]), text(&summary["steps"]));
-                    format!("{done}/{steps} steps")
-                }
-                home::TUNING => format!("{} rounds", text(&summary["rounds"])),
-                home::TRAINING => format!("{} steps", text(&summary["steps"]))
-                    .trim()
-                    .to_owned(),
-                _ => text(&summary["generations"]),
-            },
-            // Plain digits, so that the column is one of numbers.
-            summary["best"]
-                .as_f64()
-                .map_or_else(String::new, |best| format!("{best:.4}")),
-            text(&summary["best_on"]),
-            text(&summary["verdict"]),
-            entry.folder.display().to_string(),
-        ]);
+    for row in rows {
+        table.row(row.cells());
     }
     out.write_all(table.render().as_bytes())?;
     Ok(())
@@ -203,7 +264,7 @@ fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
     for folder in folders {
         runs.push(RunRecord::read(folder).map_err(wrong)?.summary());
     }
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if json {
         writeln!(out, "{:#}", json!(runs))?;
         return Ok(());
@@ -212,7 +273,7 @@ fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
     let ids = runs.iter().map(|run| run.id.chars().take(SHORT).collect());
     table.row(std::iter::once(String::new()).chain(ids));
     table.rule();
-    for (name, value) in ROWS {
+    for (name, value) in COMPARED {
         let cells: Vec<String> = runs.iter().map(value).collect();
         // What no run has need not be looked at.
         if cells.iter().any(|cell| !cell.is_empty()) {
@@ -223,10 +284,10 @@ fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-type Row = (&'static str, fn(&Summary) -> String);
+type Compared = (&'static str, fn(&Summary) -> String);
 
 /// What is compared.
-const ROWS: [Row; 20] = [
+const COMPARED: [Compared; 20] = [
     ("recipe", |run| run.recipe.clone()),
     ("seed", |run| run.seed.to_string()),
     ("version", |run| run.version.clone()),
@@ -281,8 +342,8 @@ fn match_text(run: &Summary, role: &str) -> String {
 fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
     let mut runs = Vec::new();
     for folder in folders {
-        let manifest = Manifest::read(folder).map_err(|error| wrong(error.into()))?;
-        let path = folder.join(RunFolder::GENERATIONS);
+        let manifest = RunManifest::read(folder).map_err(|error| wrong(error.into()))?;
+        let path = folder.join(GENERATIONS);
         let lines: Vec<Generation> = if path.exists() {
             Journal::read(&path)?
         } else {
@@ -290,7 +351,7 @@ fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
         };
         runs.push((manifest, lines));
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(output::stdout());
     match format {
         Format::Csv => out.write_all(csv(&runs).as_bytes())?,
         Format::Jsonl => {
@@ -311,7 +372,7 @@ fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
 
 /// The generations as RFC 4180 has it. The genes of the best are columns too where
 /// all runs have the same genes.
-fn csv(runs: &[(Manifest, Vec<Generation>)]) -> String {
+fn csv(runs: &[(RunManifest, Vec<Generation>)]) -> String {
     let genes = runs.first().map_or(&[][..], |(first, _)| &first.genes[..]);
     let genes = if runs.iter().all(|(manifest, _)| manifest.genes == genes) {
         genes

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use mendel_engine::{Options, session};
-use mendel_lab::online::{Against, PLAYER};
+use mendel_lab::learning::{OpponentKind, PLAYER};
 
 use crate::crew::ServerArguments;
-use crate::pupil::Pupil;
-use crate::request;
+use crate::population_learner::PopulationLearner;
+use crate::{output, request};
 
 /// Speak UCI with a chess GUI; or xboard, if greeted so
 #[derive(Args, Debug, Default)]
@@ -39,9 +39,9 @@ pub(super) struct Arguments {
 /// Speaks until the GUI quits or its input ends.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let pupil = if arguments.learn {
-        let pupil = Pupil::new(
+        let pupil = PopulationLearner::new(
             arguments.player.as_deref(),
-            Against::Gui,
+            OpponentKind::Gui,
             None,
             &arguments.crew,
         )?;
@@ -58,6 +58,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         options: Options::default(),
         tunable: arguments.tunable,
     };
-    session::run_with(io::stdin(), io::stdout(), settings, pupil)?;
+    session::run_with(io::stdin(), output::stdout(), settings, pupil)?;
     Ok(())
 }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use mendel_arena::task::{GameHandler, HouseRules};
-use mendel_crew::{Event, Limits, Worked, Worker};
-use mendel_lab::data::make::LabelHandler;
-use mendel_lab::trial::JudgeHandler;
+use mendel_arena::task::{GameUnpack, PairUnpack, ProgramAllowlist};
+use mendel_crew::{TaskHandler, Worker, WorkerEvent, WorkerLimits, WorkerTotals};
+use mendel_data::label::LabelUnpack;
+use mendel_fitness::trial::PuzzleUnpack;
 
 use crate::crew::{PROGRAM, ServerArguments, failed};
 use crate::interrupt::stops_on_ctrl_c;
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME[=PROGRAM]")]
     allow: Vec<String>,
     /// Seconds that a job may take
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().job_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    #[arg(long, value_name = "SECONDS", default_value_t = WorkerLimits::default().job_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=604_800))]
     limit: u64,
     /// MiB that this process may take, and the tables of the players of one job [default:
     /// three quarters of the machine's memory, 1024 for the tables]
@@ -66,9 +66,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let rules = Arc::new(arguments.rules()?);
     let stops = stops_on_ctrl_c()?;
     let worker = Worker::new(options, arguments.limits(), &arguments.name(), PROGRAM)
-        .handler(Arc::new(GameHandler::new(Arc::clone(&rules))))
-        .handler(Arc::new(LabelHandler::new(Arc::clone(&rules))))
-        .handler(Arc::new(JudgeHandler::new(rules)))
+        .handler(Arc::new(TaskHandler::new(PairUnpack::new(Arc::clone(
+            &rules,
+        )))))
+        .handler(Arc::new(TaskHandler::new(GameUnpack::new(Arc::clone(
+            &rules,
+        )))))
+        .handler(Arc::new(TaskHandler::new(LabelUnpack::new(Arc::clone(
+            &rules,
+        )))))
+        .handler(Arc::new(TaskHandler::new(PuzzleUnpack::new(rules))))
         .dropping(stops.drop);
     let mut show = Show::new(arguments.quiet);
     let done = worker.run(&stops.stop, &mut |event| show.hear(&event));
@@ -118,7 +125,7 @@ fn program(text: &str) -> Result<(), String> {
     }
 }
 
-fn farewell(worked: Worked) -> String {
+fn farewell(worked: WorkerTotals) -> String {
     format!(
         "worked: {} jobs, {} games or positions, {} jobs not done",
         worked.jobs, worked.units, worked.refused
@@ -126,8 +133,8 @@ fn farewell(worked: Worked) -> String {
 }
 
 impl Arguments {
-    fn rules(&self) -> Result<HouseRules, Wrong> {
-        let mut rules = HouseRules::new(self.memory.unwrap_or(USUAL_TABLES));
+    fn rules(&self) -> Result<ProgramAllowlist, Wrong> {
+        let mut rules = ProgramAllowlist::new(self.memory.unwrap_or(USUAL_TABLES));
         for text in &self.allow {
             let (name, command) = text.split_once('=').unwrap_or((text, text));
             let hint = "for instance `--allow stockfish=/usr/games/stockfish`";
@@ -145,13 +152,13 @@ impl Arguments {
         Ok(rules)
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> WorkerLimits {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Limits {
-            hands: self.threads.map_or(cores, usize::from),
+        WorkerLimits {
+            slots: self.threads.map_or(cores, usize::from),
             job_time: Duration::from_secs(self.limit),
             memory: self.memory.map(|mebibytes| mebibytes << 20),
-            ..Limits::default()
+            ..WorkerLimits::default()
         }
     }
 
@@ -198,14 +205,14 @@ impl Show {
         }
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn hear(&mut self, event: &WorkerEvent) {
         match event {
-            Event::Began { .. } => self.working += 1,
-            Event::Done { .. } => {
+            WorkerEvent::Started { .. } => self.working += 1,
+            WorkerEvent::Done { .. } => {
                 self.jobs += 1;
                 self.working = self.working.saturating_sub(1);
             }
-            Event::Refused { .. } | Event::Stuck { .. } => {
+            WorkerEvent::Rejected { .. } | WorkerEvent::Stuck { .. } => {
                 self.working = self.working.saturating_sub(1);
             }
             _ => {}
@@ -213,7 +220,10 @@ impl Show {
         if self.quiet {
             return;
         }
-        let usual = matches!(event, Event::Began { .. } | Event::Done { .. });
+        let usual = matches!(
+            event,
+            WorkerEvent::Started { .. } | WorkerEvent::Done { .. }
+        );
         match &self.bar {
             None => say(&line(event)),
             Some(bar) => {
@@ -238,16 +248,16 @@ impl Show {
     }
 }
 
-fn line(event: &Event) -> String {
+fn line(event: &WorkerEvent) -> String {
     match event {
-        Event::Joined { url } => format!("joined the crew at {url}"),
-        Event::Away => "the server is away; trying again".to_owned(),
-        Event::Back => "the server is back".to_owned(),
-        Event::Began { run, id, kind } => format!("{run} {id}: begun ({kind})"),
-        Event::Done { run, id, seconds } => format!("{run} {id}: done in {seconds:.1} s"),
-        Event::Refused { run, id, why } => format!("{run} {id}: not done: {why}"),
-        Event::Stuck { run, id } => format!("{run} {id}: no progress; others will do it"),
-        Event::Corrupt { subject, why } => {
+        WorkerEvent::Joined { url } => format!("joined the crew at {url}"),
+        WorkerEvent::Disconnected => "the server is away; trying again".to_owned(),
+        WorkerEvent::Reconnected => "the server is back".to_owned(),
+        WorkerEvent::Started { run, id, kind } => format!("{run} {id}: begun ({kind})"),
+        WorkerEvent::Done { run, id, seconds } => format!("{run} {id}: done in {seconds:.1} s"),
+        WorkerEvent::Rejected { run, id, why } => format!("{run} {id}: not done: {why}"),
+        WorkerEvent::Stuck { run, id } => format!("{run} {id}: no progress; others will do it"),
+        WorkerEvent::Corrupt { subject, why } => {
             // Anybody may have written what lay there.
             let why = why.escape_debug();
             format!("thrown away what lay at {subject} and is no job: {why}")
@@ -268,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_no_job_is_told_in_words() {
-        let told = line(&Event::Corrupt {
+        let told = line(&WorkerEvent::Corrupt {
             subject: "mendel.jobs.x.run.a".to_owned(),
             why: "it is of version \u{1b}[31m".to_owned(),
         });

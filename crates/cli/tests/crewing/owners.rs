@@ -1,19 +1,16 @@
 //! What the owner of a worker says: how long, how much, for whom, and when it ends.
 
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use mendel_crew::{GoOn, Job, JobId, Options, Remote};
-use serde_json::Value;
+use mendel_crew::{ConnectOptions, CrewClient, Job, JobFlow, JobId};
 
-use super::place::{LIMIT, Place, Process};
-use crate::mendel::{Scratch, mendel};
+use super::place::{Place, Process};
+use crate::mendel::Scratch;
 
-/// A match of two games that take some seconds.
-fn slow_match(place: &Place, player: &str) -> Process {
+/// A match of two games with so many milliseconds a move.
+fn slow_match(place: &Place, player: &str, milliseconds: &str) -> Process {
     let (out, url) = (place.scratch.at("match"), place.url());
     let arguments = [
         "match",
@@ -22,7 +19,7 @@ fn slow_match(place: &Place, player: &str) -> Process {
         "--games",
         "2",
         "--movetime",
-        "60",
+        milliseconds,
         "--max-plies",
         "40",
         "--out",
@@ -33,43 +30,23 @@ fn slow_match(place: &Place, player: &str) -> Process {
     Process::start(&place.scratch, &arguments)
 }
 
-/// Waits until the status of the worker is as wanted.
-fn wait_for(place: &Place, what: &str, is: impl Fn(&Value) -> bool) {
-    let begun = Instant::now();
-    loop {
-        let said = mendel(&["crew", "status", "--crew", &place.url(), "--json"], b"");
-        let status: Option<Value> = serde_json::from_str(&said.out).ok();
-        if status.is_some_and(|it| is(&it["workers"][0])) {
-            return;
-        }
-        assert!(begun.elapsed() < LIMIT, "it never happened: {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn wait_for_work(place: &Place) {
-    wait_for(place, "work", |it| it["working"].as_u64() > Some(0));
-}
-
-fn wait_for_refusal(place: &Place) {
-    wait_for(place, "a refusal", |it| {
-        it["worked"]["refused"].as_u64() > Some(0)
-    });
-}
-
 #[test]
 fn ctrl_c_finishes_the_job_at_hand_and_a_second_one_drops_it() {
-    for (times, farewell) in [
-        (1, "worked: 1 jobs, 2 games or positions, 0 jobs not done"),
-        (2, "worked: 0 jobs,"),
+    // The games of the second job are so long that it cannot be done before.
+    for (times, movetime, farewell) in [
+        (
+            1,
+            "60",
+            "worked: 1 jobs, 2 games or positions, 0 jobs not done",
+        ),
+        (2, "60000", "worked: 0 jobs,"),
     ] {
         let place = Place::new(&format!("ctrl-c-{times}"), &[]);
         let worker = place.worker(&[]);
-        let coordinator = slow_match(&place, "mendel?Hash=1");
-        wait_for_work(&place);
+        let coordinator = slow_match(&place, "mendel?Hash=1", movetime);
+        worker.wait_for(": begun");
         for _ in 0..times {
             worker.interrupt();
-            thread::sleep(Duration::from_millis(300));
         }
         let (code, _, err) = worker.end();
         assert_eq!(code, Some(0), "{err}");
@@ -85,8 +62,8 @@ fn ctrl_c_finishes_the_job_at_hand_and_a_second_one_drops_it() {
 fn a_job_takes_no_longer_than_its_owner_allows() {
     let place = Place::new("limit", &[]);
     let worker = place.worker(&["--limit", "1"]);
-    let coordinator = slow_match(&place, "mendel?Hash=1");
-    wait_for_refusal(&place);
+    let coordinator = slow_match(&place, "mendel?Hash=1", "60000");
+    worker.wait_for("not done");
     worker.interrupt();
     let (_, _, err) = worker.end();
     assert!(err.contains("not done: it took more than 1 s"), "{err}");
@@ -97,25 +74,21 @@ fn a_job_takes_no_longer_than_its_owner_allows() {
 fn a_job_gets_no_more_memory_than_its_owner_allows() {
     let place = Place::new("memory", &[]);
     let worker = place.worker(&["--memory", "1024"]);
-    let coordinator = slow_match(&place, "mendel?Hash=1100");
-    let told = |err: &str| err.contains("MiB of tables, and this worker gives 1024");
-    wait_for_refusal(&place);
-    // What a worker says to a coordinator is on its way.
-    thread::sleep(Duration::from_secs(1));
-    coordinator.interrupt();
-    let (_, _, err) = coordinator.end();
-    assert!(told(&err), "{err}");
+    let coordinator = slow_match(&place, "mendel?Hash=1100", "60");
+    let told = "MiB of tables, and this worker gives 1024";
+    coordinator.wait_for(told);
+    worker.wait_for(told);
     worker.interrupt();
     let (code, _, err) = worker.end();
     assert_eq!(code, Some(0), "{err}");
-    assert!(told(&err), "{err}");
+    drop(coordinator);
 }
 
 #[test]
 fn a_worker_of_another_version_is_refused() {
     let place = Place::new("version", &[]);
-    let options = Options::new(&place.url(), None, None).expect("this machine is safe");
-    let remote = Remote::connect(&options, "9.8.7").expect("the server is there");
+    let options = ConnectOptions::new(&place.url(), None, None).expect("this machine is safe");
+    let remote = CrewClient::connect(&options, "9.8.7").expect("the server is there");
     let stop = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&stop);
     let coordinator = thread::spawn(move || {
@@ -128,20 +101,14 @@ fn a_worker_of_another_version_is_refused() {
         };
         let jobs = std::iter::once(job);
         let worked = remote.work("run", jobs, &|_| None, &over, &mut |_| {
-            Ok::<_, std::convert::Infallible>(GoOn::Yes)
+            Ok::<_, std::convert::Infallible>(JobFlow::Continue)
         });
         worked.map(|_| ()).map_err(|error| error.to_string())
     });
-    let begun = Instant::now();
-    let refused = loop {
-        let said = mendel(&["crew", "status", "--crew", &place.url(), "--json"], b"");
-        let status: Option<Value> = serde_json::from_str(&said.out).ok();
-        if status.is_some_and(|it| !it["coordinators"][0].is_null()) {
-            break place.worker(&[]).end();
-        }
-        assert!(begun.elapsed() < LIMIT, "it does not begin");
-        thread::sleep(Duration::from_millis(50));
-    };
+    place.status_when("the coordinator begins", |status| {
+        !status["coordinators"][0].is_null()
+    });
+    let refused = place.worker(&[]).end();
     stop.store(true, Ordering::Relaxed);
     coordinator
         .join()

@@ -2,32 +2,28 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::mendel::Scratch;
+use serde_json::Value;
 
-/// Nothing here may take longer.
-pub(crate) const LIMIT: Duration = Duration::from_mins(3);
+use crate::mendel::{Scratch, mendel, wait_until};
 
 /// A server on a free port of this machine, gone when this goes out of scope.
 pub(crate) struct Place {
     pub(crate) scratch: Scratch,
-    port: u16,
+    /// Chosen by the server when it starts for the first time.
+    port: Option<u16>,
     arguments: Vec<String>,
     server: Option<Child>,
 }
 
 impl Place {
     pub(crate) fn new(name: &str, arguments: &[&str]) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
         let mut place = Self {
             scratch: Scratch::new(&format!("crew-{name}")),
-            port,
+            port: None,
             arguments: arguments.iter().map(ToString::to_string).collect(),
             server: None,
         };
@@ -36,28 +32,49 @@ impl Place {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        let port = self.port.expect("the server was started");
+        format!("nats://127.0.0.1:{port}")
+    }
+
+    /// What `mendel crew status` says, where it can.
+    pub(crate) fn status(&self) -> Value {
+        let said = mendel(&["crew", "status", "--crew", &self.url(), "--json"], b"");
+        serde_json::from_str(&said.out).unwrap_or_default()
+    }
+
+    /// Waits until the status is as wanted, and gives it back.
+    pub(crate) fn status_when(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let mut status = Value::Null;
+        wait_until(what, || {
+            status = self.status();
+            is(&status)
+        });
+        status
     }
 
     fn start(&mut self) {
         let log = File::create(self.scratch.at("server.log")).expect("there is room");
+        let port = self.port.map_or("-1".to_owned(), |port| port.to_string());
         let child = Command::new("nats-server")
-            .args(["--addr", "127.0.0.1", "--port", &self.port.to_string()])
+            .args(["--addr", "127.0.0.1", "--port", &port])
             .args(["--jetstream", "--store_dir", &self.scratch.at("store")])
             .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
-        self.server = Some(child.unwrap_or_else(|error| {
-            panic!("cannot start nats-server: {error}; install the package `nats-server`")
-        }));
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            let log = fs::read_to_string(self.scratch.at("server.log"));
-            assert!(begun.elapsed() < Duration::from_secs(20), "{log:?}");
-            thread::sleep(Duration::from_millis(10));
-        }
+        let child = child.unwrap_or_else(|error| {
+            panic!("cannot start nats-server: {error}; `tools/install_needs.sh test` gets it")
+        });
+        let child = self.server.insert(child);
+        let log = self.scratch.at("server.log");
+        wait_until("the server listens", || {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            let ended = child.try_wait().expect("it is our child");
+            assert!(ended.is_none(), "it ended: {ended:?}: {log}");
+            self.port = port_in(&log);
+            self.port.is_some()
+        });
     }
 
     /// Kills the server as `kill -9` does and starts it again.
@@ -89,10 +106,22 @@ impl Place {
 
     /// The program, with the crew named and a lease that tests can wait for.
     pub(crate) fn coordinator(&self, arguments: &[&str]) -> Process {
+        self.coordinator_with_lease("2", arguments)
+    }
+
+    /// The same with a lease of so many seconds.
+    pub(crate) fn coordinator_with_lease(&self, lease: &str, arguments: &[&str]) -> Process {
         let url = self.url();
-        let all = [arguments, &["--crew", &url, "--crew-lease", "2"]].concat();
+        let all = [arguments, &["--crew", &url, "--crew-lease", lease]].concat();
         Process::start(&self.scratch, &all)
     }
+}
+
+/// The port at which a server listens, once its log says so.
+fn port_in(log: &str) -> Option<u16> {
+    let (_, after) = log.split_once("Listening for client connections on 127.0.0.1:")?;
+    let (port, _) = after.split_once('\n')?;
+    port.trim().parse().ok()
 }
 
 impl Drop for Place {
@@ -104,8 +133,8 @@ impl Drop for Place {
 /// The program under way, killed as `kill -9` does when this goes out of scope.
 pub(crate) struct Process {
     child: Child,
-    out: Option<thread::JoinHandle<String>>,
-    err: Option<thread::JoinHandle<String>>,
+    out: Reader,
+    err: Reader,
 }
 
 impl Process {
@@ -141,8 +170,8 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program was built");
-        let out = child.stdout.take().map(reader);
-        let err = child.stderr.take().map(reader);
+        let out = Reader::of(child.stdout.take());
+        let err = Reader::of(child.stderr.take());
         Self { child, out, err }
     }
 
@@ -155,33 +184,35 @@ impl Process {
         let _ = self.child.wait();
     }
 
-    /// Asks it to end, as Ctrl-C does.
+    /// Asks it to end, as Ctrl-C does, and waits until it has been asked: a second signal
+    /// would be lost while the first one waits.
     pub(crate) fn interrupt(&self) {
+        const SIGINT: u64 = 1 << (2 - 1);
         let id = self.child.id().to_string();
         let asked = Command::new("kill").args(["-INT", &id]).status();
         assert!(asked.expect("there is a shell").success());
+        wait_until("the signal arrives", || {
+            let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+            let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+            let waiting = of("ShdPnd:").and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            let over = of("State:").is_none_or(|state| state.trim().starts_with('Z'));
+            over || waiting.is_none_or(|mask| mask & SIGINT == 0)
+        });
+    }
+
+    /// Waits until it has said something on stderr.
+    pub(crate) fn wait_for(&self, text: &str) {
+        wait_until(text, || {
+            let said = self.err.said.lock().expect("nobody panics");
+            String::from_utf8_lossy(&said).contains(text)
+        });
     }
 
     /// Waits for its end: exit code, stdout and stderr.
     pub(crate) fn end(mut self) -> (Option<i32>, String, String) {
-        let begun = Instant::now();
-        while !self.is_over() {
-            if begun.elapsed() > LIMIT {
-                self.kill();
-                panic!("it does not end: {}", self.said().1);
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the end of the program", || self.is_over());
         let code = self.child.wait().expect("it is ours").code();
-        let (out, err) = self.said();
-        (code, out, err)
-    }
-
-    fn said(&mut self) -> (String, String) {
-        let read = |reader: Option<thread::JoinHandle<String>>| {
-            reader.map_or_else(String::new, |reader| reader.join().expect("it reads"))
-        };
-        (read(self.out.take()), read(self.err.take()))
+        (code, self.out.end(), self.err.end())
     }
 }
 
@@ -191,10 +222,36 @@ impl Drop for Process {
     }
 }
 
-fn reader(mut from: impl Read + Send + 'static) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = from.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+/// What comes out of a pipe.
+struct Reader {
+    said: Arc<Mutex<Vec<u8>>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Reader {
+    fn of(from: Option<impl Read + Send + 'static>) -> Self {
+        let mut from = from.expect("it is piped");
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        let thread = thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = from.read(&mut bytes) {
+                let mut heard = heard.lock().expect("nobody panics");
+                heard.extend_from_slice(&bytes[..count]);
+            }
+        });
+        Self {
+            said,
+            thread: Some(thread),
+        }
+    }
+
+    /// All of it, when the other end is closed.
+    fn end(&mut self) -> String {
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("it reads");
+        }
+        let said = self.said.lock().expect("nobody panics");
+        String::from_utf8_lossy(&said).into_owned()
+    }
 }

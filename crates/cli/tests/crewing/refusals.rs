@@ -44,7 +44,7 @@ fn a_program_is_played_only_where_its_owner_allows_it() {
     let strict = place.worker(&["--name", "strict"]);
     let coordinator = place.coordinator(&arguments);
     let allowed = format!("pea={pea}");
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    coordinator.wait_for("worker strict did not do job");
     let kind = place.worker(&["--name", "kind", "--allow", &allowed]);
     let (code, _, err) = coordinator.end();
     assert_eq!(code, Some(0), "{err}");
@@ -154,7 +154,7 @@ fn what_is_said_of_a_crew_needs_one() {
         "match", "random", "random", "--nodes", "9", "--games", "2", "--out", &out,
     ];
     for flags in [
-        ["--crew-dead", "skip"],
+        ["--dead-letters", "skip"],
         ["--crew-lease", "9"],
         ["--crew-ca", "/no/file"],
         ["--crew-token-file", "/no/file"],
@@ -190,19 +190,15 @@ fn a_run_that_was_left_is_removed_by_name() {
     ];
     let mut left = place.coordinator(&wanted);
     let url = place.url();
-    let status = || mendel(&["crew", "status", "--crew", &url, "--json"], b"");
-    let begun = std::time::Instant::now();
-    let run = loop {
-        assert!(begun.elapsed() < super::place::LIMIT, "it hands nothing in");
-        let status: serde_json::Value = serde_json::from_str(&status().out).expect("JSON");
-        if let Some(run) = status["runs"][0]["run"].as_str() {
-            let speed = status["per_second"].as_f64();
-            assert!(speed.is_some_and(f64::is_sign_positive), "{status}");
-            break run.to_owned();
-        }
-    };
+    let status = place.status_when("jobs are handed in", |status| {
+        status["runs"][0]["run"].is_string()
+    });
+    let speed = status["per_second"].as_f64();
+    assert!(speed.is_some_and(f64::is_sign_positive), "{status}");
+    let run = status["runs"][0]["run"].as_str().expect("a name");
+    let run = run.to_owned();
     left.kill();
-    let forget = |run: &str| mendel(&["crew", "forget", run, "--crew", &url], b"");
+    let forget = |run: &str| mendel(&["crew", "remove", run, "--crew", &url], b"");
     let unknown = forget("nobody");
     assert_eq!(unknown.code, Some(2), "{}", unknown.err);
     assert!(unknown.err.contains(&run), "{}", unknown.err);

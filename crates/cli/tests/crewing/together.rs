@@ -1,46 +1,69 @@
-//! Installations that learn together.
+//! Nodes that learn together.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use mendel_engine::Player;
-use mendel_lab::online::{Against, Finished, Founding, Learning, PLAYER, Rules, Scored, Shared};
+use mendel_lab::learning::{
+    GameExchange, InitialWeights, OnlinePopulation, OpponentKind, PLAYER, PlayedGame, PlayerResult,
+    PopulationConfig,
+};
+use mendel_store::frame::Folder;
+use serde_json::Value;
 
 use super::place::{Place, Process};
 use crate::mendel::Scratch;
 
-fn course<'a>(games: &'a str, crew: &'a str) -> Vec<&'a str> {
-    vec![
-        "breed",
-        "cwu-online",
-        "--opponent",
-        "random?.depth=1",
-        "--games",
-        games,
-        "--quiet",
-        "--crew",
-        crew,
-    ]
+const RANDOM: &str = "random?.depth=1";
+
+fn course(opponent: &str, games: &str, crew: &str) -> Vec<String> {
+    let settings = [
+        format!("learn.opponent={opponent}"),
+        format!("learn.games={games}"),
+    ];
+    let words = ["breed", "cwu-online", "--set", &settings[0], "--set"];
+    let words = words.into_iter().chain([&*settings[1], "--crew", crew]);
+    words.map(str::to_owned).collect()
+}
+
+fn start(home: &Scratch, arguments: &[String]) -> Process {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    Process::start(home, &arguments)
 }
 
 /// Learns at a home until so many games were played there.
 fn learn(home: &Scratch, crew: &str, games: &str) {
-    let (code, _, err) = Process::start(home, &course(games, crew)).end();
+    let (code, _, err) = start(home, &course(RANDOM, games, crew)).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(!err.contains("crew:"), "{err}");
 }
 
-/// The games that a home knows of.
+/// The games that a home knows of: those of the journal, and those that wait.
 fn known(home: &Scratch) -> BTreeSet<String> {
-    let text = fs::read_to_string(home.at("home/learning/cwu/events.jsonl")).expect("written");
-    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let folder = home.at("home/learning/cwu");
+    let mut texts = vec![fs::read_to_string(format!("{folder}/games.jsonl")).unwrap_or_default()];
+    for file in fs::read_dir(&folder).expect("a folder").flatten() {
+        if file.file_name().to_string_lossy().starts_with("pending-") {
+            texts.push(fs::read_to_string(file.path()).expect("text"));
+        }
+    }
+    let lines: Vec<String> = texts.iter().flat_map(|it| it.lines()).map(plain).collect();
     let known: BTreeSet<String> = lines.iter().cloned().collect();
     assert_eq!(known.len(), lines.len(), "a game is there twice");
     known
 }
 
+/// A game without what a line of a journal has besides.
+fn plain(line: &str) -> String {
+    let mut game: Value = serde_json::from_str(line).expect("JSON");
+    let fields = game.as_object_mut().expect("an object");
+    fields.remove("v");
+    fields.remove("crc");
+    game.to_string()
+}
+
 #[test]
-fn installations_learn_from_each_others_games_once() {
+fn nodes_learn_from_each_others_games_once() {
     let mut place = Place::new("together", &[]);
     let homes = ["together-a", "together-b"].map(Scratch::new);
     let [one, other] = &homes;
@@ -68,26 +91,28 @@ fn installations_learn_from_each_others_games_once() {
 #[test]
 fn a_board_that_was_lost_is_read_and_filled_again() {
     let mut place = Place::new("lost-board", &[]);
-    let options = mendel_crew::Options::new(&place.url(), None, None).expect("this machine");
+    let options = mendel_crew::ConnectOptions::new(&place.url(), None, None).expect("this machine");
     let player = Player::find(PLAYER).expect("it is built in");
-    let founding = Founding::new(&player, Rules::default(), 1);
+    let config = PopulationConfig::new(&player, InitialWeights::Bred, 1);
     let folder = |name: &str| place.scratch.at(name);
     let [mut one, mut other] = ["one", "other"].map(|name| {
         let path = folder(name);
-        Learning::open(path.as_ref(), &founding, name).expect("a population")
+        fs::create_dir_all(&path).expect("there is room");
+        fs::write(format!("{path}/node-id"), name).expect("there is room");
+        OnlinePopulation::open(&Folder::at(path), config.clone()).expect("a population")
     });
-    let play = |learning: &mut Learning| {
-        let game = Finished {
+    let play = |learning: &mut OnlinePopulation| {
+        let game = PlayedGame {
             set: learning.choose(1),
             opponent: "a person".to_owned(),
-            against: Against::Person,
+            against: OpponentKind::Person,
             white: true,
             plies: 9,
-            result: Scored::Won,
+            result: PlayerResult::Won,
         };
-        learning.tell(game).expect("there is room");
+        learning.record_game(game).expect("there is room");
     };
-    let mut stays = Shared::open(&options).expect("the server is there");
+    let mut stays = GameExchange::open(&options).expect("the server is there");
     for _ in 0..3 {
         play(&mut one);
     }
@@ -95,7 +120,7 @@ fn a_board_that_was_lost_is_read_and_filled_again() {
 
     place.forget();
     play(&mut other);
-    let mut comes = Shared::open(&options).expect("the server is there");
+    let mut comes = GameExchange::open(&options).expect("the server is there");
     assert_eq!(comes.exchange(&mut other).expect("it is there").posted, 1);
     let exchanged = stays.exchange(&mut one).expect("it is back");
     assert_eq!((exchanged.posted, exchanged.new), (3, 1));
@@ -113,9 +138,8 @@ fn a_course_plays_as_many_games_as_it_was_asked_to() {
     let [one, other] = &homes;
     let url = place.url();
     learn(one, &url, "5");
-    let mut arguments = course("3", &url);
-    arguments[3] = "material?.depth=1";
-    let (code, out, err) = Process::start(other, &arguments).end();
+    let arguments = course("material?.depth=1", "3", &url);
+    let (code, out, err) = start(other, &arguments).end();
     assert_eq!(code, Some(0), "{err}");
     for part in [
         "8 games, 3 of them played here, 3 now",
@@ -128,18 +152,17 @@ fn a_course_plays_as_many_games_as_it_was_asked_to() {
 
 /// A course in a folder of its own, with what it said on stderr.
 fn in_folder(home: &Scratch, crew: &str, folder: &str, opponent: &str, games: &str) -> String {
-    let mut arguments = course(games, crew);
-    arguments[3] = opponent;
+    let mut arguments = course(opponent, games, crew);
     let path = home.at(folder);
-    arguments.extend(["--out", &path, "--seed", "3"]);
-    let (code, _, err) = Process::start(home, &arguments).end();
+    arguments.extend(["--out", &path, "--seed", "3"].map(str::to_owned));
+    let (code, _, err) = start(home, &arguments).end();
     assert_eq!(code, Some(0), "{err}");
     err
 }
 
 fn lines(path: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(path).expect("written");
-    text.lines().map(str::to_owned).collect()
+    text.lines().map(plain).collect()
 }
 
 #[test]
@@ -151,13 +174,19 @@ fn two_folders_of_one_seed_tell_their_games_apart() {
         let said = in_folder(&home, &url, folder, "random?.depth=1", games);
         assert!(!said.contains("crew:"), "{folder}: {said}");
     }
-    let [a, b] = ["a", "b"].map(|folder| lines(&home.at(&format!("{folder}/events.jsonl"))));
+    let [a, b] = ["a", "b"].map(|folder| lines(&home.at(&format!("{folder}/games.jsonl"))));
     assert_eq!(a.len(), 5);
     assert_eq!(a, b);
 
-    // A copy goes by the name of the first, which is said as it is.
+    // A copy has the node id of the first, which is said as it is.
     fs::create_dir_all(home.at("copy")).expect("there is room");
-    for file in ["events.jsonl", "learning.toml", "installation"] {
+    for file in [
+        "games.jsonl",
+        "manifest.toml",
+        "plan.toml",
+        "node-id",
+        "inputs.toml",
+    ] {
         let (from, to) = (
             home.at(&format!("a/{file}")),
             home.at(&format!("copy/{file}")),
@@ -170,20 +199,21 @@ fn two_folders_of_one_seed_tell_their_games_apart() {
     let said = in_folder(&home, away, "copy", "material?.depth=1", "1");
     assert!(said.contains("told the next time"), "{said}");
     let said = in_folder(&home, &url, "copy", "material?.depth=1", "1");
-    assert!(said.contains("another folder has the same name"), "{said}");
+    assert!(
+        said.contains("another folder has the same node id"),
+        "{said}"
+    );
     assert!(!said.contains("are no games"), "{said}");
 
-    // The advice helps, also at a home that has kept the name of an earlier version.
-    let name = home.at("copy/installation");
-    fs::create_dir_all(home.at("home")).expect("there is room");
-    fs::copy(&name, home.at("home/installation")).expect("there is room");
+    // The advice helps.
+    let name = home.at("copy/node-id");
     let advised = said.split("such as ").nth(1).expect("a name");
     let advised = advised.split(',').next().expect("a name");
     fs::write(&name, advised).expect("there is room");
     let said = in_folder(&home, &url, "copy", "material?.depth=1", "1");
-    assert!(!said.contains("same name"), "{said}");
+    assert!(!said.contains("same node id"), "{said}");
     in_folder(&home, &url, "a", "random?.depth=1", "4");
-    let [a, copy] = ["a", "copy"].map(|folder| lines(&home.at(&format!("{folder}/events.jsonl"))));
+    let [a, copy] = ["a", "copy"].map(|folder| lines(&home.at(&format!("{folder}/games.jsonl"))));
     let told = |line: &&String| line.contains(advised);
     assert_eq!(a.iter().filter(told).count(), 1);
     assert_eq!(copy.iter().filter(told).count(), 1);
@@ -228,12 +258,12 @@ fn a_hostile_notice_does_not_end_the_learning() {
     let line = known(one).into_iter().next().expect("a game");
     let mut event: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     event["id"] = serde_json::json!({ "number": u64::MAX, "installation": "mallory" });
-    let options = mendel_crew::Options::new(&url, None, None).expect("this machine is safe");
-    let board = mendel_crew::Notices::open(&options).expect("the server is there");
+    let options = mendel_crew::ConnectOptions::new(&url, None, None).expect("this machine is safe");
+    let board = mendel_crew::SharedLog::open(&options).expect("the server is there");
     board
         .post("game-mallory", event.to_string().as_bytes())
         .expect("it may");
-    let (code, _, err) = Process::start(other, &course("2", &url)).end();
+    let (code, _, err) = start(other, &course(RANDOM, "2", &url)).end();
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("crew: 1 records are no games"), "{err}");
     assert_eq!(known(other).len(), 3);

@@ -4,7 +4,7 @@ use mendel_arena::statistics::{
     Anchor, CrossTable, Meeting, Points, Rating, Ratings, RatingsError, Tally,
 };
 
-use super::{ANCHOR, Outcome, Row, Settings, name};
+use super::{ANCHOR, CalibratedLevel, CalibrationOutcome, CalibrationPlan, name};
 
 /// The games of two, as the first sees them.
 #[derive(Clone, Debug)]
@@ -16,13 +16,17 @@ pub(super) struct Game {
 
 /// Whose rating is given.
 #[derive(Clone, Debug)]
-pub(super) struct Hook {
+pub(super) struct FixedRating {
     pub(super) name: String,
     pub(super) rating: f64,
 }
 
 /// The ratings of all levels, and of the anchor behind them.
-pub(super) fn rate(levels: usize, games: &[Game], hook: &Hook) -> Result<Ratings, RatingsError> {
+pub(super) fn rate(
+    levels: usize,
+    games: &[Game],
+    fixed: &FixedRating,
+) -> Result<Ratings, RatingsError> {
     let index = |who: &str| {
         if who == ANCHOR {
             levels
@@ -52,14 +56,18 @@ pub(super) fn rate(levels: usize, games: &[Game], hook: &Hook) -> Result<Ratings
         }
     }
     table.ratings(Some(Anchor {
-        player: index(&hook.name),
-        rating: hook.rating,
+        player: index(&fixed.name),
+        rating: fixed.rating,
     }))
 }
 
 /// The rows of the table.
-pub(super) fn outcome(settings: &Settings, rated: &Ratings, mut notes: Vec<String>) -> Outcome {
-    let levels = settings.levels.len();
+pub(super) fn outcome(
+    plan: &CalibrationPlan,
+    rated: &Ratings,
+    mut notes: Vec<String>,
+) -> CalibrationOutcome {
+    let levels = plan.level.len();
     let of = |rating: &Rating| rating.rating.unwrap_or(0.0);
     let measured: Vec<f64> = rated.ratings[..levels].iter().map(of).collect();
     let games: Vec<u64> = rated.ratings[..levels]
@@ -79,11 +87,10 @@ pub(super) fn outcome(settings: &Settings, rated: &Ratings, mut notes: Vec<Strin
                 .to_owned(),
         );
     }
-    let rows = settings
-        .levels
-        .iter()
+    let rows = plan
+        .levels()
         .enumerate()
-        .map(|(index, (_, level))| Row {
+        .map(|(index, level)| CalibratedLevel {
             number: index + 1,
             nodes: level.nodes,
             margin: level.margin,
@@ -100,22 +107,21 @@ pub(super) fn outcome(settings: &Settings, rated: &Ratings, mut notes: Vec<Strin
         .iter()
         .map(|rating| rating.tally.games())
         .sum();
-    Outcome {
+    CalibrationOutcome {
         levels: rows,
-        anchor: if let Some(anchor) = &settings.anchor {
+        anchor: if let Some(anchor) = plan.anchor() {
             format!(
                 "{}, {} ({}), at {}",
                 anchor.name, anchor.rating, anchor.source, anchor.pace
             )
         } else {
             let middle = levels / 2;
-            let elo = settings.levels[middle].0;
+            let elo = plan.rating(middle);
             format!("{} keeps its rating of {elo}", name(middle))
         },
         games: each / 2,
         pooled,
         notes,
-        table: String::new(),
     }
 }
 
@@ -201,7 +207,7 @@ mod tests {
             game("level 1", "level 2", 10, 30),
             game(ANCHOR, "level 1", 20, 20),
         ];
-        let hook = Hook {
+        let hook = FixedRating {
             name: ANCHOR.to_owned(),
             rating: 1940.0,
         };

@@ -1,100 +1,45 @@
 //! How many Elo each level of a player is worth: a ladder of games between the
-//! levels, hung up at one opponent whose rating is published.
+//! levels, and games against one opponent whose rating is published.
 //!
 //! Each level meets its neighbours and their neighbours, at its own nodes; a few
 //! games find out which two levels the opponent stands between, and those two meet
-//! it for the rest. All games together give the ratings. The folder holds ordinary
-//! matches, so that a calibration that was interrupted goes on where it stood.
+//! it for the rest. All games together give the ratings. The matches are nested
+//! experiments: `ladder`, `scout-N` and `anchor`.
 
 mod fit;
+mod plan;
 mod write;
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mendel_arena::statistics::RatingsError;
+use mendel_arena::statistics::{Ratings, RatingsError};
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, ContestError, DrawRule, Entrant, FolderError, Format, Hands,
-    LengthRule, MatchFolder, OpeningSetting, Openings, Order, Pace, Pairing, Patience, Plan,
-    ResignRule, Summary, Verdict,
+    Adjudication, Conclusion, DrawRule, Entrant, Format, LengthRule, Match, MatchError,
+    MatchOptions, MatchPlan, MatchSummary, OpeningSetting, Openings, Order, Pace, Pairing,
+    Patience, ResignRule, Verdict,
 };
-use mendel_engine::{Level, StrengthTable, StrengthTableError};
-use mendel_store::{ReplaceError, replace};
-use serde::Serialize;
+use mendel_engine::{StrengthTable, StrengthTableError};
+use mendel_store::frame::{Experiment, Failure, Frame, Identity, OrInvalid as _, Preparation};
+use mendel_store::{InputHashes, fingerprint, replace};
+use serde::{Deserialize, Serialize};
 
 pub use fit::isotonic;
-use fit::{Game, Hook};
-
-/// What is calibrated, and by which games.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The player, as on the command line.
-    pub player: String,
-    /// The levels, the weakest first, with the ratings they have so far.
-    pub levels: Vec<(i32, Level)>,
-    /// Games for each two levels that meet, rounded up to pairs.
-    pub games: u64,
-    /// Whose rating is known; without it the level in the middle keeps its own.
-    pub anchor: Option<Opponent>,
-    /// The order of the openings.
-    pub seed: u64,
-}
-
-/// An opponent whose rating is published.
-#[derive(Clone, Debug)]
-pub struct Opponent {
-    /// How it is started, as on the command line.
-    pub entrant: String,
-    /// What it is called.
-    pub name: String,
-    /// Its rating.
-    pub rating: f64,
-    /// Who says so.
-    pub source: String,
-    /// Games against the two levels nearest to it, together.
-    pub games: u64,
-    /// What it may use for a move; the levels use their nodes.
-    pub pace: Pace,
-}
-
-/// Who plays the games, and who may stop it.
-#[derive(Clone, Debug)]
-pub struct Work<'a> {
-    /// Where the games are kept.
-    pub folder: &'a Path,
-    /// Games at once.
-    pub threads: usize,
-    /// Ends the calibration after the games under way are put away.
-    pub stop: &'a Arc<AtomicBool>,
-}
-
-/// How far a calibration has come.
-#[derive(Clone, Debug)]
-pub struct Step<'a> {
-    /// What is being played.
-    pub stage: &'a str,
-    /// Games of the stage so far.
-    pub done: u64,
-    /// Games of the stage in all.
-    pub total: u64,
-}
+use fit::{FixedRating, Game};
+pub use plan::{AnchorOpponent, CalibrationPlan};
 
 /// A level and what its games say.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibratedLevel {
     /// Its number, from 1.
     pub number: usize,
     /// Moves made in a thought.
     pub nodes: u64,
-    /// See [`Level::margin`].
+    /// See `margin` of a level of limited strength.
     pub margin: i32,
-    /// See [`Level::noise`].
+    /// See `noise` of a level of limited strength.
     pub noise: i32,
-    /// See [`Level::oversight`].
+    /// See `oversight` of a level of limited strength.
     pub oversight: f64,
     /// Its games.
     pub games: u64,
@@ -107,10 +52,10 @@ pub struct Row {
 }
 
 /// What came out.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationOutcome {
     /// The levels, the weakest first.
-    pub levels: Vec<Row>,
+    pub levels: Vec<CalibratedLevel>,
     /// What the ratings hang on, in words.
     pub anchor: String,
     /// All games.
@@ -119,15 +64,12 @@ pub struct Outcome {
     pub pooled: usize,
     /// What a reader must know.
     pub notes: Vec<String>,
-    /// The text of the table.
-    #[serde(skip)]
-    pub table: String,
 }
 
 /// Why there is no calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// Something in the settings cannot be.
+    /// A setting has an impossible value.
     #[error("{what}: {reason}")]
     Settings {
         /// Which setting.
@@ -135,41 +77,18 @@ pub enum CalibrateError {
         /// What is wrong and what would be right.
         reason: String,
     },
-    /// Another calibration is in the folder.
-    #[error(
-        "there is another calibration in `{}`: its settings or its levels differ; choose another folder, or give the same settings to go on",
-        folder.display()
-    )]
-    Other {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The folder cannot be used.
-    #[error("cannot use `{}`", path.display())]
-    Io {
-        /// What could not be used.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A file cannot be written.
+    /// A match cannot be played.
     #[error(transparent)]
-    Replace(#[from] ReplaceError),
-    /// The match cannot be played.
-    #[error(transparent)]
-    Contest(#[from] ContestError),
-    /// The match folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
+    Match(#[from] MatchError),
     /// The games give no ratings.
     #[error(transparent)]
     Ratings(#[from] RatingsError),
-    /// A player crashed, stalled or cheated.
-    #[error("`{player}` misbehaved in {faults} games; the matches in `{}` say how", folder.display())]
+    /// A player crashed, stalled or played illegal moves.
+    #[error("`{player}` had {faults} faults; the games in `{}` have its last output", folder.display())]
     Faults {
         /// Which.
         player: String,
-        /// How often.
+        /// How many.
         faults: u64,
         /// Where the games are.
         folder: PathBuf,
@@ -177,12 +96,6 @@ pub enum CalibrateError {
     /// The levels are all alike.
     #[error("the games cannot tell the levels apart: {0}; play more games or spread the levels")]
     Flat(StrengthTableError),
-    /// It was stopped.
-    #[error("stopped; the games so far are in `{}`", folder.display())]
-    Stopped {
-        /// The folder.
-        folder: PathBuf,
-    },
 }
 
 /// Games of a look at one level, to find where the anchor stands.
@@ -191,88 +104,199 @@ const SCOUTING: u64 = 4;
 /// Misdeeds that are forgiven: a slow moment of the machine.
 const FAULTS: u64 = 3;
 
-/// Plays what is not played yet and rates the levels; `command` is written into
-/// the table.
-///
-/// # Errors
-///
-/// If the settings make no calibration, a player cannot play, or it was stopped.
-pub fn calibrate(
-    settings: &Settings,
-    command: &str,
-    work: &Work,
-    watch: &mut dyn FnMut(&Step),
-) -> Result<Outcome, CalibrateError> {
-    // 1. The folder, and that it is ours.
-    check(settings)?;
-    let folder = claim(settings, work.folder)?;
+/// A calibration whose settings were checked.
+#[derive(Debug)]
+pub struct Calibration {
+    plan: CalibrationPlan,
+    seed: u64,
+    options: MatchOptions,
+    id: String,
+}
 
-    // 2. The ladder.
-    let players: Vec<String> = (0..settings.levels.len())
-        .map(|index| entrant(settings, &folder, index))
-        .collect::<Result<_, _>>()?;
-    let mut table = Table::default();
-    let ladder = Meet {
-        stage: "ladder",
-        players: players.clone(),
-        format: Format::Ladder,
-        games: settings.games,
-        pace: Pace::default(),
-    };
-    table.add(&play(settings, &ladder, &folder, work, watch)?);
+impl Experiment for Calibration {
+    const KIND: &'static str = "calibrate";
+    const SCHEMA: u32 = 1;
+    const PLAN: &'static str = LEVELS;
+    type Plan = CalibrationPlan;
+    type ExecOptions = MatchOptions;
+    type Outcome = CalibrationOutcome;
 
-    // 3. The anchor.
-    let mut notes = Vec::new();
-    if let Some(anchor) = &settings.anchor {
-        let near = scout(settings, anchor, &players, &folder, work, watch, &mut table)?;
-        let last = settings.levels.len() - 1;
-        if near == 0 || near > last {
-            let place = if near == 0 { "below" } else { "above" };
+    fn prepare(
+        plan: CalibrationPlan,
+        seed: u64,
+        options: &MatchOptions,
+        _context: &Preparation,
+    ) -> Result<Self, Failure> {
+        let plan = plan.with_absolute_paths().or_invalid_with(PLAYERS)?;
+        check(&plan).or_invalid_with(HELP)?;
+        // Where the table goes has no influence on the ratings.
+        let mut decisive = plan.clone();
+        decisive.calibration.out = None;
+        let id = fingerprint(format!("{seed}\n{}", Self::write_plan(&decisive)?).as_bytes());
+        Ok(Self {
+            plan,
+            seed,
+            options: options.clone(),
+            id,
+        })
+    }
+
+    fn identity(&self) -> Identity {
+        let player = Entrant::parse(self.plan.player()).map(|it| it.name);
+        Identity {
+            id: self.id.clone(),
+            name: player.unwrap_or_else(|_| self.plan.player().to_owned()),
+            facts: toml::Table::new(),
+        }
+    }
+
+    fn inputs(&self) -> Result<InputHashes, Failure> {
+        let mut inputs = InputHashes::of_this_build();
+        let anchor = self.plan.anchor().map(|it| it.entrant.as_str());
+        for text in anchor.into_iter().chain([self.plan.player()]) {
+            let entrant = Entrant::parse(text).or_invalid()?;
+            entrant.add_inputs(&mut inputs).or_invalid()?;
+        }
+        Ok(inputs)
+    }
+
+    fn write_plan(plan: &CalibrationPlan) -> Result<String, Failure> {
+        let plan = plan.clone().with_absolute_paths().or_invalid()?;
+        toml::to_string(&plan).or_invalid()
+    }
+
+    fn run(self, frame: &mut Frame) -> Result<CalibrationOutcome, Failure> {
+        // 1. The games, and the ratings that they give.
+        let (rated, notes) = self.rate(frame)?;
+        let outcome = fit::outcome(&self.plan, &rated, notes);
+        // 2. The table, in the folder and where it was requested.
+        let table = write::table(&self.plan, &outcome, &frame.manifest().command);
+        StrengthTable::parse(&table, "the new table").map_err(CalibrateError::Flat)?;
+        frame.write(TABLE, &table)?;
+        if let Some(out) = &self.plan.calibration.out {
+            replace(out, table.as_bytes())?;
+        }
+        Ok(outcome)
+    }
+}
+
+const PLAYERS: &str =
+    "a player is a built-in name, a player file or `cmd:PROGRAM ARGUMENTS?Name=Value`";
+const HELP: &str = "`mendel calibrate --help` shows what can be asked for";
+
+impl Calibration {
+    /// Plays the matches and rates the levels; with the ratings what a reader must know.
+    fn rate(&self, frame: &Frame) -> Result<(Ratings, Vec<String>), Failure> {
+        // 1. The ladder.
+        let plan = &self.plan;
+        let levels = plan.level.len();
+        let players: Vec<String> = (0..levels)
+            .map(|index| entrant(plan, frame.path(), index))
+            .collect::<Result<_, _>>()?;
+        let mut table = Table::default();
+        let ladder = Meet {
+            stage: "ladder",
+            players: players.clone(),
+            format: Format::Ladder,
+            games: plan.calibration.games,
+            pace: Pace::default(),
+        };
+        table.add(&self.play(&ladder, frame)?);
+
+        // 2. The anchor.
+        let mut notes = Vec::new();
+        if let Some(anchor) = plan.anchor() {
+            let near = self.scout(anchor, &players, frame, &mut table)?;
+            let last = levels - 1;
+            if near == 0 || near > last {
+                let place = if near == 0 { "below" } else { "above" };
+                notes.push(format!(
+                    "{} stands {place} all levels, so that the ratings are extrapolated",
+                    anchor.name
+                ));
+            }
+            let upper = near.clamp(1, last);
+            let meet = Meet {
+                stage: "anchor",
+                players: vec![
+                    opponent(anchor),
+                    players[upper - 1].clone(),
+                    players[upper].clone(),
+                ],
+                format: Format::Gauntlet,
+                games: anchor.games.div_ceil(2),
+                pace: anchor.pace,
+            };
+            table.add(&self.play(&meet, frame)?);
+        }
+        if table.late > 0 {
             notes.push(format!(
-                "{} stands {place} all levels, so that the ratings are extrapolated",
-                anchor.name
+                "{} games were lost on time, which says nothing of strength; a calm machine or a longer clock helps",
+                table.late
             ));
         }
-        let upper = near.clamp(1, last);
-        let meet = Meet {
-            stage: "anchor",
-            players: vec![
-                opponent(anchor),
-                players[upper - 1].clone(),
-                players[upper].clone(),
-            ],
-            format: Format::Gauntlet,
-            games: anchor.games.div_ceil(2),
-            pace: anchor.pace,
+
+        // 3. The ratings.
+        let fixed = if let Some(anchor) = plan.anchor() {
+            FixedRating {
+                name: ANCHOR.to_owned(),
+                rating: anchor.rating,
+            }
+        } else {
+            let middle = levels / 2;
+            FixedRating {
+                name: name(middle),
+                rating: plan.rating(middle).into(),
+            }
         };
-        table.add(&play(settings, &meet, &folder, work, watch)?);
+        let rated = fit::rate(levels, &table.games, &fixed).map_err(CalibrateError::from)?;
+        Ok((rated, notes))
     }
 
-    if table.late > 0 {
-        notes.push(format!(
-            "{} games were lost on time, which says nothing of strength; a calm machine or a longer clock helps",
-            table.late
-        ));
+    /// Finds the first level that holds its own against the anchor: so many levels
+    /// are weaker.
+    fn scout(
+        &self,
+        anchor: &AnchorOpponent,
+        players: &[String],
+        frame: &Frame,
+        table: &mut Table,
+    ) -> Result<usize, Failure> {
+        let (mut low, mut high) = (0, players.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let meet = Meet {
+                stage: &format!("scout-{}", middle + 1),
+                players: vec![opponent(anchor), players[middle].clone()],
+                format: Format::Gauntlet,
+                games: SCOUTING.min(anchor.games),
+                pace: anchor.pace,
+            };
+            let summary = self.play(&meet, frame)?;
+            let ratio = summary.pairings[0].tally.ratio().unwrap_or(0.5);
+            table.add(&summary);
+            if ratio > 0.5 {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
     }
 
-    // 4. The ratings.
-    let hook = if let Some(anchor) = &settings.anchor {
-        Hook {
-            name: ANCHOR.to_owned(),
-            rating: anchor.rating,
+    /// Plays a match, or what is missing of it.
+    fn play(&self, meet: &Meet, frame: &Frame) -> Result<MatchSummary, Failure> {
+        let plan = match_plan(self.seed, meet);
+        let summary = frame.nested::<Match>(meet.stage, plan, self.seed, &self.options)?;
+        if let Conclusion::TooManyFaults { player, faults } = &summary.conclusion {
+            return Err(Failure::from(CalibrateError::Faults {
+                player: player.clone(),
+                faults: *faults,
+                folder: frame.path().to_owned(),
+            }));
         }
-    } else {
-        let middle = settings.levels.len() / 2;
-        Hook {
-            name: name(middle),
-            rating: settings.levels[middle].0.into(),
-        }
-    };
-    let rated = fit::rate(settings.levels.len(), &table.games, &hook)?;
-    let mut outcome = fit::outcome(settings, &rated, notes);
-    outcome.table = write::table(settings, &outcome, command);
-    StrengthTable::parse(&outcome.table, "the new table").map_err(CalibrateError::Flat)?;
-    Ok(outcome)
+        Ok(summary)
+    }
 }
 
 /// What all games were, by the names of both.
@@ -284,7 +308,7 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, summary: &Summary) {
+    fn add(&mut self, summary: &MatchSummary) {
         let game = |pairing: &Pairing| Game {
             first: pairing.first.clone(),
             second: pairing.second.clone(),
@@ -312,17 +336,20 @@ fn name(index: usize) -> String {
     format!("level {}", index + 1)
 }
 
-fn check(settings: &Settings) -> Result<(), CalibrateError> {
+fn check(plan: &CalibrationPlan) -> Result<(), CalibrateError> {
     let fault = |what, reason: String| Err(CalibrateError::Settings { what, reason });
-    if settings.levels.len() < 2 {
+    if plan.level.len() != plan.calibration.ratings.len() {
+        return fault("ratings", "there must be one for each level".to_owned());
+    }
+    if plan.level.len() < 2 {
         return fault("levels", "there must be at least two".to_owned());
     }
     let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
-    if settings.games == 0 || settings.games > most {
-        let reason = format!("is {}; it must be from 1 to {most}", settings.games);
+    if plan.calibration.games == 0 || plan.calibration.games > most {
+        let reason = format!("is {}; it must be from 1 to {most}", plan.calibration.games);
         return fault("games", reason);
     }
-    let Some(anchor) = &settings.anchor else {
+    let Some(anchor) = plan.anchor() else {
         return Ok(());
     };
     if anchor.games == 0 || anchor.games > most {
@@ -334,62 +361,44 @@ fn check(settings: &Settings) -> Result<(), CalibrateError> {
     }
     // Better now than after the ladder.
     let seat = Entrant::parse(&opponent(anchor))
-        .map_err(ContestError::from)?
+        .map_err(MatchError::from)?
         .seat()
-        .map_err(|error| ContestError::Seat { error })?;
+        .map_err(|error| MatchError::Seat { error })?;
     drop(seat);
     Ok(())
 }
 
-/// Makes the folder ours, or finds that it is.
-fn claim(settings: &Settings, folder: &Path) -> Result<PathBuf, CalibrateError> {
-    let io = |source| CalibrateError::Io {
-        path: folder.to_owned(),
-        source,
-    };
-    fs::create_dir_all(folder).map_err(io)?;
-    let folder = folder.canonicalize().map_err(io)?;
-    for (name, text) in [
-        (LEVELS, write::nominal(&settings.levels)),
-        ("settings.toml", write::settings(settings)),
-    ] {
-        let path = folder.join(name);
-        match fs::read_to_string(&path) {
-            Ok(there) if there == text => {}
-            Ok(_) => return Err(CalibrateError::Other { folder }),
-            Err(_) => replace(&path, text.as_bytes())?,
-        }
-    }
-    Ok(folder)
-}
-
-/// The levels that are measured, with numbers in place of ratings.
+/// The plan, and at the same time the levels as players read them: with numbers in place of
+/// ratings.
 const LEVELS: &str = "levels.toml";
 
+/// The table that is made.
+pub const TABLE: &str = "strength.toml";
+
 /// A level as an entrant: the player with the nominal rating of that level.
-fn entrant(settings: &Settings, folder: &Path, index: usize) -> Result<String, CalibrateError> {
+fn entrant(plan: &CalibrationPlan, folder: &Path, index: usize) -> Result<String, CalibrateError> {
     let path = folder.join(LEVELS);
     let path = path.to_str().ok_or_else(|| CalibrateError::Settings {
         what: "folder",
         reason: format!("`{}` is not UTF-8; choose another folder", folder.display()),
     })?;
-    let mark = if settings.player.contains('?') {
+    let mark = if plan.player().contains('?') {
         '&'
     } else {
         '?'
     };
     Ok(format!(
         "{}{mark}.name={}&.nodes={}&Hash=1&Strength Table={}&UCI_LimitStrength=true&UCI_Elo={}",
-        settings.player,
+        plan.player(),
         name(index),
-        settings.levels[index].1.nodes,
+        plan.level[index].nodes,
         escape(path),
-        write::nominal_elo(index),
+        plan::nominal_elo(index),
     ))
 }
 
 /// The anchor as an entrant.
-fn opponent(anchor: &Opponent) -> String {
+fn opponent(anchor: &AnchorOpponent) -> String {
     let mark = if anchor.entrant.contains('?') {
         '&'
     } else {
@@ -405,105 +414,15 @@ fn escape(text: &str) -> String {
         .replace('&', "%26")
 }
 
-/// Finds the first level that holds its own against the anchor: so many levels
-/// are weaker.
-fn scout(
-    settings: &Settings,
-    anchor: &Opponent,
-    players: &[String],
-    folder: &Path,
-    work: &Work,
-    watch: &mut dyn FnMut(&Step),
-    table: &mut Table,
-) -> Result<usize, CalibrateError> {
-    let (mut low, mut high) = (0, players.len());
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let meet = Meet {
-            stage: &format!("scout-{}", middle + 1),
-            players: vec![opponent(anchor), players[middle].clone()],
-            format: Format::Gauntlet,
-            games: SCOUTING.min(anchor.games),
-            pace: anchor.pace,
-        };
-        let summary = play(settings, &meet, folder, work, watch)?;
-        let ratio = summary.pairings[0].tally.ratio().unwrap_or(0.5);
-        table.add(&summary);
-        if ratio > 0.5 {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
-}
-
-/// Plays a match, or what is missing of it.
-fn play(
-    settings: &Settings,
-    meet: &Meet,
-    folder: &Path,
-    work: &Work,
-    watch: &mut dyn FnMut(&Step),
-) -> Result<Summary, CalibrateError> {
-    let path = folder.join(meet.stage);
-    let (contest, mut there) = if path.join("match.toml").is_file() {
-        let (there, plan) = MatchFolder::resume(&path)?;
-        (Contest::new(plan)?, there)
-    } else {
-        let contest = Contest::new(plan(settings, meet))?;
-        let there = MatchFolder::create(&path, contest.plan())?;
-        (contest, there)
-    };
-    let total = contest.total();
-    let mut say = |done| {
-        watch(&Step {
-            stage: meet.stage,
-            done,
-            total,
-        });
-    };
-    say(0);
-    let hands = Hands {
-        concurrency: work.threads,
-        pin: false,
-    };
-    let summary = contest.run(&mut there, hands, work.stop, &mut |progress| {
-        say(progress.standing.games());
-    })?;
-    match &summary.conclusion {
-        Conclusion::TooManyFaults { player, faults } => Err(CalibrateError::Faults {
-            player: player.clone(),
-            faults: *faults,
-            folder: folder.to_owned(),
-        }),
-        Conclusion::Unfinished if work.stop.load(Ordering::Relaxed) => {
-            Err(CalibrateError::Stopped {
-                folder: folder.to_owned(),
-            })
-        }
-        _ => Ok(summary),
-    }
-}
-
-fn plan(settings: &Settings, meet: &Meet) -> Plan {
-    Plan {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        event: format!("Mendel calibration: {}", meet.stage),
-        players: meet.players.clone(),
+fn match_plan(seed: u64, meet: &Meet) -> MatchPlan {
+    let event = format!("Mendel calibration: {}", meet.stage);
+    MatchPlan {
         format: meet.format,
-        games: meet.games,
-        openings: None,
-        names: None,
-        anchor: None,
-        directory: std::env::current_dir().unwrap_or_default(),
-        most_faults: FAULTS,
-        final_positions: false,
-        fingerprints: BTreeMap::new(),
+        max_faults: FAULTS,
         pace: meet.pace,
         opening: OpeningSetting {
             order: Order::Shuffled,
-            seed: settings.seed,
+            seed,
             ..OpeningSetting::default()
         },
         // What is measured is chess: an opponent that is late by a moment of a busy
@@ -530,6 +449,6 @@ fn plan(settings: &Settings, meet: &Meet) -> Plan {
             }),
             ..Adjudication::default()
         },
-        sprt: None,
+        ..MatchPlan::new(event, meet.players.clone(), meet.games)
     }
 }

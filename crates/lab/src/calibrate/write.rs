@@ -5,41 +5,10 @@ use std::fmt::Write as _;
 use mendel_engine::{Level, StrengthTable};
 use toml::Value;
 
-use super::{Outcome, Settings};
-
-/// The rating that a level has while it is measured.
-pub(super) fn nominal_elo(index: usize) -> usize {
-    1000 + 100 * index
-}
-
-/// The levels with numbers in place of ratings.
-pub(super) fn nominal(levels: &[(i32, Level)]) -> String {
-    let mut text = format!("schema = {}\n", StrengthTable::SCHEMA);
-    for (index, (_, level)) in levels.iter().enumerate() {
-        row(&mut text, nominal_elo(index), *level, "");
-    }
-    text
-}
-
-/// What the games depend on besides the levels.
-pub(super) fn settings(settings: &Settings) -> String {
-    let mut text = String::new();
-    let mut line = |key: &str, value: Value| {
-        let _ = writeln!(text, "{key} = {value}");
-    };
-    line("player", settings.player.as_str().into());
-    line("games", (settings.games as i64).into());
-    line("seed", settings.seed.to_string().into());
-    if let Some(anchor) = &settings.anchor {
-        line("anchor", anchor.entrant.as_str().into());
-        line("anchor-games", (anchor.games as i64).into());
-        line("anchor-pace", anchor.pace.to_string().into());
-    }
-    text
-}
+use super::{CalibrationOutcome, CalibrationPlan};
 
 /// The table that the engine reads.
-pub(super) fn table(settings: &Settings, outcome: &Outcome, command: &str) -> String {
+pub(super) fn table(plan: &CalibrationPlan, outcome: &CalibrationOutcome, command: &str) -> String {
     let mut text = String::from(
         "# How strong each level of limited strength is; written by `mendel calibrate`.\n",
     );
@@ -49,9 +18,9 @@ pub(super) fn table(settings: &Settings, outcome: &Outcome, command: &str) -> St
     };
     line("command", command.into());
     line("version", env!("CARGO_PKG_VERSION").into());
-    line("player", settings.player.as_str().into());
+    line("player", plan.player().into());
     line("anchor", outcome.anchor.as_str().into());
-    if let Some(anchor) = &settings.anchor {
+    if let Some(anchor) = plan.anchor() {
         line("anchor-command", anchor.entrant.as_str().into());
         line("anchor-rating", anchor.rating.into());
         line("anchor-source", anchor.source.as_str().into());
@@ -62,12 +31,12 @@ pub(super) fn table(settings: &Settings, outcome: &Outcome, command: &str) -> St
     if !outcome.notes.is_empty() {
         line("notes", outcome.notes.join("; ").into());
     }
-    for (found, (_, level)) in outcome.levels.iter().zip(&settings.levels) {
+    for (found, level) in outcome.levels.iter().zip(plan.levels()) {
         let measured = format!(
             "measured = {:.1}\nerror = {:.1}\n",
             found.measured, found.error
         );
-        row(&mut text, found.elo, *level, &measured);
+        row(&mut text, found.elo, level, &measured);
     }
     text
 }

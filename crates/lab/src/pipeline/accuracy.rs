@@ -2,41 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
 
 use mendel_arena::{Entrant, GameRecord, Pace};
 use mendel_board::{Game as Moves, Position};
+use mendel_coach::{Analyser, AnalysisError};
+use mendel_crew::{
+    CompletedOutput, Done, Flow, HandlerError, JobProgress, Mapped, Site, Task, TaskFailure,
+};
+use mendel_store::frame::Failure;
 use mendel_store::{Journal, Record, Sync};
 use serde::{Deserialize, Serialize};
 
-use super::error::StepError;
-use super::record::{Game, Played};
-use super::{Event, Working};
-use crate::analysis::{Analyser, AnalysisError};
+use super::PipelineExecutor;
+use super::error::task_failure;
 use crate::proof::first_that_plays;
-
-/// `accuracy = true`, or a table with these.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct AccuracySettings {
-    /// Who judges the positions; the first that can be started.
-    pub players: Vec<String>,
-    /// With so many nodes for each position.
-    pub nodes: u64,
-}
-
-impl Default for AccuracySettings {
-    fn default() -> Self {
-        Self {
-            players: ["cmd:stockfish", "cmd:/usr/games/stockfish", "mendel"]
-                .map(str::to_owned)
-                .into(),
-            nodes: 50_000,
-        }
-    }
-}
+use crate::recipe::steps::AccuracySettings;
+use crate::record::{Game, Played};
 
 impl AccuracySettings {
     /// What is wrong with the settings.
@@ -76,15 +57,14 @@ impl Record for Judged {
 /// The journal of the games that were looked at.
 const FILE: &str = "accuracy.jsonl";
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// Looks at the games of a match, each once; `false` if it was stopped.
     pub(super) fn accuracy(
         &self,
         settings: &AccuracySettings,
         path: &Path,
         played: &mut Played,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<bool, StepError> {
+    ) -> Result<bool, Failure> {
         // 1. Who judges, and what was judged before.
         let Some(judge) = first_that_plays(&settings.players) else {
             let names = settings.players.join("`, `");
@@ -101,31 +81,33 @@ impl Working<'_> {
             mine.map(|it| (it.game, it.accuracy)).collect();
 
         // 2. The rest.
-        let missing: Vec<&GameRecord> = games
+        let missing: Vec<GameRecord> = games
             .iter()
             .filter(|it| !judged.contains_key(&it.game))
+            .cloned()
             .collect();
-        let all = Hall {
+        let task = AccuracyTask {
             entrant: &entrant,
             pace: settings.pace(),
-            games: &missing,
-            threads: self.work.threads,
-            stop: &self.work.stop,
+            failure: TaskFailure::default(),
         };
-        let whole = all.judge(&mut |game, accuracy| {
-            journal.append(&Judged {
-                game,
-                judge: name.clone(),
-                accuracy,
-            })?;
-            judged.insert(game, accuracy);
-            watch(Event::Accuracy {
-                done: judged.len() as u64,
-                total: games.len() as u64,
-            });
-            Ok(())
-        })?;
-        if !whole {
+        let (crew, missing) = (self.options.crew.local(), missing.into_iter());
+        let mapped = crew.map(&task, missing, self.frame.stop(), &mut |record, done| {
+            if let Done::Output(accuracy) = done {
+                journal.append(&Judged {
+                    game: record.game,
+                    judge: name.clone(),
+                    accuracy,
+                })?;
+                judged.insert(record.game, accuracy);
+                let (done, total) = (judged.len() as u64, games.len() as u64);
+                let events = self.frame.events();
+                events.progress("games judged", done, Some(total));
+            }
+            Ok::<_, Failure>(Flow::Continue)
+        });
+        let mapped = mapped.map_err(|error| task_failure(error, task.failure.take()))?;
+        if mapped != Mapped::All {
             return Ok(false);
         }
 
@@ -165,81 +147,57 @@ impl Working<'_> {
     }
 }
 
-/// Games to be looked at by several who judge alike.
-struct Hall<'a> {
+/// Judges games. It is not portable yet.
+struct AccuracyTask<'a> {
     entrant: &'a Entrant,
     pace: Pace,
-    games: &'a [&'a GameRecord],
-    threads: usize,
-    stop: &'a Arc<AtomicBool>,
+    failure: TaskFailure<AnalysisError>,
 }
 
-impl Hall<'_> {
-    /// Hands each game to `done` as it is judged; `false` if it was stopped.
-    fn judge(
-        &self,
-        done: &mut dyn FnMut(u64, [Option<f64>; 2]) -> Result<(), StepError>,
-    ) -> Result<bool, StepError> {
-        let next = AtomicUsize::new(0);
-        // An error ends the others, too; `stop` belongs to the caller.
-        let over = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            for _ in 0..self.threads.clamp(1, self.games.len().max(1)) {
-                let (sender, next, over) = (sender.clone(), &next, &over);
-                scope.spawn(move || {
-                    let mut analyser = None;
-                    while !over.load(Ordering::Relaxed) {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(record) = self.games.get(at) else {
-                            return;
-                        };
-                        let judged = self.one(record, &mut analyser);
-                        if sender.send((record.game, judged)).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let mut result = Ok(true);
-            for (game, judged) in receiver {
-                let taken = match judged {
-                    Ok(accuracy) => done(game, accuracy),
-                    Err(AnalysisError::Stopped) => {
-                        result = result.map(|_| false);
-                        over.store(true, Ordering::Relaxed);
-                        continue;
-                    }
-                    Err(error) => Err(error.into()),
-                };
-                if let Err(error) = taken {
-                    over.store(true, Ordering::Relaxed);
-                    result = Err(error);
-                }
-            }
-            result
-        })
+impl Task for AccuracyTask<'_> {
+    const KIND: &'static str = "accuracy";
+    const VERSION: u32 = 1;
+    type Item = GameRecord;
+    /// White's and Black's accuracy.
+    type Output = [Option<f64>; 2];
+    type TaskState = Analyser;
+
+    fn item_id(&self, record: &GameRecord) -> u64 {
+        record.game
     }
 
-    fn one(
+    fn new_state(&self, _: Site) -> Result<Analyser, HandlerError> {
+        let analyser = Analyser::new(self.entrant, self.pace);
+        analyser.map_err(|error| self.failure.record(error))
+    }
+
+    fn run(
         &self,
+        analyser: &mut Analyser,
         record: &GameRecord,
-        analyser: &mut Option<Analyser>,
-    ) -> Result<[Option<f64>; 2], AnalysisError> {
-        if analyser.is_none() {
-            *analyser = Some(Analyser::new(self.entrant, self.pace)?);
-        }
-        let analyser = analyser.as_mut().expect("it was made above");
+        progress: &JobProgress,
+    ) -> Result<CompletedOutput<[Option<f64>; 2]>, HandlerError> {
         let Some(game) = replayed(record) else {
-            return Ok([None; 2]);
+            return progress.complete([None; 2]);
         };
-        match analyser.accuracy(&game, record.opening.len(), self.stop) {
-            Ok(accuracy) => Ok([Some(accuracy.white), Some(accuracy.black)]),
+        let opening = record.opening.len();
+        match analyser.accuracy(&game, opening, &progress.stop_flag()) {
+            Ok(accuracy) => progress.complete([Some(accuracy.white), Some(accuracy.black)]),
             // One game without a figure is no reason to have none at all.
-            Err(AnalysisError::TooShort { .. } | AnalysisError::Mute { .. }) => Ok([None; 2]),
-            Err(error) => Err(error),
+            Err(AnalysisError::TooShort { .. } | AnalysisError::Mute { .. }) => {
+                progress.complete([None; 2])
+            }
+            Err(AnalysisError::Stopped) => Err(HandlerError::Stopped),
+            Err(error) => Err(self.failure.record(error)),
         }
+    }
+
+    fn accept(
+        &self,
+        _: &GameRecord,
+        accuracy: [Option<f64>; 2],
+    ) -> Result<[Option<f64>; 2], String> {
+        Ok(accuracy)
     }
 }
 
@@ -255,4 +213,112 @@ fn replayed(record: &GameRecord) -> Option<Moves> {
         game.play(m).ok()?;
     }
     Some(game)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    use mendel_arena::task::GameTask;
+    use mendel_arena::{
+        Adjudication, Fixture, LengthRule, OpeningSetting, Openings, Patience, Verdict,
+    };
+    use mendel_crew::{Crew, CrewError};
+    use mendel_engine::Player;
+
+    use super::*;
+
+    fn nodes(nodes: u64) -> Pace {
+        Pace {
+            nodes: Some(nodes),
+            ..Pace::default()
+        }
+    }
+
+    /// Short games between two players of ours.
+    fn records(player: &Entrant) -> Vec<GameRecord> {
+        let book = Openings::own(&OpeningSetting::default());
+        let adjudication = Adjudication {
+            length: Some(LengthRule {
+                plies: 10,
+                verdict: Verdict::Draw,
+            }),
+            ..Adjudication::default()
+        };
+        let players = [player.clone(), player.clone()];
+        let limits = (nodes(100), Patience::default());
+        let opening = |at| book.get(at);
+        let task = GameTask::new(&players, 3, opening, limits, &adjudication, None);
+        let games = (0..6).map(|game| Fixture {
+            game,
+            pair: game / 2,
+            white: 0,
+            black: 1,
+            opening: game,
+        });
+        let (mut records, stop) = (Vec::new(), AtomicBool::new(false));
+        let mapped = Crew::threads(1).map(&task, games, &stop, &mut |_, done| {
+            if let Done::Output(record) = done {
+                records.push(record);
+            }
+            Ok::<_, CrewError>(Flow::Continue)
+        });
+        assert!(matches!(mapped, Ok(Mapped::All)), "{mapped:?}");
+        records
+    }
+
+    #[test]
+    fn games_whose_judging_is_stopped_at_random_moments_are_those_of_an_unbroken_run() {
+        let player = Player::find("mendel").expect("it ships with the program");
+        let options = vec![("Hash".to_owned(), "1".to_owned())];
+        let judge = Entrant::bred("mendel", Arc::new(player), options);
+        let records = records(&judge);
+        let task = AccuracyTask {
+            entrant: &judge,
+            pace: nodes(1000),
+            failure: TaskFailure::default(),
+        };
+        let judged = |threads, stop: &AtomicBool, memo: &mut BTreeMap<u64, [Option<f64>; 2]>| {
+            let open: Vec<GameRecord> = records
+                .iter()
+                .filter(|record| !memo.contains_key(&record.game))
+                .cloned()
+                .collect();
+            let crew = Crew::threads(threads);
+            let mapped = crew.map(&task, open.into_iter(), stop, &mut |record, done| {
+                if let Done::Output(accuracy) = done {
+                    memo.insert(record.game, accuracy);
+                }
+                Ok::<_, CrewError>(Flow::Continue)
+            });
+            mapped.expect("it is judged or stopped")
+        };
+        let mut unbroken = BTreeMap::new();
+        let mapped = judged(2, &AtomicBool::new(false), &mut unbroken);
+        assert_eq!((mapped, unbroken.len()), (Mapped::All, records.len()));
+        let (mut memo, mut seed, mut stops) = (BTreeMap::new(), 0xACE5_u64, 0);
+        loop {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let after = Duration::from_micros(seed % (20_000 * (1 + stops as u64)));
+            let stop = AtomicBool::new(false);
+            let mapped = thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(after);
+                    stop.store(true, Ordering::Relaxed);
+                });
+                judged(1 + stops % 2, &stop, &mut memo)
+            });
+            if mapped == Mapped::All {
+                break;
+            }
+            stops += 1;
+        }
+        assert!(stops > 0, "it was stopped");
+        assert_eq!(memo, unbroken);
+    }
 }

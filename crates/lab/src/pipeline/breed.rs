@@ -2,50 +2,19 @@
 
 use std::path::Path;
 
-use mendel_store::replace;
 use toml::{Table, Value};
 
-use super::error::StepError;
-use super::record::{Bred, Runs};
+use mendel_store::frame::Failure;
+
+use super::PipelineExecutor;
 use super::refer::{Made, run_folders, seed_of};
-use super::settings::{PREVIOUS, Settings, Turn};
-use super::{Event, Working};
+use crate::breed::Breed;
+use crate::execution::RunOptions;
 use crate::proof::{PARENT, Proof};
-use crate::recipe::{Complaint, Document, Recipe};
-use crate::report;
-use crate::run::manifest::Manifest;
-use crate::run::{self, Order, RunFolder, Work};
-
-/// What is bred in a step.
-#[derive(Clone, Debug)]
-pub struct BreedSettings {
-    /// By what.
-    pub source: Source,
-    /// How often, each with a seed of its own.
-    pub runs: u32,
-    /// Whose weights it starts from, where it is not the champion before.
-    pub parent: Option<String>,
-    /// The set that is judged by: a step's, a built-in one or a file.
-    pub data: Option<String>,
-    /// The first members: champions of steps, or players.
-    pub founders: Vec<String>,
-    /// Whether the champions are proved by matches.
-    pub proof: bool,
-}
-
-/// By what a step breeds.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// Another recipe.
-    Recipe {
-        /// Its name or file.
-        name: String,
-        /// What is changed in it.
-        set: Vec<(String, Value)>,
-    },
-    /// Tables of its own.
-    Tables(Table),
-}
+use crate::recipe::steps::{BreedSettings, PREVIOUS, Settings, Source, Turn};
+use crate::recipe::{Complaint, Document, Recipe, RecipePlan};
+use crate::record::manifest::Manifest;
+use crate::record::{Bred, CHAMPION, Runs};
 
 /// Trials that judge by a data set.
 const BY_DATA: [&str; 2] = ["expert-distance", "move-agreement"];
@@ -114,7 +83,7 @@ impl BreedSettings {
 
     /// A complaint about the step's recipe, at the key of the pipeline that can
     /// mend it.
-    pub(super) fn complaint(&self, document: &Document, at: usize, inner: &Complaint) -> Complaint {
+    pub(super) fn complaint(&self, recipe: &Recipe, at: usize, inner: &Complaint) -> Complaint {
         let Complaint { key, reason, .. } = inner;
         let named = |reason: &str| match key.as_str() {
             "" => format!("{}: {reason}", inner.origin),
@@ -126,7 +95,7 @@ impl BreedSettings {
                     "" | "name" => format!("step.{at}"),
                     key => format!("step.{at}.{key}"),
                 };
-                document.complaint(&place, reason)
+                recipe.complaint(&place, reason)
             }
             Source::Recipe { set, .. } => {
                 let is_set = set.iter().any(|(name, _)| key.starts_with(name.as_str()));
@@ -136,7 +105,7 @@ impl BreedSettings {
                     "founders" => "founders",
                     _ => "recipe",
                 };
-                document.complaint(&format!("step.{at}.{place}"), named(reason))
+                recipe.complaint(&format!("step.{at}.{place}"), named(reason))
             }
         }
     }
@@ -156,86 +125,50 @@ fn each_trial(recipe: &mut Table, change: &mut dyn FnMut(&mut Table)) {
     }
 }
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// The runs of a breeding step: what is done is read, what was begun goes on,
-    /// what is missing begins. `None` if it was stopped.
+    /// what is missing begins.
     pub(super) fn breed(
         &self,
         settings: &Settings,
         turn: Turn,
         step: &BreedSettings,
         made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Runs>, StepError> {
+    ) -> Result<Runs, Failure> {
         let name = &settings.steps[turn.step].name;
         let recipe = step.recipe(&self.recipe.name, name, made)?;
         let folders = run_folders(settings, turn);
         let mut runs = Vec::with_capacity(folders.len());
+        let total = folders.len() as u64;
         for (at, relative) in folders.iter().enumerate() {
-            let folder = self.folder.join(relative);
-            if folders.len() > 1 {
-                watch(Event::Run {
-                    run: at + 1,
-                    runs: folders.len(),
-                    folder: &folder,
-                });
+            if total > 1 {
+                self.frame.events().progress("runs", at as u64, Some(total));
             }
-            let order = Order {
-                recipe: recipe.clone(),
-                seed: seed_of(self.seed, turn, at),
-                data: None,
-                folder: folder.clone(),
+            let options = RunOptions {
+                proof: self.options.proof && step.proof,
+                ..self.options.clone()
             };
-            let work = Work {
-                proof: self.work.proof && step.proof,
-                ..self.work.clone()
-            };
-            let Some(done) = one(&order, &work, &mut |event| {
-                watch(Event::Breeding(event));
-            })?
-            else {
-                return Ok(None);
-            };
-            // The page is part of the run.
-            if let Ok(page) = report::html(&order.folder) {
-                replace(&order.folder.join(report::FILE), page.as_bytes())?;
-            }
             let folder = relative.to_string_lossy().into_owned();
-            runs.push(bred(folder, &recipe.name, done, &order.folder)?);
+            let plan = RecipePlan::new(recipe.clone());
+            let seed = seed_of(self.seed, turn, at);
+            let outcome = self.frame.nested::<Breed>(&folder, plan, seed, &options)?;
+            runs.push(bred(
+                folder,
+                &recipe.name,
+                outcome.proof,
+                &self.folder.join(relative),
+            )?);
         }
-        Ok(Some(Runs {
+        Ok(Runs {
             best: best_of(&runs),
             runs,
-        }))
+        })
     }
 }
 
-/// One run: read if it is done, else begun or gone on with.
-fn one(
-    order: &Order,
-    work: &Work,
-    watch: &mut dyn FnMut(run::Event),
-) -> Result<Option<(Manifest, Proof)>, StepError> {
-    let folder = &order.folder;
-    let done = Proof::read(folder).ok().flatten();
-    if let (Some(proof), Ok(manifest)) = (done, Manifest::read(folder)) {
-        return Ok(Some((manifest, proof)));
-    }
-    let outcome = if folder.join(Manifest::FILE).is_file() {
-        run::resume(folder, work, watch)?
-    } else {
-        run::breed(order, work, watch)?
-    };
-    Ok(outcome.proof.map(|proof| (outcome.manifest, proof)))
-}
-
-fn bred(
-    folder: String,
-    recipe: &str,
-    (manifest, proof): (Manifest, Proof),
-    path: &Path,
-) -> Result<Bred, StepError> {
-    let champion = mendel_engine::Player::read(&path.join(RunFolder::CHAMPION))?;
+fn bred(folder: String, recipe: &str, proof: Proof, path: &Path) -> Result<Bred, Failure> {
+    let manifest = Manifest::read(path)?;
+    let champion = mendel_engine::Player::read(&path.join(CHAMPION))?;
     let parent = proof.matches.iter().find(|it| it.role == PARENT);
     Ok(Bred {
         folder,

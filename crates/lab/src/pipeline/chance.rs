@@ -1,27 +1,16 @@
 //! A step that draws players by chance: what breeding is to be better than.
 
 use mendel_evolve::{Bits, Breeder as _, Cosyne, RandomSearch, RandomSettings, Reals};
+use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_store::replace;
-use serde::Deserialize;
 
-use super::Working;
-use super::error::StepError;
-use super::record::Drawn;
+use super::PipelineExecutor;
+use mendel_store::frame::Failure;
+
 use super::refer::{folder_of, seed_of};
-use super::settings::{Settings, Turn};
-use crate::chromosome::space::{Space, SpaceKind};
+use crate::recipe::steps::{ChanceSettings, Settings, Turn};
 use crate::recipe::{BreederSettings, Recipe};
-use crate::run::FolderError;
-
-/// The table `[step.chance]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ChanceSettings {
-    /// Whose genomes: the recipe's first stage, and its parent for all that is not bred.
-    pub recipe: String,
-    /// How many are drawn.
-    pub sets: u32,
-}
+use crate::record::Drawn;
 
 impl ChanceSettings {
     /// The recipe, or which key is wrong and why.
@@ -85,14 +74,14 @@ fn drawn(
     })
 }
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// The players of a step, each in a file.
     pub(super) fn draw(
         &self,
         settings: &Settings,
         turn: Turn,
         step: &ChanceSettings,
-    ) -> Result<Drawn, StepError> {
+    ) -> Result<Drawn, Failure> {
         let found = step.recipe().map_err(|(key, reason)| {
             let key = format!("step.{}.chance.{key}", turn.step);
             self.recipe.complaint(&key, reason)
@@ -112,9 +101,7 @@ impl Working<'_> {
             player.about = format!("Drawn by chance from the genomes of {}", recipe.name);
             player.pedigree = origin();
             let file = folder.join(format!("{:03}.toml", at + 1));
-            replace(&self.folder.join(&file), player.to_toml().as_bytes())
-                .map_err(FolderError::from)
-                .map_err(crate::run::RunError::from)?;
+            replace(&self.folder.join(&file), player.to_toml().as_bytes())?;
             files.push(file.to_string_lossy().into_owned());
         }
         Ok(Drawn {

@@ -4,23 +4,11 @@ use std::path::Path;
 
 use mendel_arena::GameRecord;
 use mendel_store::Journal;
-use serde::{Deserialize, Serialize};
 
-use super::contest::MatchSettings;
-use super::error::StepError;
-use super::record::Played;
+use mendel_store::frame::Failure;
 
-/// Points of each player against each other one, with one colour.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ByColour {
-    /// Points of the row's player with White; none where they did not meet so.
-    pub white: Vec<Vec<Option<f64>>>,
-    /// The same with Black.
-    pub black: Vec<Vec<Option<f64>>>,
-    /// What was published for White, as in `white`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<Vec<Vec<Option<f64>>>>,
-}
+use crate::recipe::steps::MatchSettings;
+use crate::record::{ByColour, Played};
 
 impl MatchSettings {
     /// Adds the tables and the curve that the step asks for.
@@ -30,7 +18,7 @@ impl MatchSettings {
         meant: &[Vec<String>],
         present: &[String],
         played: &mut Played,
-    ) -> Result<(), StepError> {
+    ) -> Result<(), Failure> {
         let places: Vec<Option<usize>> = meant
             .iter()
             .map(|texts| present.iter().position(|it| texts.contains(it)))
@@ -39,9 +27,16 @@ impl MatchSettings {
             let games: Vec<GameRecord> = Journal::read(&path.join("games.jsonl"))?;
             let mut table = ByColour::of(&games, present.len());
             table.published = self.beside(&places, present.len());
+            table.published_black = table.published.as_ref().and_then(|it| self.left(it));
             played.by_colour = Some(table);
         }
+        played.incomparable = self.incomparable(places.len(), played);
+        played.notes.extend(played.incomparable.clone());
         if let Some(curve) = &self.curve {
+            let mut curve = curve.clone();
+            if played.incomparable.is_some() {
+                curve.paper.clear();
+            }
             let points = places.iter().map(|place| {
                 let it = played.standings.get((*place)?)?;
                 Some((it.points()?, it.points_interval()))
@@ -70,12 +65,41 @@ impl MatchSettings {
     }
 }
 
+impl MatchSettings {
+    /// The published points with Black. They follow from the published number of games,
+    /// whatever number is played here.
+    fn left(&self, white: &[Vec<Option<f64>>]) -> Option<Vec<Vec<Option<f64>>>> {
+        let games = self.published_games? as f64 / 2.0;
+        let players = white.len();
+        let cell = |row: usize, column: usize| white[column][row].map(|it| games - it);
+        let row = |row: usize| (0..players).map(|column| cell(row, column)).collect();
+        Some((0..players).map(row).collect())
+    }
+
+    /// Why the points of a match between so many players cannot be compared with the
+    /// published ones, if they cannot.
+    fn incomparable(&self, players: usize, played: &Played) -> Option<String> {
+        let published = self.published_games?;
+        let end = "the paper’s points are not comparable with ours";
+        if played.players.len() < players {
+            let count = played.players.len();
+            return Some(format!("{count} of {players} players took part: {end}"));
+        }
+        let other = played.pairings.iter().find(|it| it.games() != published)?;
+        let games = other.games();
+        Some(format!(
+            "the paper’s points are of {published} games for each two, these of {games}: not comparable"
+        ))
+    }
+}
+
 impl ByColour {
     fn of(games: &[GameRecord], players: usize) -> Self {
         let mut table = Self {
             white: vec![vec![None; players]; players],
             black: vec![vec![None; players]; players],
             published: None,
+            published_black: None,
         };
         for game in games {
             let (white, black) = (game.white, game.black);

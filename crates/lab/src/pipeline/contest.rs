@@ -1,134 +1,23 @@
 //! A step that plays a match or a tournament.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mendel_arena::{
-    Adjudication, Conclusion, Contest, ContestError, Crew, DrawRule, Entrant, Format, LengthRule,
-    MatchFolder, OpeningSetting, Openings, Order, Pace, Patience, Plan, ResignRule, Summary,
-    TimeControl, Verdict,
+    Adjudication, Conclusion, Entrant, Format, LengthRule, Match, MatchOptions, MatchPlan,
+    MatchSummary, OpeningSetting, Openings, Order, Pace, Verdict, absolute_player,
 };
 use mendel_board::{Game, Position};
-use serde::Deserialize;
+use mendel_store::frame::{Failure, Manifest};
 
-use super::accuracy::AccuracySettings;
-use super::curve::CurveSettings;
-use super::error::StepError;
-use super::part::PartSettings;
-use super::record::{Pairing, Played, Standing};
+use super::PipelineExecutor;
 use super::refer::{Made, folder_of, seed_of};
-use super::settings::{Names, Published, Settings, Turn};
-use super::{Event, Working};
 use crate::proof::first_that_plays;
-
-/// The table `[step.match]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct MatchSettings {
-    /// Who plays: players as on the command line, or names of steps for their
-    /// champions; a list within the list holds alternatives, of which the first
-    /// that can be started plays.
-    players: Vec<Names>,
-    /// Who meets whom.
-    #[serde(default)]
-    pub format: Format,
-    /// Games for each two that meet.
-    pub games: u64,
-    /// Nodes for each move.
-    #[serde(default)]
-    pub nodes: Option<u64>,
-    /// Plies for each move.
-    #[serde(default)]
-    pub depth: Option<u32>,
-    /// Milliseconds for each move.
-    #[serde(default)]
-    pub movetime: Option<u64>,
-    /// A clock over the game.
-    #[serde(default)]
-    pub tc: Option<TimeControl>,
-    /// Where the games start.
-    #[serde(default)]
-    pub openings: OpeningsFrom,
-    /// A game ends after so many half-moves behind the opening.
-    #[serde(default)]
-    pub max_plies: Option<u32>,
-    /// What the result is then.
-    #[serde(default)]
-    pub at_limit: Verdict,
-    /// Both see a level game.
-    #[serde(default)]
-    pub draw: Option<DrawRule>,
-    /// One side sees that it is lost.
-    #[serde(default)]
-    pub resign: Option<ResignRule>,
-    /// Whose rating is known.
-    #[serde(default)]
-    pub anchor: Option<Anchor>,
-    /// Whether the accuracy of both sides is measured, and by whom.
-    #[serde(default)]
-    accuracy: Wanted,
-    /// What was published for each player, to stand beside ours.
-    #[serde(default)]
-    pub published: Published,
-    /// Whether points with White and with Black are counted apart.
-    #[serde(default)]
-    pub by_colour: bool,
-    /// What was published of that: for each player its points with White against each
-    /// of the others, in their order.
-    #[serde(default)]
-    pub published_white: Vec<Vec<f64>>,
-    /// A number of the players, along which their points are drawn.
-    #[serde(default)]
-    pub curve: Option<CurveSettings>,
-}
-
-/// Where the games of a match start.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum OpeningsFrom {
-    /// `book` for our own, else a file.
-    Named(String),
-    /// Lines of moves from the initial position.
-    Lines {
-        /// In UCI notation, separated by spaces; none for the initial position.
-        lines: Vec<String>,
-    },
-    /// Positions of a set that belong to one part of the game.
-    Part(PartSettings),
-}
-
-impl Default for OpeningsFrom {
-    fn default() -> Self {
-        Self::Named(BOOK.to_owned())
-    }
-}
-
-const BOOK: &str = "book";
-
-/// A player whose rating is known.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Anchor {
-    /// What it is called in the match.
-    pub player: String,
-    /// Its rating.
-    pub rating: f64,
-}
-
-/// `accuracy = true`, or how.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-enum Wanted {
-    Plain(bool),
-    With(AccuracySettings),
-}
-
-impl Default for Wanted {
-    fn default() -> Self {
-        Self::Plain(false)
-    }
-}
+use crate::recipe::steps::{
+    AccuracySettings, Anchor, BOOK, MatchSettings, Names, OpeningsFrom, Published, Settings, Turn,
+    Wanted,
+};
+use crate::record::{Pairing, Played, Standing};
 
 /// The openings of a step that has lines of its own.
 const LINES: &str = "openings.epd";
@@ -141,6 +30,13 @@ impl MatchSettings {
             Wanted::Plain(true) => Some(AccuracySettings::default()),
             Wanted::With(settings) => Some(settings.clone()),
         }
+    }
+
+    /// Who plays, and who judges the games, with all alternatives.
+    pub(super) fn judges_and_players(&self, made: &Made) -> Vec<String> {
+        let judges = self.accuracy().into_iter().flat_map(|it| it.players);
+        let players = meant(&self.players, made).into_iter().flatten();
+        judges.chain(players).collect()
     }
 
     fn pace(&self) -> Pace {
@@ -207,10 +103,37 @@ impl MatchSettings {
             let reason = "must have a row for each player, with a number for each other one";
             return Err(("published-white", reason.to_owned()));
         }
+        self.check_published_games()?;
         if let Some(accuracy) = self.accuracy() {
             accuracy.check().map_err(|reason| ("accuracy", reason))?;
         }
         Ok(())
+    }
+
+    /// Whether it is said of how many games the published points are.
+    fn check_published_games(&self) -> Result<(), (&'static str, String)> {
+        let key = "published-games";
+        let has_curve = self.curve.as_ref().is_some_and(|it| !it.paper.is_empty());
+        let Some(games) = self.published_games else {
+            if self.published_white.is_empty() && !has_curve {
+                return Ok(());
+            }
+            let reason = "is missing: of how many games for each two are the published points?";
+            return Err((key, reason.to_owned()));
+        };
+        if games == 0 || games % 2 == 1 {
+            let reason = "must be an even number from 2: as many with White as with Black";
+            return Err((key, reason.to_owned()));
+        }
+        let most = games as f64 / 2.0;
+        let mut points = self.published_white.iter().flatten();
+        match points.find(|it| !(0.0..=most).contains(*it)) {
+            Some(points) => Err((
+                "published-white",
+                format!("has {points} points of {most} games with White"),
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Whether there are openings, and as many as games need.
@@ -241,7 +164,7 @@ impl MatchSettings {
         Ok(())
     }
 
-    fn plan(&self, players: Vec<String>, openings: Option<PathBuf>, seed: u64) -> Plan {
+    fn plan(&self, players: Vec<String>, openings: Option<PathBuf>, seed: u64) -> MatchPlan {
         // Whose rating is known may not be installed.
         let is_there = |anchor: &&Anchor| {
             let named =
@@ -251,19 +174,10 @@ impl MatchSettings {
         let anchor = self.anchor.as_ref().filter(is_there);
         let anchor = anchor.map(|it| (it.player.clone(), it.rating));
         let shuffled = matches!(self.openings, OpeningsFrom::Named(_));
-        Plan {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            event: "Mendel pipeline".to_owned(),
-            players,
+        MatchPlan {
             format: self.format,
-            games: self.games,
             openings,
-            names: None,
             anchor,
-            directory: PathBuf::new(),
-            fingerprints: BTreeMap::new(),
-            most_faults: Plan::MOST_FAULTS,
-            final_positions: false,
             pace: self.pace(),
             opening: OpeningSetting {
                 seed,
@@ -274,9 +188,8 @@ impl MatchSettings {
                 },
                 ..OpeningSetting::default()
             },
-            patience: Patience::default(),
             adjudication: self.adjudication(),
-            sprt: None,
+            ..MatchPlan::new("Mendel pipeline", players, self.games)
         }
     }
 
@@ -358,24 +271,21 @@ fn positions(lines: &[String]) -> Result<String, String> {
     Ok(text)
 }
 
-impl Working<'_> {
-    /// The match of a step: begun or gone on with. `None` if it was stopped.
+impl PipelineExecutor<'_> {
+    /// The match of a step, started or resumed. `None` if its accuracy was stopped.
     pub(super) fn contest(
         &self,
         settings: &Settings,
         turn: Turn,
         step: &MatchSettings,
         made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Played>, StepError> {
+    ) -> Result<Option<Played>, Failure> {
         let path = self.folder.join(folder_of(settings, turn));
         let meant = meant(&step.players, made);
 
-        // 1. A match that was begun goes on with those who began it.
-        let (contest, mut folder) = if path.join("match.toml").is_file() {
-            let (folder, plan) = MatchFolder::resume(&path)?;
-            (Contest::new(plan)?, folder)
-        } else {
+        // 1. A match that was started keeps its players.
+        let mut plan = None;
+        if !path.join(Manifest::FILE).is_file() {
             let players = started(&meant);
             let present: Vec<String> = players.iter().flatten().cloned().collect();
             let host_is_there = step.format != Format::Gauntlet || players[0].is_some();
@@ -392,25 +302,22 @@ impl Working<'_> {
             self.make_folder(&folder_of(settings, turn))?;
             let seed = seed_of(self.seed, turn, 0);
             let openings = openings(step, &path, seed)?;
-            let plan = step.plan(present, openings, seed);
-            let contest = Contest::new(plan)?;
-            let folder = MatchFolder::create(&path, contest.plan())?;
-            (contest, folder)
-        };
+            plan = Some(step.plan(present, openings, seed));
+        }
 
         // 2. The games.
-        let crew = Crew::of(self.work.crew.as_ref(), &path, self.work.threads)
-            .map_err(ContestError::from)?;
-        let summary = contest.run(&mut folder, crew, &self.work.stop, &mut |progress| {
-            watch(Event::Game(progress));
-        })?;
-        if summary.conclusion == Conclusion::Unfinished {
-            return Ok(None);
-        }
-        drop(folder);
+        let options = MatchOptions::by(&self.options.crew);
+        let plan = match plan {
+            Some(plan) => plan,
+            None => MatchPlan::read(&path)?,
+        };
+        let (name, seed) = (folder_of(settings, turn), plan.seed());
+        let name = name.to_string_lossy();
+        let summary = self.frame.nested::<Match>(&name, plan, seed, &options)?;
+        let plan = MatchPlan::read(&path)?;
 
         // 3. What they say.
-        let mut notes = absences(&meant, &contest.plan().players);
+        let mut notes = absences(&meant, &plan.players);
         if let Conclusion::TooManyFaults { player, faults } = &summary.conclusion {
             notes.push(format!("stopped: {player} misbehaved {faults} times"));
         }
@@ -422,9 +329,14 @@ impl Working<'_> {
             notes,
             ..Played::default()
         };
-        step.tables(&path, &meant, &contest.plan().players, &mut played)?;
+        let absolute = |text: &String| absolute_player(text).unwrap_or_else(|_| text.clone());
+        let meant = meant
+            .iter()
+            .map(|texts| texts.iter().map(absolute).collect());
+        let meant: Vec<Vec<String>> = meant.collect();
+        step.tables(&path, &meant, &plan.players, &mut played)?;
         if let Some(accuracy) = step.accuracy()
-            && !self.accuracy(&accuracy, &path, &mut played, watch)?
+            && !self.accuracy(&accuracy, &path, &mut played)?
         {
             return Ok(None);
         }
@@ -433,7 +345,7 @@ impl Working<'_> {
 }
 
 /// The file of openings; none for our own book.
-fn openings(step: &MatchSettings, path: &Path, seed: u64) -> Result<Option<PathBuf>, StepError> {
+fn openings(step: &MatchSettings, path: &Path, seed: u64) -> Result<Option<PathBuf>, Failure> {
     Ok(match &step.openings {
         OpeningsFrom::Named(name) if name == BOOK => None,
         OpeningsFrom::Named(name) => Some(name.into()),
@@ -463,8 +375,12 @@ pub(super) fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
 /// says the same.
 pub(super) fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
+    // The plan of a match has absolute paths.
+    let plays = |text: &String| {
+        present.contains(text) || absolute_player(text).is_ok_and(|text| present.contains(&text))
+    };
     for alternatives in meant {
-        let chosen = alternatives.iter().position(|it| present.contains(it));
+        let chosen = alternatives.iter().position(&plays);
         let missing = &alternatives[..chosen.unwrap_or(alternatives.len())];
         // The same program in another place is no other player.
         let name = |text: &str| Entrant::parse(text).map(|it| it.name).ok();
@@ -484,7 +400,7 @@ pub(super) fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String>
     notes
 }
 
-fn pairings(summary: &Summary) -> Vec<Pairing> {
+fn pairings(summary: &MatchSummary) -> Vec<Pairing> {
     let one = |it: &mendel_arena::Pairing| Pairing {
         first: it.first.clone(),
         second: it.second.clone(),
@@ -497,7 +413,7 @@ fn pairings(summary: &Summary) -> Vec<Pairing> {
     summary.pairings.iter().map(one).collect()
 }
 
-fn standings(summary: &Summary, published: &Published) -> Vec<Standing> {
+fn standings(summary: &MatchSummary, published: &Published) -> Vec<Standing> {
     let percent = |share: Option<f64>| share.map(|share| 100.0 * share);
     let one = |(at, name): (usize, &String)| {
         let mut tally = mendel_arena::statistics::Tally::default();

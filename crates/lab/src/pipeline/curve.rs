@@ -1,51 +1,7 @@
 //! A number of the players against what came out, to be drawn.
 
-use serde::{Deserialize, Serialize};
-
-/// The table `curve` of a step: what changes from player to player.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct CurveSettings {
-    /// What it is called, such as `λ`.
-    pub along: String,
-    /// Its value for each of the players, in their order.
-    pub at: Vec<f64>,
-    /// What was published for each, in the unit of what is measured.
-    #[serde(default)]
-    pub paper: Vec<f64>,
-}
-
-/// What came out along a number of the players.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    /// The number.
-    pub along: String,
-    /// What came out, such as `points`.
-    pub of: String,
-    /// Ours first, then what was published.
-    pub lines: Vec<CurveLine>,
-}
-
-/// One line of a curve.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CurveLine {
-    /// Whose, or of which positions.
-    pub name: String,
-    /// From left to right.
-    pub points: Vec<CurvePoint>,
-}
-
-/// A point of a curve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CurvePoint {
-    /// The number.
-    pub at: f64,
-    /// What came out.
-    pub value: f64,
-    /// Its 95 % interval, where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interval: Option<[f64; 2]>,
-}
+use crate::recipe::steps::CurveSettings;
+use crate::record::{Curve, CurveLine, CurvePoint};
 
 impl CurveSettings {
     /// What is wrong with it.
@@ -107,23 +63,5 @@ impl CurveSettings {
             of: of.to_owned(),
             lines: drawn,
         }
-    }
-}
-
-impl CurveLine {
-    fn sorted(name: &str, mut points: Vec<CurvePoint>) -> Self {
-        points.sort_by(|one, other| one.at.total_cmp(&other.at));
-        Self {
-            name: name.to_owned(),
-            points,
-        }
-    }
-}
-
-impl Curve {
-    /// Where the first line, which is ours, is highest.
-    pub fn best(&self) -> Option<CurvePoint> {
-        let points = self.lines.first()?.points.iter().copied();
-        points.reduce(|best, it| if it.value > best.value { it } else { best })
     }
 }

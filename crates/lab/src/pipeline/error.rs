@@ -1,84 +1,15 @@
-//! Why a pipeline cannot begin or go on.
+//! Why a step of a pipeline cannot be done.
 
-use mendel_arena::{ContestError, EntrantError, FolderError as MatchFolderError, SeatError};
-use mendel_engine::PlayerError;
-use mendel_store::{JournalError, ReplaceError};
+use std::fmt;
 
-use crate::analysis::AnalysisError;
-use crate::data::DataError;
-use crate::data::make::MakeError;
-use crate::recipe::Complaint;
-use crate::run::{FolderError, RunError};
-
-/// Why a pipeline cannot begin or go on. What was done is kept.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PipelineError {
-    /// The recipe, the folder or the program does not fit.
-    #[error(transparent)]
-    Run(Box<RunError>),
-    /// A step cannot be done.
-    #[error("step {number}, `{name}`: {error}")]
-    Step {
-        /// Which, from 1.
-        number: usize,
-        /// What it is called.
-        name: String,
-        /// Why not.
-        error: StepError,
-    },
-    /// `--data` was given.
-    #[error(
-        "a pipeline makes or names its own data sets, and `{data}` cannot stand for all of them; change a step's with `--set step.0.data=…`"
-    )]
-    Data {
-        /// What was asked for.
-        data: String,
-    },
-    /// The state cannot be read.
-    #[error("`{path}` is broken: {reason}; restore it from a copy")]
-    Broken {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
+use mendel_crew::{CrewError, MapError};
+use mendel_store::frame::{Cause, Failure};
+use mendel_store::{InputsError, LockError};
 
 /// Why a step cannot be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// The recipe of the step does not fit what was made before.
-    #[error(transparent)]
-    Recipe(#[from] Complaint),
-    /// The run cannot go on.
-    #[error(transparent)]
-    Run(Box<RunError>),
-    /// The set cannot be made.
-    #[error(transparent)]
-    Make(Box<MakeError>),
-    /// The set cannot be read.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The match cannot be played.
-    #[error(transparent)]
-    Contest(Box<ContestError>),
-    /// The folder of the match cannot be used.
-    #[error(transparent)]
-    MatchFolder(Box<MatchFolderError>),
-    /// A player cannot be read.
-    #[error(transparent)]
-    Player(Box<PlayerError>),
-    /// The games of a match cannot be judged.
-    #[error(transparent)]
-    Analysis(Box<AnalysisError>),
-    /// A journal cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
     /// A network needs terms to stand beside.
     #[error(
         "`{player}` has no terms that a network could stand beside; choose a parent with the evaluator `classic`"
@@ -87,12 +18,6 @@ pub enum StepError {
         /// Who.
         player: String,
     },
-    /// A player cannot take its seat.
-    #[error(transparent)]
-    Seat(Box<SeatError>),
-    /// A player cannot be read.
-    #[error(transparent)]
-    Entrant(#[from] Box<EntrantError>),
     /// There is nothing to ask about.
     #[error(
         "no position of `{names}` fits: each needs a move that is known, and what `winners` and `bands` ask for; give other positions with `--data FILE`"
@@ -137,36 +62,66 @@ pub enum StepError {
     },
 }
 
-/// Large errors are kept elsewhere.
-macro_rules! boxed {
-    ($($whole:ident::$variant:ident: $error:ty),+ $(,)?) => {$(
-        impl From<$error> for $whole {
-            fn from(error: $error) -> Self {
-                Self::$variant(Box::new(error))
-            }
-        }
-    )+};
+/// An error of a step, with the step.
+#[derive(Debug)]
+struct InStep {
+    number: usize,
+    name: String,
+    cause: Cause,
 }
 
-boxed!(
-    PipelineError::Run: RunError,
-    StepError::Run: RunError,
-    StepError::Make: MakeError,
-    StepError::Contest: ContestError,
-    StepError::MatchFolder: MatchFolderError,
-    StepError::Player: PlayerError,
-    StepError::Analysis: AnalysisError,
-    StepError::Seat: SeatError,
-);
-
-impl From<FolderError> for PipelineError {
-    fn from(error: FolderError) -> Self {
-        RunError::Folder(error).into()
+impl fmt::Display for InStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            number,
+            name,
+            cause,
+        } = self;
+        write!(f, "step {number}, `{name}`: {cause}")
     }
 }
 
-impl From<Complaint> for PipelineError {
-    fn from(complaint: Complaint) -> Self {
-        RunError::Recipe(complaint).into()
+impl std::error::Error for InStep {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.source()
+    }
+}
+
+/// The failure with the step it is of. Errors for which the program has hints stay as they are.
+pub(super) fn in_step(number: usize, name: &str, failure: Failure) -> Failure {
+    let with_step = |cause: Cause| -> Cause {
+        if cause.is::<CrewError>() || cause.is::<InputsError>() || cause.is::<LockError>() {
+            return cause;
+        }
+        Box::new(InStep {
+            number,
+            name: name.to_owned(),
+            cause,
+        })
+    };
+    match failure {
+        Failure::Stopped => Failure::Stopped,
+        // The request was met up to this step; changed inputs can be restored.
+        Failure::InvalidRequest { cause, hint } if cause.is::<InputsError>() => {
+            Failure::InvalidRequest { cause, hint }
+        }
+        Failure::InvalidRequest { cause, hint } if cause.is::<LockError>() => {
+            Failure::InvalidRequest { cause, hint }
+        }
+        Failure::InvalidRequest { cause, .. } | Failure::Failed(cause) => {
+            Failure::Failed(with_step(cause))
+        }
+    }
+}
+
+/// Why the work of a crew ended: with the typed error of the task, if it has one.
+pub(super) fn task_failure<E>(error: MapError<Failure>, of_task: Option<E>) -> Failure
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    match (error, of_task) {
+        (MapError::Consumer(failure), _) => failure,
+        (MapError::Work(_), Some(error)) => error.into(),
+        (MapError::Work(error), None) => error.into(),
     }
 }

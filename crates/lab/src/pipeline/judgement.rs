@@ -1,87 +1,19 @@
 //! A step that compares what evaluators say of positions with what an expert said.
 
 use mendel_arena::{Entrant, Kind};
-use mendel_board::Position;
-use serde::{Deserialize, Serialize};
+use mendel_board::{Position, mix};
+use mendel_coach::Phase;
+use mendel_crew::parallel_with;
+use mendel_data::{DataSet, Reader};
 
-use super::Working;
+use super::PipelineExecutor;
 use super::contest::meant;
-use super::curve::{Curve, CurveSettings};
+use mendel_store::frame::Failure;
+
 use super::error::StepError;
 use super::refer::{Made, seed_of};
-use super::settings::{Names, Turn};
-use crate::analysis::Phase;
-use crate::data::{DataSet, Reader, mix};
-use crate::threads;
-
-/// The table `[step.judgement]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct JudgementSettings {
-    /// Whose evaluators: players of ours.
-    players: Vec<Names>,
-    /// Sets of positions with scores: of steps, built-in ones or files. `--data`
-    /// replaces them.
-    pub(super) data: Names,
-    /// How many positions are drawn.
-    pub positions: usize,
-    /// Scores beyond this many centipawns count as so many.
-    #[serde(default = "usual_limit")]
-    pub limit: u32,
-    /// A number of the players, along which the result is drawn.
-    #[serde(default)]
-    pub curve: Option<CurveSettings>,
-}
-
-/// The teaching paper's network learns no more than fifteen pawns.
-fn usual_limit() -> u32 {
-    1500
-}
-
-/// How near evaluators come to an expert.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// Where the positions and scores are from, in words.
-    pub conditions: String,
-    /// A hash of the sets.
-    pub hash: String,
-    /// How many positions.
-    pub positions: u64,
-    /// What each player came to, in the order of the players.
-    pub players: Vec<Judged>,
-    /// The result along a number of the players.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curve: Option<Curve>,
-    /// What a reader must know.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-/// What one evaluator came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
-    /// Whose.
-    pub player: String,
-    /// All positions.
-    pub all: Nearness,
-    /// By part of the game, in its order.
-    pub phases: Vec<Nearness>,
-}
-
-/// How near scores are to an expert's.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Nearness {
-    /// Which positions.
-    pub name: String,
-    /// How many.
-    pub positions: u64,
-    /// Pearson's correlation; none where one of both says the same everywhere.
-    pub correlation: Option<f64>,
-    /// Its 95 % interval, by Fisher's transformation.
-    pub interval: Option<[f64; 2]>,
-    /// The mean distance in centipawns.
-    pub error: Option<f64>,
-}
+use crate::recipe::steps::{JudgementSettings, Turn};
+use crate::record::{Judged, Judgement, Nearness};
 
 impl JudgementSettings {
     /// What is wrong with the table: the key, and why.
@@ -99,10 +31,13 @@ impl JudgementSettings {
         }
         for text in &players {
             let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
-            if !matches!(entrant.kind, Kind::Bred(_)) {
+            let Kind::Bred(player) = &entrant.kind else {
                 let reason = format!("`{text}` is a program, whose evaluator cannot be asked");
                 return Err(("players", reason));
-            }
+            };
+            player
+                .used_evaluator()
+                .map_err(|error| ("players", error.to_string()))?;
         }
         if let Some(curve) = &self.curve {
             curve
@@ -120,20 +55,20 @@ impl JudgementSettings {
         Ok(())
     }
 
-    fn texts(&self, made: &Made) -> Vec<String> {
+    pub(super) fn texts(&self, made: &Made) -> Vec<String> {
         let meant = meant(&self.players, made).into_iter();
         meant.filter_map(|it| it.into_iter().next()).collect()
     }
 }
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// What the evaluators of a step come to.
     pub(super) fn judge(
         &self,
         turn: Turn,
         step: &JudgementSettings,
         made: &Made,
-    ) -> Result<Judgement, StepError> {
+    ) -> Result<Judgement, Failure> {
         // 1. The positions: chance orders them, the first are taken.
         let names = step.data.clone().list();
         let sets = names
@@ -156,7 +91,8 @@ impl Working<'_> {
         if drawn.is_empty() {
             return Err(StepError::NoScores {
                 names: names.join("`, `"),
-            });
+            }
+            .into());
         }
 
         // 2. What each evaluator says.
@@ -166,8 +102,8 @@ impl Working<'_> {
             let Kind::Bred(player) = &entrant.kind else {
                 continue;
             };
-            let said = threads::map_with(
-                self.work.threads,
+            let said = parallel_with(
+                self.options.threads(),
                 drawn.len(),
                 || player.evaluator.judge(),
                 |judge, at| cut(judge.evaluate(drawn[at].0).0),

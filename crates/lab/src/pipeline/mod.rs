@@ -1,9 +1,9 @@
 //! Recipes of several steps: breedings, data sets and matches, one after the other.
 //!
 //! A recipe with a list `[[step]]` is a pipeline. Each step has its folder in that of
-//! the pipeline and is there what it would be by itself: a run, a data set with its
-//! unfinished work, a match. So nothing new has to survive a death: whoever goes on
-//! skips what is done, goes on with what was begun and begins the rest.
+//! the pipeline and is there what it would be by itself: a run, a data set, a match. The
+//! checkpoint has the results of the finished steps: a resumed pipeline skips these, resumes
+//! what was started and starts the rest.
 
 mod accuracy;
 mod agreement;
@@ -13,114 +13,123 @@ mod colours;
 mod contest;
 mod curve;
 mod error;
-pub(crate) mod figures;
 mod judgement;
 mod network;
 mod part;
-mod record;
 mod refer;
 mod sets;
-mod settings;
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use mendel_engine::Player;
-use mendel_store::{FolderLock, Journal, Sync, fingerprint, replace};
-
-pub use self::accuracy::AccuracySettings;
-pub use self::agreement::{Agreement, AgreementSettings, Answers, Part, Tally};
-pub use self::breed::{BreedSettings, Source};
-pub use self::chance::ChanceSettings;
-pub use self::colours::ByColour;
-pub use self::contest::{Anchor, MatchSettings, OpeningsFrom};
-pub use self::curve::{Curve, CurveLine, CurvePoint, CurveSettings};
-pub use self::error::{PipelineError, StepError};
-pub use self::judgement::{Judged, Judgement, JudgementSettings, Nearness};
-pub use self::network::NetworkSettings;
-pub use self::part::PartSettings;
-pub use self::record::{
-    Bred, Drawn, Game, Output, Pairing, Pipeline, Played, Runs, Set, Standing, Step, Trained,
+use mendel_store::frame::{
+    self, Experiment, Failure, Frame, Identity, OrInvalid as _, Preparation,
 };
-use self::refer::{Made, folder_of, run_folders};
-pub use self::sets::DataSettings;
-pub(crate) use self::settings::path_keys;
-pub use self::settings::{Settings, StepSettings, Turn, What};
-use crate::data::make;
-use crate::network::Epoch;
-use crate::recipe::{Complaint, Document, Paper, Recipe};
-use crate::run::{self, FolderError, Order, RunError, RunFolder, Work};
+use mendel_store::{InputHashes, InputsError, fingerprint};
+use serde_json::json;
 
-/// What happens while a pipeline goes on.
+use self::error::in_step;
+use self::refer::{Made, folder_of, run_folders};
+use crate::breed::{HINT, add_players, inputs_of};
+use crate::execution::RunOptions;
+use crate::recipe::steps::{PREVIOUS, Settings, Source, Turn, What};
+use crate::recipe::{Complaint, MetricRef, Recipe, RecipePlan};
+use crate::record::{CHAMPION, RECIPE};
+
+pub use self::error::StepError;
+pub use crate::record::{
+    Agreement, Answers, Bred, ByColour, Curve, CurveLine, CurvePoint, Drawn, Game, Judged,
+    Judgement, Nearness, Output, Pairing, Part, Pipeline, Played, Runs, Set, Standing, Step, Tally,
+    Trained,
+};
+
+/// A recipe of steps that was checked.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// It begins, or goes on.
-    Begins(&'a Pipeline),
-    /// A step begins, or goes on.
-    Step {
-        /// Which, and what is known of it.
-        step: &'a Step,
-        /// Of how many.
-        steps: usize,
-        /// Where it is kept.
-        folder: &'a Path,
-    },
-    /// One of several runs of a step begins, or goes on.
-    Run {
-        /// Which, from 1.
-        run: usize,
-        /// Of how many.
-        runs: usize,
-        /// Where it is kept.
-        folder: &'a Path,
-    },
-    /// Something happened in a run.
-    Breeding(run::Event<'a>),
-    /// A set is being made.
-    Gathering(make::Progress),
-    /// A network has seen all positions once more.
-    Epoch {
-        /// What it came to.
-        epoch: Epoch,
-        /// Of how many.
-        epochs: u32,
-    },
-    /// A game of a match was counted.
-    Game(&'a mendel_arena::Progress<'a>),
-    /// Games were looked at for their accuracy.
-    Accuracy {
-        /// How many.
-        done: u64,
-        /// Of how many.
-        total: u64,
-    },
-    /// Moves were answered.
-    Answers {
-        /// How many.
-        done: u64,
-        /// Of how many.
-        total: u64,
-    },
-    /// A step is done.
-    Done(&'a Step),
+pub struct PipelineRun {
+    plan: RecipePlan,
+    options: RunOptions,
+    start: Pipeline,
 }
 
-/// Reads the steps of a recipe and sees whether they fit together: each is made
-/// once with stand-ins for what the steps before it will make.
-pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Settings, Complaint> {
-    for key in [
-        "genome", "breeder", "trial", "stop", "stage", "founders", "sweep", "proof",
-    ] {
-        if document.get(key).is_some() {
-            let reason = "stands beside `[[step]]`; move it into a step";
-            return Err(document.complaint(key, reason));
+impl Experiment for PipelineRun {
+    const KIND: &'static str = "pipeline";
+    const SCHEMA: u32 = 1;
+    const PLAN: &'static str = RECIPE;
+    type Plan = RecipePlan;
+    type ExecOptions = RunOptions;
+    type Outcome = Pipeline;
+
+    fn prepare(
+        plan: RecipePlan,
+        seed: u64,
+        options: &RunOptions,
+        _context: &Preparation,
+    ) -> Result<Self, Failure> {
+        let command = plan.command(seed);
+        let plan = with_data(plan).map_err(|failure| failure.with_hint(HINT))?;
+        check(&plan.recipe).or_invalid_with(HINT)?;
+        Ok(Self {
+            start: begun(&plan.recipe, seed, command)?,
+            plan,
+            options: options.clone(),
+        })
+    }
+
+    fn identity(&self) -> Identity {
+        let mut facts = toml::Table::new();
+        facts.insert("parent".to_owned(), self.start.parent.clone().into());
+        Identity {
+            id: self.start.id.clone(),
+            name: self.start.recipe.clone(),
+            facts,
         }
     }
-    let settings = Settings::read(document)?;
-    check_figures(document, &settings)?;
+
+    fn inputs(&self) -> Result<InputHashes, Failure> {
+        inputs_of(&self.plan).or_invalid()
+    }
+
+    /// The recipe with the data sets that were requested in place of its own.
+    fn write_plan(plan: &RecipePlan) -> Result<String, Failure> {
+        Ok(with_data(plan.clone())?.to_toml())
+    }
+
+    fn read_plan(text: &str, manifest: &frame::Manifest) -> Result<RecipePlan, Failure> {
+        RecipePlan::parse(text, manifest)
+    }
+
+    /// Whether its runs have their proofs is decided when they are bred.
+    fn run(self, frame: &mut Frame) -> Result<Pipeline, Failure> {
+        let recipe = &self.plan.recipe;
+        let executor = PipelineExecutor {
+            recipe,
+            seed: self.start.seed,
+            folder: frame.path(),
+            frame,
+            options: &self.options,
+        };
+        executor.execute(self.start)
+    }
+}
+
+/// Checks that the steps of a recipe fit together: each is made once with stand-ins for
+/// what the steps before it will make. A recipe without steps is always right.
+///
+/// # Errors
+///
+/// If a step names what is not there, or its numbers do not fit.
+pub fn check(recipe: &Recipe) -> Result<(), Complaint> {
+    // A form that is not asked for today must not be wrong tomorrow.
+    if let Some(full) = recipe.full_form() {
+        check(full)?;
+    }
+    let Some(settings) = &recipe.pipeline else {
+        return Ok(());
+    };
+    check_figures(recipe, settings)?;
+    let (name, parent) = (&recipe.name, &recipe.parent_name);
     let mut made = Made::new(parent);
     for turn in settings.turns() {
         let (at, step) = (turn.step, &settings.steps[turn.step]);
@@ -129,14 +138,14 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
                 "" => format!("step.{at}.{table}"),
                 key => format!("step.{at}.{table}.{key}"),
             };
-            document.complaint(&key, reason)
+            recipe.complaint(&key, reason)
         };
         match &step.what {
             What::Breed(it) => {
-                let recipe = it
+                let bred = it
                     .recipe(name, &step.name, &made)
-                    .map_err(|inner| it.complaint(document, at, &inner))?;
-                let champions = vec![recipe.parent_name; it.runs as usize];
+                    .map_err(|inner| it.complaint(recipe, at, &inner))?;
+                let champions = vec![bred.parent_name; it.runs as usize];
                 made.bred(&step.name, champions, 0);
             }
             What::Data(it) => {
@@ -147,13 +156,13 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
             What::Network(it) => {
                 it.check(&made)
                     .map_err(|found| table_complaint("network", found))?;
-                let player = made.player(settings::PREVIOUS);
+                let player = made.player(PREVIOUS);
                 made.bred(&step.name, vec![player], 0);
             }
             What::Chance(it) => {
                 it.recipe()
                     .map_err(|found| table_complaint("chance", found))?;
-                made.drawn(&step.name, vec![parent.to_owned(); it.sets as usize]);
+                made.drawn(&step.name, vec![parent.clone(); it.sets as usize]);
             }
             What::Match(it) => it
                 .check(&made)
@@ -166,118 +175,29 @@ pub(crate) fn check(document: &Document, name: &str, parent: &str) -> Result<Set
                 .map_err(|found| table_complaint("judgement", found))?,
         }
     }
-    Ok(settings)
+    Ok(())
 }
 
 /// The figures of ours that stand beside published ones must mean something.
-fn check_figures(document: &Document, settings: &Settings) -> Result<(), Complaint> {
-    let Some(_) = document.get("paper") else {
-        return Ok(());
-    };
-    let paper: Paper = document.section("paper")?;
+fn check_figures(recipe: &Recipe, settings: &Settings) -> Result<(), Complaint> {
     let steps: Vec<&str> = settings.steps.iter().map(|it| it.name.as_str()).collect();
-    for (at, figure) in paper.figure.iter().enumerate() {
+    let figures = recipe.paper.iter().flat_map(|paper| &paper.figure);
+    for (at, figure) in figures.enumerate() {
         if let Some(ours) = &figure.ours {
-            figures::Figure::parse(ours, &steps)
-                .map_err(|reason| document.complaint(&format!("paper.figure.{at}.ours"), reason))?;
+            MetricRef::parse(ours, &steps)
+                .map_err(|reason| recipe.complaint(&format!("paper.figure.{at}.ours"), reason))?;
         }
     }
     Ok(())
 }
 
-/// Whether this is the folder of a pipeline.
-pub fn is_pipeline(folder: &Path) -> bool {
-    folder.join(Pipeline::FILE).is_file()
-}
-
-/// Does the steps of a pipeline from the first.
-///
-/// # Errors
-///
-/// If anything is wrong with the recipe or the folder; nothing is written then. Or
-/// if a step cannot go on; what was done is kept.
-pub fn breed(
-    order: &Order,
-    work: &Work,
-    watch: &mut dyn FnMut(Event),
-) -> Result<Pipeline, PipelineError> {
-    let command = run::command(order);
-    let given = with_data(order)?;
-    let order = &given;
-    let state = Pipeline {
-        command,
-        ..begun(order)?
-    };
-    let path = &order.folder;
-    fs::create_dir_all(path).map_err(|source| io_error(path, source))?;
-    let lock = FolderLock::take(path).map_err(FolderError::from)?;
-    if path.join(Pipeline::FILE).exists() || path.join(run::manifest::Manifest::FILE).exists() {
-        let path = path.clone();
-        return Err(FolderError::Taken { path }.into());
-    }
-    // The state comes last: a folder that has one has all it needs.
-    let recipe = order.recipe.to_toml();
-    replace(&path.join(RunFolder::RECIPE), recipe.as_bytes()).map_err(FolderError::from)?;
-    state.write(path).map_err(FolderError::from)?;
-    Working {
-        recipe: &order.recipe,
-        seed: order.seed,
-        folder: path,
-        work,
-    }
-    .go(state, watch, &lock)
-}
-
-/// Goes on with the pipeline in a folder.
-///
-/// # Errors
-///
-/// If there is none, somebody else is at it, or something it needs has changed.
-pub fn resume(
-    path: &Path,
-    work: &Work,
-    watch: &mut dyn FnMut(Event),
-) -> Result<Pipeline, PipelineError> {
-    let lock = FolderLock::take(path).map_err(FolderError::from)?;
-    let state = Pipeline::read(path).map_err(|error| PipelineError::Broken {
-        path: path.join(Pipeline::FILE).display().to_string(),
-        reason: error.to_string(),
-    })?;
-    let changed = |what: &str| RunError::Changed {
-        what: what.to_owned(),
-    };
-    if state.version != env!("CARGO_PKG_VERSION") {
-        let what = format!("the program, then version {},", state.version);
-        return Err(changed(&what).into());
-    }
-    let file = path.join(RunFolder::RECIPE);
-    let text = fs::read_to_string(&file).map_err(|source| io_error(&file, source))?;
-    let recipe = Recipe::parse(&text, &format!("`{}`", path.display()), &[])?;
-    let order = Order {
-        recipe,
-        seed: state.seed,
-        data: None,
-        folder: path.to_owned(),
-    };
-    if begun(&order)?.id != state.id {
-        return Err(changed("the recipe, one of its steps or its parent").into());
-    }
-    Working {
-        recipe: &order.recipe,
-        seed: state.seed,
-        folder: path,
-        work,
-    }
-    .go(state, watch, &lock)
-}
-
-/// The order with the set it was given in place of those that players are asked about;
+/// The recipe with the set it was given in place of those that players are asked about;
 /// several are separated by commas.
-fn with_data(order: &Order) -> Result<Order, PipelineError> {
-    let Some(data) = &order.data else {
-        return Ok(order.clone());
+fn with_data(plan: RecipePlan) -> Result<RecipePlan, Failure> {
+    let Some(data) = &plan.data else {
+        return Ok(plan);
     };
-    let steps = order.recipe.pipeline.as_ref().map(|it| &it.steps);
+    let steps = plan.recipe.pipeline.as_ref().map(|it| &it.steps);
     let asks = |what: &What| matches!(what, What::Agreement(_) | What::Judgement(_));
     let steps = steps.into_iter().flatten().enumerate();
     let keys: Vec<String> = steps
@@ -285,7 +205,9 @@ fn with_data(order: &Order) -> Result<Order, PipelineError> {
         .map(|(at, step)| format!("step.{at}.{}.data", step.what.kind()))
         .collect();
     if keys.is_empty() {
-        return Err(PipelineError::Data { data: data.clone() });
+        return Err(Failure::invalid(format!(
+            "a pipeline makes or names its own data sets, and `{data}` cannot stand for all of them; change a step's with `--set step.0.data=…`"
+        )));
     }
     let sets: Vec<toml::Value> = if Path::new(data).exists() {
         vec![data.as_str().into()]
@@ -296,18 +218,18 @@ fn with_data(order: &Order) -> Result<Order, PipelineError> {
         .into_iter()
         .map(|key| (key, toml::Value::Array(sets.clone())))
         .collect();
-    Ok(Order {
-        recipe: order.recipe.cell(&set)?,
-        ..order.clone()
+    // The set stays in the plan, as its hash is an input.
+    Ok(RecipePlan {
+        recipe: plan.recipe.cell(&set).or_invalid()?,
+        ..plan
     })
 }
 
 /// A pipeline before its first step.
-fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
-    let (recipe, seed) = (&order.recipe, order.seed);
+fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failure> {
     let Some(settings) = &recipe.pipeline else {
         let reason = "has no `[[step]]`: it is no pipeline";
-        return Err(recipe.complaint("", reason).into());
+        return Err(Failure::invalid(recipe.complaint("", reason)));
     };
     // 1. What it is: the recipes of the steps belong to it.
     let mut identity = vec![
@@ -320,7 +242,7 @@ fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
         if let What::Breed(it) = &step.what
             && let Source::Recipe { name, .. } = &it.source
         {
-            identity.push(Recipe::text_of(name)?.0);
+            identity.push(Recipe::text_of(name).or_invalid()?.0);
         }
     }
 
@@ -341,7 +263,7 @@ fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
         recipe: recipe.name.clone(),
         seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: run::command(order),
+        command,
         parent: recipe.parent_name.clone(),
         steps: steps.collect(),
         champion: None,
@@ -349,105 +271,96 @@ fn begun(order: &Order) -> Result<Pipeline, PipelineError> {
     })
 }
 
-/// A pipeline that is being worked on.
-struct Working<'a> {
+/// Adds the hashes of the players and sets that a step names. What it breeds and plays has
+/// its own folder, with the hashes of the rest.
+fn add_step_inputs(what: &What, made: &Made, inputs: &mut InputHashes) -> Result<(), InputsError> {
+    let players = match what {
+        What::Data(it) => it.players(made),
+        What::Match(it) => it.judges_and_players(made),
+        What::Agreement(it) => it.texts(made),
+        What::Judgement(it) => it.texts(made),
+        What::Breed(_) | What::Network(_) | What::Chance(_) => Vec::new(),
+    };
+    add_players(players.iter().map(String::as_str), inputs)
+}
+
+/// A pipeline at work.
+struct PipelineExecutor<'a> {
     recipe: &'a Recipe,
     seed: u64,
     folder: &'a Path,
-    work: &'a Work,
+    frame: &'a Frame,
+    options: &'a RunOptions,
 }
 
-impl Working<'_> {
-    fn go(
-        &self,
-        mut state: Pipeline,
-        watch: &mut dyn FnMut(Event),
-        _lock: &FolderLock,
-    ) -> Result<Pipeline, PipelineError> {
+impl PipelineExecutor<'_> {
+    fn execute(&self, start: Pipeline) -> Result<Pipeline, Failure> {
         let settings = self.recipe.pipeline.as_ref();
-        let settings = settings.expect("whoever begins has looked");
-        watch(Event::Begins(&state));
+        let settings = settings.expect("the recipe was checked");
+        let events = self.frame.events();
+        // 1. The finished steps.
+        let mut state: Pipeline = if let Some(state) = self.frame.read_checkpoint()? {
+            state
+        } else {
+            self.frame.write_checkpoint(&start, &mut [])?;
+            start
+        };
+        let total = Some(state.steps.len() as u64);
+        events.progress("steps", state.done() as u64, total);
 
-        // 1. The steps.
+        // 2. The others.
         let mut made = Made::new(&self.recipe.parent_name);
         for (at, turn) in settings.turns().into_iter().enumerate() {
             if state.steps[at].result.is_none() {
-                if self.work.stop.load(Ordering::Relaxed) {
-                    return Ok(state);
-                }
-                watch(Event::Step {
-                    step: &state.steps[at],
-                    steps: state.steps.len(),
-                    folder: &self.folder.join(&state.steps[at].folder),
-                });
+                self.frame.check_stop()?;
+                let shown = &state.steps[at];
+                events.record(
+                    "step",
+                    &json!({ "number": shown.number, "name": shown.title(), "kind": shown.kind }),
+                );
                 let began = Instant::now();
-                let output = self.step(settings, turn, &made, watch).map_err(|error| {
-                    PipelineError::Step {
-                        number: turn.number,
-                        name: settings.steps[turn.step].name.clone(),
-                        error,
-                    }
-                })?;
-                self.took(turn, began)?;
-                let Some(output) = output else {
-                    return Ok(state);
-                };
+                let done = self.step(settings, turn, &made);
+                self.frame
+                    .record_timing("step", Some(turn.number as u32), began)?;
+                let name = &settings.steps[turn.step].name;
+                let output = done.map_err(|failure| in_step(turn.number, name, failure))?;
                 state.steps[at].result = Some(output);
-                state.write(self.folder).map_err(FolderError::from)?;
-                watch(Event::Done(&state.steps[at]));
+                self.frame.write_checkpoint(&state, &mut [])?;
+                events.record("step-done", &state.steps[at]);
+                events.progress("steps", state.done() as u64, total);
             }
             self.remember(settings, turn, state.steps[at].result.as_ref(), &mut made);
         }
 
-        // 2. The last champion, as it is: its pedigree tells of all before it.
+        // 3. The last champion, as it is: its pedigree has all before it.
         if let Some(path) = made.champion() {
-            let file = Path::new(path);
-            let text = fs::read_to_string(file).map_err(|source| io_error(file, source))?;
-            let player = Player::parse(&text, path).map_err(|error| PipelineError::Broken {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            })?;
-            replace(&self.folder.join(RunFolder::CHAMPION), text.as_bytes())
-                .map_err(FolderError::from)?;
+            let text = fs::read_to_string(path)
+                .map_err(|error| Failure::failed(format!("cannot read `{path}`: {error}")))?;
+            let player = Player::parse(&text, path)?;
+            self.frame.write(CHAMPION, text)?;
             state.champion = Some(player.name);
         }
         state.finished = true;
-        state.write(self.folder).map_err(FolderError::from)?;
         Ok(state)
     }
 
-    /// One step; `None` if it was stopped.
-    fn step(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Output>, StepError> {
-        Ok(match &settings.steps[turn.step].what {
-            What::Breed(it) => {
-                let runs = self.breed(settings, turn, it, made, watch)?;
-                runs.map(Output::Runs)
-            }
-            What::Data(it) => {
-                let set = self.gather(settings, turn, it, made, watch)?;
-                set.map(Output::Data)
-            }
-            What::Network(it) => {
-                let trained = self.train(settings, turn, it, made, watch)?;
-                trained.map(Output::Network)
-            }
+    /// One step.
+    fn step(&self, settings: &Settings, turn: Turn, made: &Made) -> Result<Output, Failure> {
+        let what = &settings.steps[turn.step].what;
+        // A later step must not meet another program under the same name.
+        let mut inputs = InputHashes::default();
+        add_step_inputs(what, made, &mut inputs)?;
+        inputs.extend(self.folder)?;
+        let output = match what {
+            What::Breed(it) => Some(Output::Runs(self.breed(settings, turn, it, made)?)),
+            What::Data(it) => Some(Output::Data(self.gather(settings, turn, it, made)?)),
+            What::Network(it) => self.train(settings, turn, it, made)?.map(Output::Network),
             What::Chance(it) => Some(Output::Chance(self.draw(settings, turn, it)?)),
-            What::Match(it) => {
-                let played = self.contest(settings, turn, it, made, watch)?;
-                played.map(Output::Match)
-            }
-            What::Agreement(it) => {
-                let agreement = self.agree(settings, turn, it, made, watch)?;
-                agreement.map(Output::Agreement)
-            }
+            What::Match(it) => self.contest(settings, turn, it, made)?.map(Output::Match),
+            What::Agreement(it) => self.agree(settings, turn, it, made)?.map(Output::Agreement),
             What::Judgement(it) => Some(Output::Judgement(self.judge(turn, it, made)?)),
-        })
+        };
+        output.ok_or(Failure::Stopped)
     }
 
     /// What a step made is there for those after it.
@@ -457,12 +370,12 @@ impl Working<'_> {
         match output {
             Some(Output::Runs(runs)) => {
                 let folders = run_folders(settings, turn).into_iter();
-                let champions = folders.map(|it| path(&it.join(RunFolder::CHAMPION)));
+                let champions = folders.map(|it| path(&it.join(CHAMPION)));
                 made.bred(name, champions.collect(), runs.best);
             }
             Some(Output::Data(_)) => made.gathered(name, path(&sets::set_of(settings, turn))),
             Some(Output::Network(_)) => {
-                let champion = folder_of(settings, turn).join(RunFolder::CHAMPION);
+                let champion = folder_of(settings, turn).join(CHAMPION);
                 made.bred(name, vec![path(&champion)], 0);
             }
             Some(Output::Chance(drawn)) => {
@@ -473,25 +386,8 @@ impl Working<'_> {
         }
     }
 
-    /// Writes down how long a step took, also one that was stopped.
-    fn took(&self, turn: Turn, began: Instant) -> Result<(), PipelineError> {
-        let path = self.folder.join(RunFolder::TIMINGS);
-        let timing = run::timing("step", Some(turn.number as u32), began);
-        let mut journal = Journal::open(&path, Sync::Each)
-            .map_err(FolderError::from)?
-            .0;
-        Ok(journal.append(&timing).map_err(FolderError::from)?)
-    }
-
-    fn make_folder(&self, relative: &Path) -> Result<(), RunError> {
-        let path = self.folder.join(relative);
-        Ok(fs::create_dir_all(&path).map_err(|source| io_error(&path, source))?)
-    }
-}
-
-fn io_error(path: &Path, source: std::io::Error) -> FolderError {
-    FolderError::Io {
-        path: path.to_owned(),
-        source,
+    fn make_folder(&self, relative: &Path) -> Result<(), Failure> {
+        self.frame.subfolder(&relative.to_string_lossy())?;
+        Ok(())
     }
 }

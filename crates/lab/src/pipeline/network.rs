@@ -4,34 +4,22 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use mendel_data::{DataSet, Sample};
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
+use mendel_fitness::nnue::{Epoch, Training};
 use mendel_store::{fingerprint, replace};
-use serde::Deserialize;
 use toml::Table;
 
-use super::error::StepError;
-use super::record::Trained;
-use super::refer::{Made, folder_of, seed_of};
-use super::settings::{Names, PREVIOUS, Settings, Turn};
-use super::{Event, Working};
-use crate::data::{DataSet, Sample};
-use crate::network::{Epoch, Training, TrainingSettings};
-use crate::pedigree;
-use crate::run::RunFolder;
+use mendel_store::frame::Failure;
 
-/// The table `[step.network]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct NetworkSettings {
-    /// The sets that it learns from: of steps, built-in ones or files.
-    data: Names,
-    /// How it learns.
-    #[serde(default)]
-    pub training: TrainingSettings,
-}
+use super::PipelineExecutor;
+use super::error::StepError;
+use super::refer::{Made, folder_of, seed_of};
+use crate::pedigree;
+use crate::recipe::steps::{NetworkSettings, PREVIOUS, Settings, Turn};
+use crate::record::{CHAMPION, Trained};
 
 /// Where a training stands, in the folder of its step.
 const STATE: &str = "training";
@@ -45,7 +33,8 @@ impl NetworkSettings {
         self.training.check()?;
         let parent = made.player(PREVIOUS);
         let player = Player::find(&parent).map_err(|error| ("", error.to_string()))?;
-        match player.evaluator {
+        let evaluator = player.used_evaluator();
+        match evaluator.map_err(|error| ("", error.to_string()))? {
             AnyEvaluator::Classic(_) => Ok(()),
             other => Err((
                 "",
@@ -58,7 +47,7 @@ impl NetworkSettings {
     }
 }
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// The training of a step: gone on with from its last epoch. `None` if it was
     /// stopped.
     pub(super) fn train(
@@ -67,8 +56,7 @@ impl Working<'_> {
         turn: Turn,
         step: &NetworkSettings,
         made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Trained>, StepError> {
+    ) -> Result<Option<Trained>, Failure> {
         // 1. Who learns from what.
         let relative = folder_of(settings, turn);
         self.make_folder(&relative)?;
@@ -77,7 +65,8 @@ impl Working<'_> {
         let AnyEvaluator::Classic(terms) = &parent.evaluator else {
             return Err(StepError::NoTerms {
                 player: parent.name,
-            });
+            }
+            .into());
         };
         let bare = AnyEvaluator::Classic(terms.clone().with_network(None));
         let names = step.data.clone().list();
@@ -95,7 +84,7 @@ impl Working<'_> {
 
         // 2. The epochs, each written down before the next.
         let seed = seed_of(self.seed, turn, 0);
-        let threads = self.work.threads;
+        let threads = self.options.threads();
         let start = terms.network().map(Arc::as_ref);
         let how = step.training.clone();
         let mut training = Training::new(&bare, start, &taught, &held, how, seed, threads);
@@ -105,24 +94,25 @@ impl Working<'_> {
             Err(_) => Vec::new(),
         };
         while (epochs.len() as u32) < step.training.epochs {
-            if self.work.stop.load(Ordering::Relaxed) {
+            if self.frame.check_stop().is_err() {
                 return Ok(None);
             }
             let epoch = training.epoch(epochs.len() as u32 + 1);
             epochs.push(epoch);
             replace(&file, &training.save(&epochs))?;
             let epochs = step.training.epochs;
-            watch(Event::Epoch { epoch, epochs });
+            let done = u64::from(epoch.epoch);
+            self.frame.events().record("epoch", &epoch);
+            self.frame
+                .events()
+                .progress("epochs", done, Some(u64::from(epochs)));
         }
 
         // 3. The player with its network, and its family.
         let name = &settings.steps[turn.step].name;
         let network = training.network();
         let player = self.with_network(&parent, (&names, &sets), name, seed, network);
-        replace(
-            &folder.join(RunFolder::CHAMPION),
-            player.to_toml().as_bytes(),
-        )?;
+        replace(&folder.join(CHAMPION), player.to_toml().as_bytes())?;
         Ok(Some(Trained {
             folder: relative.to_string_lossy().into_owned(),
             champion: player.name,

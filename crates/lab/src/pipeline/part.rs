@@ -2,34 +2,16 @@
 
 use std::fmt::Write as _;
 
+use mendel_coach::Phase;
+use mendel_data::{DataSet, Reader};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use serde::Deserialize;
+
+use mendel_store::frame::Failure;
 
 use super::error::StepError;
-use crate::analysis::Phase;
-use crate::data::{DataSet, Reader};
-
-/// `openings = { data = "quiet", phase = "ending", positions = 50 }`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PartSettings {
-    /// A set of positions with scores: a built-in one or a file.
-    pub data: String,
-    /// The part of the game.
-    pub phase: Phase,
-    /// How many are drawn.
-    pub positions: usize,
-    /// So many centipawns at most are between both sides.
-    #[serde(default = "usual")]
-    pub within: u16,
-}
-
-/// A pawn: neither side is winning.
-fn usual() -> u16 {
-    100
-}
+use crate::recipe::steps::PartSettings;
 
 impl PartSettings {
     /// What is wrong with it.
@@ -48,7 +30,7 @@ impl PartSettings {
     }
 
     /// The positions as EPD, each once.
-    pub(super) fn draw(&self, seed: u64) -> Result<String, StepError> {
+    pub(super) fn draw(&self, seed: u64) -> Result<String, Failure> {
         let set = DataSet::find(&self.data)?;
         let mut fitting: Vec<String> = set
             .samples
@@ -74,7 +56,8 @@ impl PartSettings {
                 name: self.data.clone(),
                 found: fitting.len(),
                 wanted: self.positions,
-            });
+            }
+            .into());
         }
         let mut text = String::new();
         for position in &fitting[..self.positions] {

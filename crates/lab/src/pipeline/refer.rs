@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{PARENT, PREVIOUS, Settings, Turn, What};
+use crate::recipe::steps::{PARENT, PREVIOUS, Settings, Turn, What};
 
 /// What the steps so far have made, each by the name of its step.
 #[derive(Clone, Debug, Default)]

@@ -4,77 +4,29 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mendel_arena::{Entrant, Kind as Seat};
-use serde::Deserialize;
+use mendel_data::label::{Ask, Evaluation, ExpertPlan};
+use mendel_data::make::{DataOptions, DataPlan, DataSetCreation};
+use mendel_data::{DataSet, Kind, SUFFIX};
+use mendel_store::frame::Failure;
 
+use super::PipelineExecutor;
 use super::error::StepError;
-use super::record::Set;
 use super::refer::{Made, folder_of, seed_of};
-use super::settings::{Names, PREVIOUS, Settings, Turn};
-use super::{Event, Working};
-use crate::data::make::{Ask, Evaluation, ExpertPlan, MakeError, Means, Plan, make};
-use crate::data::{DataSet, Kind, SUFFIX};
 use crate::proof::first_that_plays;
-
-/// The table `[step.data]`: what `mendel data make` asks for, by the same names.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct DataSettings {
-    /// `quiet`, `moves` or `selfplay`.
-    pub kind: Kind,
-    /// How many positions.
-    pub positions: u64,
-    /// Who plays the games; the player at hand if nothing is said.
-    #[serde(default)]
-    pub player: Option<String>,
-    /// Nodes a move of the games.
-    #[serde(default)]
-    pub nodes: Option<u64>,
-    /// Positions of a game, at most.
-    #[serde(default)]
-    pub per_game: Option<u32>,
-    /// Half-moves between two positions of a game, at least.
-    #[serde(default)]
-    pub spacing: Option<u32>,
-    /// Random half-moves behind the opening, at most.
-    #[serde(default)]
-    pub random_plies: Option<u32>,
-    /// Only positions in which nothing is to be won at once.
-    #[serde(default)]
-    pub only_quiet: Option<bool>,
-    /// Leave the game by one random move and play captures out.
-    #[serde(default)]
-    pub stray: bool,
-    /// Keep the score and the move of the player's own search.
-    #[serde(default)]
-    pub with_search: Option<bool>,
-    /// Positions of this set (a step's, a built-in one or a file) instead of games.
-    #[serde(default)]
-    pub from: Option<String>,
-    /// Who labels: one, or several of whom the first that can be started does.
-    #[serde(default)]
-    expert: Names,
-    /// Its static evaluation.
-    #[serde(default)]
-    pub expert_eval: Option<Evaluation>,
-    /// A search of so many nodes.
-    #[serde(default)]
-    pub expert_nodes: Option<u64>,
-    /// A search to this depth.
-    #[serde(default)]
-    pub expert_depth: Option<u32>,
-    /// Factor for its centipawns.
-    #[serde(default)]
-    pub scale: Option<f64>,
-    /// The share of games that are held out.
-    #[serde(default)]
-    pub hold_out: Option<f64>,
-}
+use crate::recipe::steps::{DataSettings, PREVIOUS, Settings, Turn};
+use crate::record::Set;
 
 impl DataSettings {
     /// What the numbers ask for, with what was made before.
-    pub(super) fn plan(&self, seed: u64, made: &Made, expert: Option<&str>) -> Plan {
-        let usual = Plan::usual(self.kind, self.positions);
-        Plan {
+    pub(super) fn plan(
+        &self,
+        out: PathBuf,
+        seed: u64,
+        made: &Made,
+        expert: Option<&str>,
+    ) -> DataPlan {
+        let usual = DataPlan::usual(self.kind, self.positions, out);
+        DataPlan {
             seed,
             player: made.player(self.player.as_deref().unwrap_or(PREVIOUS)),
             nodes: self.nodes.unwrap_or(usual.nodes),
@@ -101,6 +53,13 @@ impl DataSettings {
             return vec![ExpertPlan::STOCKFISH.to_owned()];
         }
         named
+    }
+
+    /// Those who label, as they are started, and the player of the games.
+    pub(super) fn players(&self, made: &Made) -> Vec<String> {
+        let mut players = self.experts();
+        players.push(made.player(self.player.as_deref().unwrap_or(PREVIOUS)));
+        players
     }
 
     fn expert_plan(&self, player: &str) -> ExpertPlan {
@@ -146,7 +105,7 @@ impl DataSettings {
                 Entrant::parse(&text).map_err(|error| (key, error.to_string()))?;
             }
         }
-        let plan = self.plan(1, made, experts.first().map(String::as_str));
+        let plan = self.plan(PathBuf::new(), 1, made, experts.first().map(String::as_str));
         plan.check().map_err(|error| ("", error.to_string()))
     }
 }
@@ -157,50 +116,44 @@ pub(super) fn set_of(settings: &Settings, turn: Turn) -> PathBuf {
     folder_of(settings, turn).join(format!("{name}.{SUFFIX}"))
 }
 
-impl Working<'_> {
-    /// The set of a step: read if it is whole, else begun or gone on with. `None`
-    /// if it was stopped.
+impl PipelineExecutor<'_> {
+    /// The set of a step: read if it is finished, else started or resumed.
     pub(super) fn gather(
         &self,
         settings: &Settings,
         turn: Turn,
         step: &DataSettings,
         made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Set>, StepError> {
+    ) -> Result<Set, Failure> {
         let relative = set_of(settings, turn);
         let path = self.folder.join(&relative);
-        let unfinished = path.with_extension(format!("{SUFFIX}.work"));
-        if !path.is_file() || unfinished.exists() {
-            let experts = step.experts();
-            let expert = first_that_plays(&experts);
-            if expert.is_none() && !experts.is_empty() {
-                return Err(StepError::NoExpert {
-                    names: experts.join(", "),
-                });
+        let experts = step.experts();
+        let expert = first_that_plays(&experts);
+        if expert.is_none() && !experts.is_empty() {
+            return Err(StepError::NoExpert {
+                names: experts.join(", "),
             }
-            let plan = step.plan(seed_of(self.seed, turn, 0), made, expert);
-            self.make_folder(&folder_of(settings, turn))?;
-            let means = Means {
-                threads: self.work.threads,
-                crew: self.work.crew.clone(),
-                resume: true,
-                stop: self.work.stop.clone(),
-            };
-            match make(&plan, &path, &means, &mut |it| watch(Event::Gathering(it))) {
-                Err(MakeError::Stopped) => return Ok(None),
-                made => made?,
-            };
+            .into());
         }
+        let name = path.file_name().map_or_else(PathBuf::new, PathBuf::from);
+        let seed = seed_of(self.seed, turn, 0);
+        let plan = step.plan(name, seed, made, expert);
+        let options = DataOptions {
+            crew: self.options.crew.clone(),
+        };
+        let folder = folder_of(settings, turn);
+        let folder = folder.to_string_lossy();
+        self.frame
+            .nested::<DataSetCreation>(&folder, plan, seed, &options)?;
         let set = DataSet::read(&path)?;
         let player = made.player(step.player.as_deref().unwrap_or(PREVIOUS));
-        Ok(Some(Set {
+        Ok(Set {
             file: relative.to_string_lossy().into_owned(),
             kind: set.header.kind.as_str().to_owned(),
             player: Entrant::parse(&player).map_or(player, |it| it.name),
             positions: set.header.positions,
             games: set.header.games,
             hash: set.hash(),
-        }))
+        })
     }
 }

@@ -46,6 +46,7 @@ built_in![
     "cwu-selfplay",
     "cwu-selfplay-ours",
     "cwu-wins",
+    "cwu-online",
     "sweep-coding",
     "sweep-positions",
     "sweep-expert",

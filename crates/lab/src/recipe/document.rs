@@ -145,7 +145,7 @@ impl Document {
             keys.extend((0..self.length(&list)).map(|at| format!("{list}.{at}")));
         }
         let steps = self.get("step").and_then(Value::as_array);
-        keys.extend(steps.map_or_else(Vec::new, |steps| crate::pipeline::path_keys(steps)));
+        keys.extend(steps.map_or_else(Vec::new, |steps| super::steps::path_keys(steps)));
         for key in keys {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
             if let Some(path) = path.and_then(change) {

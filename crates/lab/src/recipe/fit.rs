@@ -1,13 +1,13 @@
 //! Whether the tables of a stage fit together.
 
+use mendel_data::Reader;
 use mendel_engine::Player;
 use mendel_evolve::{Bits, Net, Reals};
+use mendel_fitness::genome::Bred;
+use mendel_fitness::genome::space::{Space, SpaceKind};
+use mendel_fitness::trial::games::GameKind;
 
 use super::stage::{BreederSettings, StageSettings, TrialSettings};
-use crate::chromosome::space::{Space, SpaceKind};
-use crate::data::Reader;
-use crate::run::Bred;
-use crate::trial::games::GameKind;
 
 /// The key that is wrong, and why.
 type Misfit = (&'static str, String);

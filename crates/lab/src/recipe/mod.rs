@@ -2,14 +2,22 @@
 
 mod built_in;
 mod document;
+mod exam;
 mod fit;
+mod learn;
+mod memory;
+mod metric_ref;
 mod paper;
+mod plan;
+mod proof;
 mod stage;
+pub mod steps;
 mod summary;
 
 use std::fs;
 use std::path::Path;
 
+use mendel_data::Reader;
 use mendel_engine::Player;
 use serde::{Deserialize, Serialize};
 use toml::Value;
@@ -17,13 +25,14 @@ use toml::Value;
 pub use self::built_in::BUILT_IN;
 pub use self::document::Complaint;
 pub(crate) use self::document::Document;
+pub use self::exam::ExamSettings;
+pub use self::learn::LearnSettings;
+pub use self::metric_ref::MetricRef;
 pub use self::paper::{Figure, Paper, Published};
+pub use self::plan::RecipePlan;
+pub use self::proof::ProofSettings;
 pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
 pub use self::summary::{Summary, summaries};
-use crate::data::Reader;
-use crate::pipeline;
-use crate::proof::ProofSettings;
-use crate::run::ExamSettings;
 
 /// One experiment: what is bred from whom, how it is judged, and how the result is
 /// proved.
@@ -57,7 +66,11 @@ pub struct Recipe {
     /// A grid over its numbers.
     pub sweep: Option<SweepSettings>,
     /// Its steps, where it is a pipeline; it has no stages of its own then.
-    pub pipeline: Option<pipeline::Settings>,
+    pub pipeline: Option<steps::Settings>,
+    /// How it learns after each game, where it does; it has no stages of its own then.
+    pub learn: Option<LearnSettings>,
+    /// What its table `[full]` makes of it.
+    full: Option<Box<Self>>,
 }
 
 /// The table `[report]`.
@@ -111,9 +124,9 @@ pub struct SweepSuite {
 }
 
 /// The keys of a recipe.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "name", "about", "player", "parent", "founders", "genome", "breeder", "trial", "stop", "stage",
-    "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds",
+    "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds", "learn",
 ];
 
 /// Recipes larger than this were not written by people.
@@ -159,7 +172,11 @@ impl Recipe {
             let mut full = document.clone();
             full.forget("sweep");
             full.apply_full()?;
-            Self::read(full, &[])?;
+            let full = Self::read(full, &[])?;
+            return Ok(Self {
+                full: Some(Box::new(full)),
+                ..Self::read(document, set)?
+            });
         }
         Self::read(document, set)
     }
@@ -207,11 +224,13 @@ impl Recipe {
                 return Err(document.complaint("rounds", "repeats steps: write `[[step]]`"));
             }
             None => None,
-            Some(_) => Some(pipeline::check(&document, &name, &parent_name)?),
+            Some(_) => Some(steps::Settings::read(&document)?),
         };
-        let stages = match &pipeline {
-            None => stage::read(&document, &parent, &founders)?,
-            Some(_) => Vec::new(),
+        let learn = LearnSettings::read(&document)?;
+        let stages = if pipeline.is_some() || learn.is_some() {
+            Vec::new()
+        } else {
+            stage::read(&document, &parent, &founders)?
         };
         let proof: ProofSettings = document.section("proof")?;
         proof
@@ -256,9 +275,16 @@ impl Recipe {
             report,
             sweep,
             pipeline,
+            learn,
+            full: None,
         };
         recipe.grid()?;
         Ok(recipe)
+    }
+
+    /// The whole form of its paper, where it has one and is not that form itself.
+    pub(crate) fn full_form(&self) -> Option<&Self> {
+        self.full.as_deref()
     }
 
     /// The recipe as text, with what was set by hand.

@@ -6,16 +6,17 @@ use mendel_evolve::{
     MuPlusLambdaSettings, Neat, NeatSettings, RandomSearch, RandomSettings, Reals, SettingsError,
     Spsa, SpsaSettings, StopRules,
 };
+use mendel_fitness::genome::network::{Nets, Painter, most};
+use mendel_fitness::genome::space::{GenomeSettings, Space, SpaceKind, Start};
+use mendel_fitness::trial::games::GameKind;
+use mendel_fitness::trial::{
+    AgreementSettings, Distance, DistanceSettings, GameSettings, Measure, SuiteSettings, TrialError,
+};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::document::{Complaint, Document};
-use crate::chromosome::network::{Nets, Painter, most};
-use crate::chromosome::space::{GenomeSettings, Space, SpaceKind, Start};
-use crate::trial::games::GameKind;
-use crate::trial::{
-    AgreementSettings, Distance, DistanceSettings, GameSettings, Measure, SuiteSettings, TrialError,
-};
+use super::memory;
 
 /// What is bred, by whom, how it is judged and when it ends.
 #[derive(Clone, Debug)]
@@ -169,7 +170,9 @@ fn one(
         return Err(document.complaint(&at("trial.holdout"), reason));
     }
 
-    // 2. Whether they fit together, found out by trying.
+    // 2. Whether they fit into memory, and together, found out by trying.
+    let too_large = |(key, reason): memory::Misfit| document.complaint(&at(key), reason);
+    memory::check_layers(parent, &genome).map_err(too_large)?;
     let space = Space::new(parent, &genome).map_err(|error| {
         document.complaint(&format!("{}.{}", at("genome"), error.key), error.reason)
     })?;
@@ -231,6 +234,7 @@ fn one(
     settings
         .check()
         .map_err(|(key, reason)| document.complaint(&at(key), reason))?;
+    memory::check_members(&settings, &space).map_err(too_large)?;
     settings
         .try_breeder(&space)
         .map_err(|error| complain(document, &at("breeder"), &error))?;

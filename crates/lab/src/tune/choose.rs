@@ -7,7 +7,7 @@ use mendel_evolve::tuners::MOST_CHOICES;
 use wildmatch::WildMatch;
 
 use super::TuneError;
-use super::params::{Aside, Param};
+use crate::record::{Aside, Param};
 
 /// Options that say how the engine works and not how it plays, by their whole names.
 /// Who wants one of them tuned names it without a wildcard.

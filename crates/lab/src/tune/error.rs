@@ -1,22 +1,15 @@
 //! Why an engine cannot be tuned.
 
-use std::io;
 use std::path::PathBuf;
 
-use super::play::LeftOut;
-use mendel_arena::{AwayError, ContestError, EntrantError, OpeningError, SeatError};
-use mendel_store::{JournalError, LockError, ReplaceError};
+use mendel_store::frame::Failure;
 
-/// Why an engine cannot be tuned.
+use crate::record::LeftOut;
+
+/// Why an engine cannot be tuned as it was requested.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuneError {
-    /// Nobody is meant by the engine's name.
-    #[error(transparent)]
-    Entrant(#[from] EntrantError),
-    /// The engine does not get ready.
-    #[error("the engine cannot be tuned: {0}")]
-    Seat(#[from] SeatError),
     /// It has nothing that could be tuned.
     #[error(
         "`{engine}` offers no options that could be tuned{}",
@@ -28,7 +21,7 @@ pub enum TuneError {
         /// What it offers.
         only: Vec<String>,
     },
-    /// A pattern means none of its options.
+    /// A pattern matches none of its options.
     #[error("`{pattern}` matches none of the options of `{engine}`: {}", known.join(", "))]
     NoMatch {
         /// The engine.
@@ -49,7 +42,7 @@ pub enum TuneError {
     NoFile {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// What the system reported.
         reason: String,
     },
     /// The parameter file is not one.
@@ -78,9 +71,6 @@ pub enum TuneError {
         /// What is wrong and what would be right.
         reason: String,
     },
-    /// The openings cannot be used.
-    #[error(transparent)]
-    Openings(#[from] OpeningError),
     /// The start itself fails before the first game.
     #[error("the engine fails with the values that it starts from: {reason}")]
     Start {
@@ -106,55 +96,56 @@ pub enum TuneError {
         /// How it failed.
         reason: String,
     },
-    /// The folder holds another tuning.
-    #[error("`{}` holds something else already", path.display())]
-    Taken {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The folder holds no tuning.
-    #[error("`{}` is not the folder of a tuning: {reason}", path.display())]
-    NoTuning {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// The engine or the openings are others than when it began.
-    #[error(
-        "{what} has changed since the tuning began; restore it, or begin anew in another folder"
-    )]
-    Changed {
-        /// What has.
-        what: String,
-    },
-    /// A file cannot be read or written.
-    #[error("cannot use `{}`", path.display())]
-    Io {
-        /// Which one.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Somebody else is at it.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// A journal cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A file cannot be replaced.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
-    /// A match cannot be played.
-    #[error(transparent)]
-    Contest(#[from] ContestError),
-    /// The crew cannot be used.
-    #[error(transparent)]
-    Away(#[from] AwayError),
-    /// The folder of the last match cannot be used.
-    #[error(transparent)]
-    Match(#[from] mendel_arena::FolderError),
-    /// It was asked to stop; the folder goes on from there.
-    #[error("stopped before its end")]
-    Stopped,
+}
+
+/// What to do about a setting that is impossible.
+pub(super) const HELP: &str = "`mendel tune --help` shows what can be requested";
+
+/// What to do about a name that is no engine.
+pub(super) const ENGINE: &str =
+    "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, a built-in player or a player file";
+
+/// What to do about an engine that does not get ready.
+pub(super) const PROTOCOL: &str = "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, and has to speak UCI: programs of the \
+                                   xboard protocol, such as fairymax, cannot be tuned";
+
+impl TuneError {
+    /// The failure, with what to do instead.
+    pub(super) fn into_invalid(self) -> Failure {
+        let hint = self.hint();
+        Failure::invalid(self).with_hint(hint)
+    }
+
+    fn hint(&self) -> String {
+        let hint = match self {
+            Self::NoOptions { only, .. } if only.is_empty() => {
+                "only an engine with options can be tuned: see what it answers to `uci`"
+            }
+            Self::NoOptions { .. } | Self::NoMatch { .. } => {
+                "`--options NAME` tunes an option by its whole name, if it is a number, a switch or one of some words"
+            }
+            Self::NoEffect { .. } => {
+                "`--params FILE` tunes what a file says, with or without effect"
+            }
+            Self::NoFile { .. } | Self::Syntax { .. } | Self::Param { .. } => {
+                "`mendel tune ENGINE --write FILE` writes a parameter file that fits"
+            }
+            Self::Setting { .. } => HELP,
+            Self::Start { .. } => {
+                "some engines ignore `--nodes`, others think for ever at `--depth`: try `--movetime`; or watch it \
+                 by hand in `mendel match ENGINE ENGINE --games 2`"
+            }
+            Self::StartFails { last, .. } => {
+                return format!(
+                    "watch it by hand: `mendel match ENGINE ENGINE --games 2 --openings FILE` with the line `{}` in the file",
+                    last.opening
+                );
+            }
+            Self::AllFail { .. } => {
+                "the bounds of the parameter file may reach too far: `mendel tune ENGINE --write FILE` probes where the \
+                 engine works"
+            }
+        };
+        hint.to_owned()
+    }
 }

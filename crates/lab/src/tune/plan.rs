@@ -1,389 +1,177 @@
-//! What a tuning is: written down before the first game.
+//! From a request to a plan: the options are read and probed, and everything is checked before
+//! anything is written or played.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use mendel_arena::statistics::EloModel;
-use mendel_arena::{
-    Adjudication, DrawRule, Entrant, Kind, LengthRule, Opening, OpeningSetting, Openings, Order,
-    Pace, Patience, ResignRule, SprtPlan, Verdict,
-};
-use mendel_engine::uci::{OptionKind, OptionLine};
-use mendel_evolve::tuners::{Knob, TunerPlan};
-use mendel_store::fingerprint;
-use serde::{Deserialize, Serialize};
+use mendel_arena::{Entrant, Pace, absolute_player};
+use mendel_engine::uci::OptionLine;
+use mendel_evolve::tuners::TunerPlan;
+use mendel_store::frame::{Failure, OrInvalid as _, Preparation};
 
 use super::TuneError;
-use super::params::{Aside, Infeasible, Param, ParamKind};
+use super::choose::{choose, left_out};
+use super::error::{ENGINE, PROTOCOL};
+use super::params::ParamFile;
+use super::play::set;
+use super::probe::Probe;
+use super::tune_plan::{
+    LEAST_GAMES, fixed, hash_of, hash_of_file, usual_adjudication, usual_patience, usual_sprt,
+};
+use crate::record::{Limit, TunePlan};
 
-/// `tune.toml`: everything that decides which games are played. The same plan gives
-/// the same tuning where the pace is one of nodes or depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct TunePlan {
-    /// The version of the program that made the plan.
-    pub version: String,
-    /// What to type to tune again.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub command: String,
-    /// The engine as it starts, as on the command line.
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct TuneRequest {
+    /// The engine, as on the command line; what it is set to there is where it starts.
     pub engine: String,
-    /// A hash of its program or player file, where that can be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub engine_hash: Option<String>,
-    /// Where the tuning was begun: paths in it are meant from there.
-    pub directory: PathBuf,
-    /// Chance.
-    pub seed: u64,
-    /// Games in all before the proof: those of the tuner and of the validations.
+    /// What is tuned.
+    pub what: TuneTarget,
+    /// Games before the proof.
     pub games: u64,
-    /// How many times the proposal of the moment meets the start.
-    pub validations: u32,
-    /// Games of each validation.
-    pub validation_games: u64,
-    /// The most games of the proof; 0 for none.
+    /// The most games of the proof.
     pub proof_games: u64,
-    /// Pairs that a round of the tuner should have at least.
-    pub batch: u32,
-    /// A file of openings; without it the program's own book.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub openings: Option<PathBuf>,
-    /// A hash of that file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub openings_hash: Option<String>,
     /// What a move may use.
     pub pace: Pace,
-    /// The test of the proposal against the start.
-    pub sprt: SprtPlan,
-    /// How exactly time is taken.
-    pub patience: Patience,
-    /// What stops a game early.
-    pub adjudication: Adjudication,
-    /// Who tunes.
-    pub tuner: TunerPlan,
-    /// What is tuned.
-    #[serde(rename = "param")]
-    pub params: Vec<Param>,
-    /// What is not, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub aside: Vec<Aside>,
-    /// Where the engine failed before the first game.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub infeasible: Vec<Infeasible>,
-    /// What the engine itself takes.
-    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<Limit>,
+    /// The tuner's name; the usual one if not given.
+    pub tuner: Option<String>,
+    /// A file of openings.
+    pub openings: Option<PathBuf>,
+    /// Chance.
+    pub seed: u64,
+    /// Pairs that a round should have at least.
+    pub batch: u32,
 }
 
-/// The bounds that the engine itself has for an option.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limit {
-    /// The option.
-    pub name: String,
-    /// The least value that it takes.
-    pub low: i64,
-    /// The largest one.
-    pub high: i64,
+/// What is tuned.
+#[derive(Clone, Debug)]
+pub enum TuneTarget {
+    /// The options whose names match a pattern; all if there is none.
+    Options(Vec<String>),
+    /// What a parameter file says.
+    File(PathBuf),
 }
 
-impl Limit {
-    /// The limits of the options that are tuned.
-    pub(super) fn of(offers: &[OptionLine], params: &[Param]) -> Vec<Self> {
-        let tuned = |name: &str| params.iter().any(|it| it.name.eq_ignore_ascii_case(name));
-        let limit = |option: &OptionLine| match option.kind {
-            OptionKind::Spin { min, max, .. } if tuned(&option.name) => Some(Self {
-                name: option.name.clone(),
-                low: min,
-                high: max,
-            }),
-            _ => None,
-        };
-        offers.iter().filter_map(limit).collect()
+/// Asks the engine what it offers, finds out by a few searches which options have an effect, and
+/// makes a plan of it. Takes minutes and writes nothing; the listener of `context` is told how
+/// far it is.
+///
+/// # Errors
+///
+/// If the request cannot be met, or the stop flag is set.
+pub fn plan(
+    request: &TuneRequest,
+    threads: usize,
+    context: &Preparation,
+) -> Result<TunePlan, Failure> {
+    // 1. What costs nothing.
+    let refuse = |what, reason: String| Err(TuneError::Setting { what, reason }.into_invalid());
+    if request.pace == Pace::default() {
+        let reason = "or `--depth`, `--movetime`, `--tc` is needed: how long a move may take";
+        return refuse("--nodes", reason.to_owned());
     }
-
-    /// Whether a value of a parameter is at one of these bounds.
-    pub(super) fn is_reached(&self, param: &Param, value: i64) -> bool {
-        self.name.eq_ignore_ascii_case(&param.name) && (value <= self.low || value >= self.high)
+    if request.games < LEAST_GAMES {
+        let reason = format!("is {}; it must be at least {LEAST_GAMES}", request.games);
+        return refuse("--games", reason);
     }
-}
-
-/// Options that are set unless somebody sets them: what they are by themselves would
-/// cost memory, break the likeness of two games or keep the engine from thinking.
-const FIXED: [(&str, &str); 6] = [
-    ("Hash", "16"),
-    ("Threads", "1"),
-    ("Number of Threads", "1"),
-    ("Max CPUs", "1"),
-    ("OwnBook", "false"),
-    ("Ponder", "false"),
-];
-
-/// The share of the openings that are tuned with; the rest is held out.
-const TUNED_WITH: f64 = 0.4;
-
-/// The share of the games that validate.
-const VALIDATED: f64 = 0.15;
-
-/// Fewer games than these tell nothing of any parameter.
-pub const LEAST_GAMES: u64 = 20;
-
-impl TunePlan {
-    /// The file's name in the folder of a tuning.
-    pub const FILE: &'static str = "tune.toml";
-
-    /// How often a proposal is validated unless there are too few games.
-    pub const VALIDATIONS: u32 = 5;
-
-    /// The most games of a proof unless somebody says.
-    pub const PROOF_GAMES: u64 = 1000;
-
-    /// Splits the games into those of the tuner and of the validations, in pairs. No
-    /// validation and no proof has more pairs than `most`.
-    #[must_use]
-    pub fn with_games(mut self, games: u64, most: Option<u64>) -> Self {
-        let most = most.unwrap_or(u64::MAX);
-        let pairs = games / 2;
-        let each = (pairs as f64 * VALIDATED / f64::from(Self::VALIDATIONS)).round() as u64;
-        let each = each.min(most);
-        self.proof_games = self.proof_games.min(most.saturating_mul(2));
-        self.games = 2 * pairs;
-        self.validations = if each == 0 { 0 } else { Self::VALIDATIONS };
-        self.validation_games = 2 * each;
-        self
-    }
-
-    /// Reads the plan of a tuning's folder.
-    ///
-    /// # Errors
-    ///
-    /// If there is none, or it cannot be understood.
-    pub fn read(folder: &Path) -> Result<Self, TuneError> {
-        let fail = |reason: String| TuneError::NoTuning {
-            path: folder.to_owned(),
-            reason,
-        };
-        let text = fs::read_to_string(folder.join(Self::FILE))
-            .map_err(|error| fail(format!("`{}`: {error}", Self::FILE)))?;
-        toml::from_str(&text).map_err(|error| fail(format!("`{}`: {error}", Self::FILE)))
-    }
-
-    /// As it is written.
-    ///
-    /// # Panics
-    ///
-    /// Never: plain values can be written.
-    pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("a plan is plain data")
-    }
-
-    /// A hash of everything that decides the games before the proof.
-    pub fn id(&self) -> String {
-        let mut plain = self.clone();
-        plain.command.clear();
-        plain.directory = PathBuf::new();
-        // A longer proof is one of the same tuning.
-        plain.proof_games = 0;
-        fingerprint(plain.to_toml().as_bytes())
-    }
-
-    /// The pairs that the tuner may ask for.
-    pub fn tuner_pairs(&self) -> u64 {
-        (self.games / 2).saturating_sub(u64::from(self.validations) * self.validation_games / 2)
-    }
-
-    /// What the tuner turns.
-    pub fn knobs(&self) -> Vec<Knob> {
-        let knob = |param: &Param| match param.kind {
-            ParamKind::Combo | ParamKind::Check => {
-                let choices = param.high as usize + 1;
-                Knob::choice(&param.name, choices, param.start as usize)
-            }
-            ParamKind::Spin => Knob {
-                step: Some(param.step),
-                ..Knob::integer(&param.name, param.low, param.high, param.start)
-            },
-        };
-        self.params.iter().map(knob).collect()
-    }
-
-    /// Whether the same two settings play the same game again from the same opening.
-    pub fn repeats(&self, engine: &Entrant) -> bool {
-        engine.pace.unwrap_or(self.pace).is_repeatable()
-    }
-
-    /// The most pairs that two settings can play from openings held out: where games
-    /// repeat, one from each.
-    pub(super) fn most_pairs(&self, engine: &Entrant, held_out: &[Opening]) -> Option<u64> {
-        self.repeats(engine).then_some(held_out.len() as u64)
-    }
-
-    /// The engine as it starts.
-    ///
-    /// # Errors
-    ///
-    /// If nobody is meant any more.
-    pub fn entrant(&self) -> Result<Entrant, TuneError> {
-        Ok(Entrant::parse(&self.engine)?)
-    }
-
-    /// Whether engine and openings are what they were when it began.
-    ///
-    /// # Errors
-    ///
-    /// What is not.
-    pub fn prove_same(&self) -> Result<(), TuneError> {
-        if self.version != env!("CARGO_PKG_VERSION") {
-            let what = format!("the version of this program, {} then,", self.version);
-            return Err(TuneError::Changed { what });
-        }
-        if self.engine_hash != hash_of(&self.entrant()?) {
-            let what = format!("the engine `{}`", self.engine);
-            return Err(TuneError::Changed { what });
-        }
-        let hash = self.openings.as_deref().and_then(hash_of_file);
-        if self.openings_hash != hash {
-            return Err(TuneError::Changed {
-                what: "the file of openings".to_owned(),
-            });
-        }
-        Ok(())
-    }
-
-    /// The openings to tune with, and those held out: no position is in both, and none
-    /// there twice.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be read or are too few.
-    pub fn parts(&self) -> Result<(Vec<Opening>, Vec<Opening>), TuneError> {
-        let setting = OpeningSetting {
-            order: Order::Shuffled,
-            seed: self.seed,
-            ..OpeningSetting::default()
-        };
-        let openings = match &self.openings {
-            None => Openings::own(&setting),
-            Some(path) => Openings::load(path, &setting)?,
-        };
-        let mut seen = BTreeSet::new();
-        let all: Vec<Opening> = (0..openings.len() as u64)
-            .map(|at| openings.get(at))
-            .filter(|it| seen.insert(position(it)))
-            .collect();
-        if all.len() < 2 {
-            let reason = match openings.len() {
-                1 => "has one opening".to_owned(),
-                lines => format!("has {lines} openings that all lead to the same position"),
+    let tuner = match &request.tuner {
+        None => TunerPlan::default(),
+        Some(name) => {
+            let Some(tuner) = TunerPlan::named(name) else {
+                let all = TunerPlan::all();
+                let names: Vec<&str> = all.iter().map(TunerPlan::name).collect();
+                let names = names.join(", ");
+                return refuse("--tuner", format!("is `{name}`; the tuners are {names}"));
             };
-            return Err(TuneError::Setting {
-                what: "--openings",
-                reason: format!("{reason}; at least two are needed, to hold one out"),
-            });
+            tuner
         }
-        let count = (all.len() as f64 * TUNED_WITH).round() as usize;
-        let (tuned, held) = all.split_at(count.clamp(1, all.len() - 1));
-        Ok((tuned.to_vec(), held.to_vec()))
-    }
-}
-
-/// Where an opening ends: what stands on the board, and who may do what.
-pub(super) fn position(opening: &Opening) -> String {
-    let fen = opening.game().position().fen();
-    let fields: Vec<&str> = fen.split(' ').take(4).collect();
-    fields.join(" ")
-}
-
-/// The usual test: as that of a bred champion.
-pub(super) fn usual_sprt() -> SprtPlan {
-    let [elo0, elo1] = crate::proof::ProofSettings::default().sprt;
-    SprtPlan {
-        elo0,
-        elo1,
-        alpha: SprtPlan::ERROR,
-        beta: SprtPlan::ERROR,
-        model: EloModel::Normalized,
-    }
-}
-
-/// Only what both sides see, so that no wrong score decides a game.
-pub(super) fn usual_adjudication() -> Adjudication {
-    Adjudication {
-        draw: Some(DrawRule {
-            from_move: 40,
-            moves: 8,
-            score: 10,
-        }),
-        resign: Some(ResignRule {
-            moves: 4,
-            score: 900,
-            two_sided: true,
-        }),
-        length: Some(LengthRule {
-            plies: 300,
-            verdict: Verdict::Draw,
-        }),
-        ..Adjudication::default()
-    }
-}
-
-/// A value is not to be blamed for a moment of a busy machine.
-pub(super) fn usual_patience() -> Patience {
-    Patience {
-        margin: Duration::from_secs(1),
-        ..Patience::default()
-    }
-}
-
-/// The engine with what is set unless somebody sets it.
-pub(super) fn fixed(entrant: &Entrant, offers: &[OptionLine]) -> Entrant {
-    if matches!(entrant.kind, Kind::Bred(_)) {
-        return entrant.clone();
-    }
-    let said = |name: &str| {
-        let mut options = entrant.options.iter();
-        options.any(|(option, _)| option.eq_ignore_ascii_case(name))
     };
-    let mut set: Vec<(&str, String)> = Vec::new();
-    for option in offers.iter().filter(|option| !said(&option.name)) {
-        let fixed = FIXED.iter();
-        let mut fixed = fixed.filter(|(name, _)| name.eq_ignore_ascii_case(&option.name));
-        let Some((_, value)) = fixed.next() else {
-            continue;
-        };
-        let value = match (&option.kind, value.parse::<i64>()) {
-            (OptionKind::Spin { min, max, .. }, Ok(value)) => value.max(*min).min(*max).to_string(),
-            (OptionKind::Check { .. }, Err(_)) => (*value).to_owned(),
-            _ => continue,
-        };
-        set.push((&option.name, value));
-    }
-    entrant.with_options(set.iter().map(|(name, value)| (*name, value.as_str())))
-}
 
-/// A hash of the player, or of the program where it is a file.
-pub(super) fn hash_of(entrant: &Entrant) -> Option<String> {
-    match &entrant.kind {
-        Kind::Bred(player) => Some(fingerprint(player.to_toml().as_bytes())),
-        Kind::Program {
-            command, directory, ..
-        } => {
-            let program = Path::new(&command[0]);
-            if program.components().count() == 1 && !command[0].starts_with('.') {
-                // As the system looks for it.
-                let folders = std::env::var_os("PATH").unwrap_or_default();
-                let mut places = std::env::split_paths(&folders).map(|it| it.join(program));
-                return hash_of_file(&places.find(|it| it.is_file())?);
-            }
-            let inside = directory.as_ref().map(|it| it.join(program));
-            hash_of_file(inside.as_deref().unwrap_or(program))
+    // 2. The engine and what it offers.
+    // Paths are meant from here, also when it is resumed elsewhere.
+    let engine = absolute_player(&request.engine).or_invalid_with(ENGINE)?;
+    let entrant = Entrant::parse(&engine).or_invalid_with(ENGINE)?;
+    let entrant = fixed(&entrant, &offers(&entrant)?);
+    let offers = offers(&entrant)?;
+
+    // 3. The parameters: a person's own are taken as they are.
+    let probe = Probe {
+        engine: &entrant,
+        pace: entrant.pace.unwrap_or(request.pace),
+        threads,
+        stop: context.stop(),
+    };
+    let file = match &request.what {
+        TuneTarget::File(path) => {
+            let file = ParamFile::read(path, &offers).map_err(TuneError::into_invalid)?;
+            let starts: Vec<i64> = file.params.iter().map(|it| it.start).collect();
+            let engine = &set(&entrant, &file.params, &starts);
+            Probe { engine, ..probe }.start()?;
+            file
         }
+        TuneTarget::Options(patterns) => {
+            let params = choose(&entrant.name, &offers, patterns);
+            let params = params.map_err(TuneError::into_invalid)?;
+            let total = params.len() as u64;
+            context.progress(PROBED, 0, Some(total));
+            let mut file = probe.run(&params, &|done| {
+                context.progress(PROBED, done as u64, Some(total));
+            })?;
+            file.aside.extend(left_out(&offers, patterns, &params));
+            file
+        }
+    };
+    // A file may start elsewhere; whoever meets the start must meet that.
+    let starts: Vec<i64> = file.params.iter().map(|it| it.start).collect();
+    let entrant = set(&entrant, &file.params, &starts);
+    let plan = TunePlan {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine_hash: hash_of(&entrant),
+        engine: entrant.text.clone(),
+        seed: request.seed,
+        games: request.games,
+        validations: 0,
+        validation_games: 0,
+        proof_games: request.proof_games,
+        batch: request.batch,
+        openings_hash: request.openings.as_deref().and_then(hash_of_file),
+        openings: request.openings.clone(),
+        pace: request.pace,
+        sprt: usual_sprt(),
+        patience: usual_patience(),
+        adjudication: usual_adjudication(),
+        tuner,
+        limits: Limit::of(&offers, &file.params),
+        params: file.params,
+        aside: file.aside,
+        infeasible: file.infeasible,
+    };
+    let (_, held_out) = plan.parts()?;
+    let most = plan.most_pairs(&entrant, &held_out);
+    let plan = plan.with_games(request.games, most);
+    if plan.proof_games < request.proof_games {
+        context.note(fewer_games(plan.proof_games));
     }
+    Ok(plan)
 }
 
-pub(super) fn hash_of_file(path: &Path) -> Option<String> {
-    let bytes = path.is_file().then(|| fs::read(path).ok()).flatten()?;
-    Some(fingerprint(&bytes))
+/// The part of the work that is the probe.
+const PROBED: &str = "options probed";
+
+/// What is said where openings are too few for the proof that was requested.
+pub(super) fn fewer_games(games: u64) -> String {
+    format!(
+        "the proof has at most {games} games: at a fixed depth or number of nodes each opening held out gives one pair"
+    )
+}
+
+/// What an engine offers. Some name an option twice; the first counts.
+fn offers(engine: &Entrant) -> Result<Vec<OptionLine>, Failure> {
+    let offers = engine.offers();
+    let mut offers = offers.map_err(|error| {
+        Failure::invalid(format!("the engine cannot be tuned: {error}")).with_hint(PROTOCOL)
+    })?;
+    let mut seen = BTreeSet::new();
+    offers.retain(|it| seen.insert(it.name.to_lowercase()));
+    Ok(offers)
 }

@@ -1,42 +1,39 @@
-//! Meetings of settings, played or found in the journal.
+//! Duels of settings, played or found in the memo.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
+use mendel_arena::task::PairTask;
 use mendel_arena::{
-    BoutGame, Bouts, Crew, EndReason, Entrant, Opening, Pair, PairOutcome, options_line,
+    EndReason, Entrant, GamePair, GamePairResult, GamePairs, Opening, PairGame, map_pairs,
+    options_line,
 };
-use serde::{Deserialize, Serialize};
+use mendel_crew::{Crew, Done};
+use mendel_store::frame::{self, Memo, StopFlag};
 
-use super::TuneError;
-use super::fresh::Fresh;
-use super::journal::{Pairs, Purpose, TunedPair};
-use super::params::Param;
-use super::plan::TunePlan;
+use super::journal::{PairPurpose, TunedPair};
+use super::used_openings::UsedOpenings;
+use crate::record::{LeftOut, Param, TunePlan};
 
-/// Where meetings are played.
+/// Plays the pairs of duels, or finds them in the memo.
 #[derive(Debug)]
-pub(super) struct Table<'a> {
+pub(super) struct DuelRunner<'a> {
     pub(super) plan: &'a TunePlan,
     /// The engine as it starts.
     pub(super) engine: &'a Entrant,
     pub(super) openings: &'a [Opening],
-    /// Who plays.
     pub(super) crew: &'a Crew,
-    pub(super) stop: &'a Arc<AtomicBool>,
+    pub(super) stop: &'a StopFlag,
 }
 
-/// Two settings that are to meet, each a value for every parameter.
+/// Two settings that are to play, each a value for every parameter.
 #[derive(Clone, Debug)]
-pub(super) struct Meeting {
+pub(super) struct ParamDuel {
     pub(super) first: Vec<i64>,
     pub(super) second: Vec<i64>,
     pub(super) pairs: u64,
 }
 
-/// What came of a meeting.
+/// The result of a duel.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Met {
+pub(super) struct DuelResult {
     /// Pairs by the points of the first: 0, ½, 1, 1½, 2.
     pub(super) pairs: [u64; 5],
     /// How the first and the second failed, where they did, in both tries of a pair.
@@ -46,33 +43,22 @@ pub(super) struct Met {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// A pair in which the start failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Where the second try began.
-    pub opening: String,
-    /// Which game of that pair, from 1.
-    pub game: u32,
-    /// How it failed.
-    pub reason: String,
-}
-
-/// The meetings of a round, or of a validation.
+/// The duels of a round, or of a validation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Round<'a> {
-    pub(super) purpose: Purpose,
+pub(super) struct TuneRound<'a> {
+    pub(super) purpose: PairPurpose,
     pub(super) number: u32,
     /// The openings go on from here.
     pub(super) opening: u64,
-    pub(super) meetings: &'a [Meeting],
+    pub(super) duels: &'a [ParamDuel],
 }
 
-impl Round<'_> {
+impl TuneRound<'_> {
     /// What a crew's jobs of it are called.
     fn part(&self, again: bool) -> String {
         let purpose = match self.purpose {
-            Purpose::Duel => "duel",
-            Purpose::Validation => "validation",
+            PairPurpose::Duel => "duel",
+            PairPurpose::Validation => "validation",
         };
         let again = if again { "-again" } else { "" };
         format!("{purpose}-{}{again}", self.number)
@@ -101,8 +87,8 @@ pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant
     engine.with_options(pairs(&texts))
 }
 
-impl Table<'_> {
-    /// Plays all pairs that are not in the journal; `played` hears of each. A pair in
+impl DuelRunner<'_> {
+    /// Plays all pairs that are not in the memo; `played` is called for each. A pair in
     /// which somebody fails is played once more, and only who fails again is taken not
     /// to work. Where the same opening would give the very same game, the second try is
     /// from another: a fault of the program in one position is not one of its values.
@@ -112,32 +98,32 @@ impl Table<'_> {
     /// If a pair cannot be written down, or it was stopped.
     pub(super) fn play(
         &self,
-        round: Round,
-        fresh: &mut Fresh,
-        journal: &mut Pairs,
+        round: TuneRound,
+        used: &mut UsedOpenings,
+        memo: &mut Memo<TunedPair>,
         played: &mut dyn FnMut(),
-    ) -> Result<Vec<Met>, TuneError> {
+    ) -> Result<Vec<DuelResult>, frame::Failure> {
         // 1. Everybody once, and all pairs in a fixed order; not those whose games are
         //    known.
         let params = &self.plan.params;
         let mut settings: Vec<&[i64]> = Vec::new();
-        let mut all: Vec<(usize, Pair)> = Vec::new();
+        let mut all: Vec<(usize, GamePair)> = Vec::new();
         let mut numbers = round.opening..;
-        for (at, meeting) in round.meetings.iter().enumerate() {
-            for values in [&meeting.first, &meeting.second] {
+        for (at, duel) in round.duels.iter().enumerate() {
+            for values in [&duel.first, &duel.second] {
                 if !settings.contains(&values.as_slice()) {
                     settings.push(values);
                 }
             }
             let seat = |values: &[i64]| settings.iter().position(|it| *it == values);
-            let both = seat(&meeting.first).zip(seat(&meeting.second));
+            let both = seat(&duel.first).zip(seat(&duel.second));
             let (first, second) = both.expect("both were seated");
-            for number in numbers.by_ref().take(meeting.pairs as usize) {
-                let Some(opening) = fresh.opening(&meeting.first, &meeting.second, number) else {
+            for number in numbers.by_ref().take(duel.pairs as usize) {
+                let Some(opening) = used.opening(&duel.first, &duel.second, number) else {
                     played();
                     continue;
                 };
-                let pair = Pair {
+                let pair = GamePair {
                     id: all.len() as u64,
                     first,
                     second,
@@ -148,7 +134,7 @@ impl Table<'_> {
             }
         }
         let lines: Vec<String> = settings.iter().map(|it| line(params, it)).collect();
-        let bouts = Bouts {
+        let task = PairTask::new(&GamePairs {
             entrants: settings
                 .iter()
                 .map(|it| set(self.engine, params, it))
@@ -157,10 +143,10 @@ impl Table<'_> {
             pace: self.plan.pace,
             patience: self.plan.patience,
             adjudication: self.plan.adjudication.clone(),
-        };
+        });
 
-        // 2. What is not in the journal is played, and what failed once more.
-        let wanted = |pair: &Pair, again: bool, games| TunedPair {
+        // 2. What is not in the memo is played, and what failed once more.
+        let wanted = |pair: &GamePair, again: bool, games| TunedPair {
             purpose: round.purpose,
             round: round.number,
             pair: pair.id,
@@ -170,7 +156,7 @@ impl Table<'_> {
             opening: pair.opening,
             games,
         };
-        let mut outcomes: Vec<Option<PairOutcome>> = vec![None; all.len()];
+        let mut outcomes: Vec<Option<GamePairResult>> = vec![None; all.len()];
         for again in [false, true] {
             let mut open = Vec::new();
             for (_, first_try) in &all {
@@ -183,9 +169,12 @@ impl Table<'_> {
                 if again && !slot.is_some_and(|it| failures(&it).iter().any(Option::is_some)) {
                     continue;
                 }
-                match journal.find(&wanted(pair, again, [BoutGame::NONE; 2])) {
-                    Some(outcome) => {
-                        *slot = Some(outcome);
+                match memo.find(&wanted(pair, again, [PairGame::NONE; 2])) {
+                    Some(found) => {
+                        *slot = Some(GamePairResult {
+                            id: found.pair,
+                            games: found.games,
+                        });
                         if !again {
                             played();
                         }
@@ -194,35 +183,39 @@ impl Table<'_> {
                 }
             }
             let mut missing = open.len();
-            let crew = self.crew.for_part(&round.part(again));
-            bouts.play_by(&crew, &open, self.stop, &mut |outcome| {
-                let mut pair = all[outcome.id as usize].1;
-                if again {
-                    pair = self.second_try(&pair);
-                }
-                journal.keep(wanted(&pair, again, outcome.games))?;
-                outcomes[outcome.id as usize] = Some(outcome);
+            let crew = self.crew.part(&round.part(again));
+            map_pairs(&crew, &task, &open, self.stop, &mut |pair, done| {
+                let id = pair.id;
+                let games = match done {
+                    Done::Output(games) => {
+                        memo.append(wanted(pair, again, games))?;
+                        games
+                    }
+                    // It is tried again by the next process.
+                    Done::Skipped => [PairGame::NONE; 2],
+                };
+                outcomes[id as usize] = Some(GamePairResult { id, games });
                 missing -= 1;
                 if !again {
                     played();
                 }
-                Ok::<(), TuneError>(())
+                Ok::<(), frame::Failure>(())
             })?;
             if missing > 0 {
-                return Err(TuneError::Stopped);
+                return Err(frame::Failure::Stopped);
             }
         }
 
         // 3. The points, or who does not work.
         let outcomes = all.iter().zip(outcomes.into_iter().flatten());
-        Ok(self.judge(round.meetings.len(), &settings, outcomes))
+        Ok(self.judge(round.duels.len(), &settings, outcomes))
     }
 
     /// The pair as it is played after somebody failed: where the same opening would give
     /// the same game, from another.
-    fn second_try(&self, pair: &Pair) -> Pair {
+    fn second_try(&self, pair: &GamePair) -> GamePair {
         let count = self.openings.len();
-        Pair {
+        GamePair {
             opening: if self.plan.repeats(self.engine) {
                 (pair.opening + count / 2) % count
             } else {
@@ -232,17 +225,17 @@ impl Table<'_> {
         }
     }
 
-    /// What came of so many meetings.
+    /// The results of so many duels.
     fn judge<'p>(
         &self,
-        meetings: usize,
+        duels: usize,
         settings: &[&[i64]],
-        outcomes: impl Iterator<Item = (&'p (usize, Pair), PairOutcome)>,
-    ) -> Vec<Met> {
+        outcomes: impl Iterator<Item = (&'p (usize, GamePair), GamePairResult)>,
+    ) -> Vec<DuelResult> {
         let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
-        let mut met = vec![Met::default(); meetings];
+        let mut met = vec![DuelResult::default(); duels];
         for ((at, pair), outcome) in outcomes {
-            if outcome.games == [BoutGame::NONE; 2] {
+            if outcome.games == [PairGame::NONE; 2] {
                 // No worker could play it, and it is done without.
                 continue;
             }
@@ -276,14 +269,14 @@ impl Table<'_> {
 
 /// A failure in one of the games of a pair.
 #[derive(Clone, Debug)]
-struct Failure {
+struct PairFailure {
     how: String,
     /// Which game, from 1.
     game: u32,
 }
 
 /// How the first and the second failed.
-fn failures(outcome: &PairOutcome) -> [Option<Failure>; 2] {
+fn failures(outcome: &GamePairResult) -> [Option<PairFailure>; 2] {
     let mut failed = [None, None];
     for (number, game) in (1..).zip(&outcome.games) {
         let how = match game.reason {
@@ -295,7 +288,9 @@ fn failures(outcome: &PairOutcome) -> [Option<Failure>; 2] {
         };
         let loser = usize::from(game.points > 0);
         let how = format!("{how}, after {} half-moves", game.plies);
-        failed[loser] = failed[loser].take().or(Some(Failure { how, game: number }));
+        failed[loser] = failed[loser]
+            .take()
+            .or(Some(PairFailure { how, game: number }));
     }
     failed
 }

@@ -9,18 +9,21 @@
 //! the start.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mendel_arena::{Entrant, Fault, Pace, Reply, Turn, options_line};
+use mendel_arena::{
+    AnalysisLine, AnalysisRequest, AnalystError, Entrant, Fault, Pace, options_line,
+};
 use mendel_board::{Game, Position};
+use mendel_crew::parallel;
 use mendel_engine::Score;
 use mendel_engine::bench::POSITIONS;
+use mendel_store::frame::{Failure, StopFlag};
 
-use super::params::{Aside, Infeasible, Param, ParamFile, ParamKind};
+use super::params::ParamFile;
 use super::{NO_EFFECT, TuneError};
-use crate::threads::map;
+use crate::record::{Aside, Infeasible, Param, ParamKind};
 
 /// Every so many positions of the bench are looked at: openings, middle games and
 /// endings.
@@ -61,21 +64,33 @@ pub struct Probe<'a> {
     /// Searches at once.
     pub threads: usize,
     /// Asked to stop.
-    pub stop: &'a Arc<AtomicBool>,
+    pub stop: &'a StopFlag,
 }
 
 /// What was said about one position.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Look {
+pub(super) struct ProbeResult {
     best: String,
     score: Option<Score>,
     depth: Option<u32>,
     nodes: Option<u64>,
 }
 
+impl ProbeResult {
+    /// The best line about `position`; no line where the program resigned.
+    fn of(position: &Position, line: Option<&AnalysisLine>) -> Self {
+        Self {
+            best: line.map_or_else(|| "resigns".to_owned(), |line| position.uci(line.pv[0])),
+            score: line.and_then(|line| line.score),
+            depth: line.and_then(|line| line.depth),
+            nodes: line.and_then(|line| line.nodes),
+        }
+    }
+}
+
 /// How much two looks at the same positions differ, as shares of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Difference {
+struct ProbeDifference {
     /// Other moves.
     moves: f64,
     /// Anything else.
@@ -84,14 +99,14 @@ struct Difference {
 
 /// What came of one option.
 #[derive(Debug)]
-struct Probed {
+struct OptionProbe {
     param: Param,
     visible: bool,
     infeasible: Vec<Infeasible>,
 }
 
 impl Probe<'_> {
-    /// Looks at each of `params` alone; `watch` hears how many are done. Bounds are
+    /// Looks at each of `params` alone; `watch` is called with how many are done. Bounds are
     /// drawn in to where the engine does not fail, and to what is worth a look.
     ///
     /// # Errors
@@ -101,20 +116,20 @@ impl Probe<'_> {
         &self,
         params: &[Param],
         watch: &(dyn Fn(usize) + Sync),
-    ) -> Result<ParamFile, TuneError> {
+    ) -> Result<ParamFile, Failure> {
         // 1. The engine as it starts, twice: one that differs from itself tells little.
         let base = self.start()?;
         let noise = difference(&base, &self.start()?);
 
         // 2. Each option.
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let probed = map(self.threads, params.len(), |at| {
+        let done = AtomicUsize::new(0);
+        let probed = parallel(self.threads, params.len(), |at| {
             let probed = self.one(&params[at], &base, noise);
             watch(done.fetch_add(1, Ordering::Relaxed) + 1);
             probed
         });
         if self.stop.load(Ordering::Relaxed) {
-            return Err(TuneError::Stopped);
+            return Err(Failure::Stopped);
         }
         let mut file = ParamFile::default();
         for it in probed {
@@ -135,35 +150,36 @@ impl Probe<'_> {
         }
         if file.params.is_empty() {
             let names = file.aside.into_iter().map(|it| it.name).collect();
-            return Err(TuneError::NoEffect { names });
+            return Err(TuneError::NoEffect { names }.into_invalid());
         }
         Ok(file)
     }
 
     /// Has the engine think as it starts.
-    pub(super) fn start(&self) -> Result<Vec<Look>, TuneError> {
+    pub(super) fn start(&self) -> Result<Vec<ProbeResult>, Failure> {
         let looks = self.look(None);
         if self.stop.load(Ordering::Relaxed) {
-            return Err(TuneError::Stopped);
+            return Err(Failure::Stopped);
         }
-        looks.map_err(|failure| TuneError::Start {
-            reason: failure.to_string(),
+        looks.map_err(|failure| {
+            let reason = failure.to_string();
+            TuneError::Start { reason }.into_invalid()
         })
     }
 
-    fn one(&self, param: &Param, base: &[Look], noise: Difference) -> Probed {
-        let mut probed = Probed {
+    fn one(&self, param: &Param, base: &[ProbeResult], noise: ProbeDifference) -> OptionProbe {
+        let mut probed = OptionProbe {
             param: param.clone(),
             visible: false,
             infeasible: Vec::new(),
         };
-        let differs = |value: i64| -> Result<Difference, Failure> {
+        let differs = |value: i64| -> Result<ProbeDifference, ProbeFailure> {
             Ok(difference(base, &self.look(Some((param, value)))?))
         };
         // An engine that differs from itself tells by its moves alone: twice the noise is
         // more than chance often gives. One that plays as it likes does not tell, and every
         // option may have an effect.
-        let is_visible = |it: Difference| {
+        let is_visible = |it: ProbeDifference| {
             if noise.anything == 0.0 {
                 it.anything > 0.0
             } else {
@@ -256,43 +272,28 @@ impl Probe<'_> {
     }
 
     /// Has the engine think about all positions, each with nothing remembered.
-    fn look(&self, changed: Option<(&Param, i64)>) -> Result<Vec<Look>, Failure> {
+    fn look(&self, changed: Option<(&Param, i64)>) -> Result<Vec<ProbeResult>, ProbeFailure> {
         let text = changed.map(|(param, value)| (param.name.as_str(), param.text(value)));
         let options = text.iter().map(|(name, value)| (*name, value.as_str()));
         let entrant = self.engine.with_options(options);
-        let mut seat = entrant.seat().map_err(|error| Failure {
-            fault: error.fault,
-            last_words: error.last_words,
+        let mut analyst = entrant.start_analyst().map_err(|error| ProbeFailure {
+            error: error.fault.into(),
+            recent_output: error.last_words,
         })?;
+        let request = AnalysisRequest {
+            limit: probing(self.pace),
+            lines: 1,
+            deadline: DEADLINE,
+        };
         let mut looks = Vec::new();
         for fen in POSITIONS.iter().step_by(EVERY) {
             let game = Game::new(Position::from_fen(fen).expect("the positions are tested"));
-            let turn = Turn {
-                game: &game,
-                pace: probing(self.pace),
-                clock: None,
-                deadline: DEADLINE,
-                stop: Some(self.stop),
-            };
-            let reply = seat.new_game(false).and_then(|()| seat.ask(&turn));
-            match reply {
-                Ok(Reply::Move(answer)) => looks.push(Look {
-                    best: game.position().uci(answer.m),
-                    score: answer.thought.score,
-                    depth: answer.thought.depth,
-                    nodes: answer.thought.nodes,
-                }),
-                Ok(Reply::Resigns) => looks.push(Look {
-                    best: "resigns".to_owned(),
-                    score: None,
-                    depth: None,
-                    nodes: None,
-                }),
-                Err(fault) => {
-                    let last_words = seat.last_words();
-                    return Err(Failure { fault, last_words });
-                }
-            }
+            let lines = analyst.analyse(&game, &request, self.stop);
+            let lines = lines.map_err(|error| ProbeFailure {
+                error,
+                recent_output: analyst.recent_output(),
+            })?;
+            looks.push(ProbeResult::of(game.position(), lines.first()));
         }
         Ok(looks)
     }
@@ -309,12 +310,12 @@ fn probing(pace: Pace) -> Pace {
     }
 }
 
-fn difference(one: &[Look], other: &[Look]) -> Difference {
-    let share = |differs: &dyn Fn(&Look, &Look) -> bool| {
+fn difference(one: &[ProbeResult], other: &[ProbeResult]) -> ProbeDifference {
+    let share = |differs: &dyn Fn(&ProbeResult, &ProbeResult) -> bool| {
         let pairs = one.iter().zip(other);
         pairs.filter(|(a, b)| differs(a, b)).count() as f64 / one.len().max(1) as f64
     };
-    Difference {
+    ProbeDifference {
         moves: share(&|a, b| a.best != b.best),
         anything: share(&|a, b| a != b),
     }
@@ -322,19 +323,21 @@ fn difference(one: &[Look], other: &[Look]) -> Difference {
 
 /// How the engine failed.
 #[derive(Debug)]
-struct Failure {
-    fault: Fault,
-    last_words: Vec<String>,
+struct ProbeFailure {
+    error: AnalystError,
+    recent_output: Vec<String>,
 }
 
-/// The fault, and the last thing it said itself.
-impl fmt::Display for Failure {
+/// The fault, and the last line of its output.
+impl fmt::Display for ProbeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.fault {
-            Fault::Illegal { text } => write!(f, "it gave no legal move: `{text}`")?,
-            fault => write!(f, "it {fault}")?,
+        match &self.error {
+            AnalystError::Fault(Fault::Illegal { text }) => {
+                write!(f, "it gave no legal move: `{text}`")?;
+            }
+            error => write!(f, "it {error}")?,
         }
-        match self.last_words.last() {
+        match self.recent_output.last() {
             Some(last) => write!(f, "; its last words: {last}"),
             None => Ok(()),
         }

@@ -1,107 +1,76 @@
-//! The proposal against the start: a sequential test on openings held out.
+//! The proposal against the start: a sequential test on openings held out, and the files of
+//! the champion.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::{fs, io};
 
 use mendel_arena::statistics::Outcomes;
 use mendel_arena::{
-    Conclusion, Contest, Crew, Entrant, Format, MatchFolder, Opening, OpeningSetting, Order, Plan,
+    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, Opening, OpeningSetting, Order,
 };
 use mendel_engine::Player;
-use mendel_store::replace;
+use mendel_store::frame::{Failure, FolderError, Frame, Manifest, OrInvalid as _};
 
-use super::TuneError;
-use super::found::TuneResult;
-use super::plan::{TunePlan, position};
 use super::play::set;
-use super::run::Event;
+use super::run::Tune;
+use super::tune_plan::position;
+use super::{TuneError, TunePlan, TuneResult};
 use crate::pedigree::inherit;
 use crate::proof::{MatchProof, PARENT};
-use crate::run::Work;
+use crate::record;
+
+/// What was found, as it is set or pasted; `.toml` for players of ours.
+pub const CHAMPION: &str = "champion.txt";
 
 /// Where the games of the proof are.
-pub(super) const FOLDER: &str = "proof";
-
-/// Its plan.
-const MATCH: &str = "match.toml";
+const PROOF: &str = "proof";
 
 /// The openings that nothing was tuned with.
 const HELD_OUT: &str = "held-out.epd";
 
 /// Plays the match, or the rest of it, unless the proposal is the start.
-pub(super) fn prove(
-    result: &mut TuneResult,
-    folder: &Path,
-    plan: &TunePlan,
-    engine: &Entrant,
-    held_out: &[Opening],
-    work: &Work,
-    watch: &mut dyn FnMut(Event),
-) -> Result<(), TuneError> {
-    if result.is_start() {
+pub(super) fn prove(tune: &Tune, frame: &Frame, result: &mut TuneResult) -> Result<(), Failure> {
+    let (plan, engine) = (&tune.plan, &tune.engine);
+    let most = tune.proof_games();
+    if result.is_start() || most == 0 {
         return Ok(());
     }
-    // 1. The match: begun, or gone on with.
-    let path = folder.join(FOLDER);
-    let (contest, mut there) = if path.join(MATCH).is_file() {
-        let (there, mut match_plan) = MatchFolder::resume(&path)?;
-        if match_plan.games < plan.proof_games {
-            // Longer than when it began.
-            match_plan.games = plan.proof_games;
-            replace(&path.join(MATCH), match_plan.to_toml().as_bytes())?;
-        }
-        (Contest::new(match_plan)?, there)
-    } else {
-        let openings = folder.join(HELD_OUT);
-        replace(&openings, epd(held_out).as_bytes())?;
-        let values: Vec<i64> = result.values();
-        let named = |entrant: &Entrant, name| entrant.with_options([(".name", name)]).text;
-        let contest = Contest::new(Plan {
-            version: plan.version.clone(),
-            event: "Mendel tuning".to_owned(),
-            players: vec![
-                named(&set(engine, &plan.params, &values), "tuned"),
-                named(engine, "start"),
-            ],
-            format: Format::RoundRobin,
-            games: plan.proof_games,
-            openings: Some(std::path::absolute(&openings).unwrap_or(openings)),
-            names: None,
-            anchor: None,
-            directory: plan.directory.clone(),
-            most_faults: Plan::MOST_FAULTS,
-            final_positions: false,
-            fingerprints: BTreeMap::new(),
-            pace: plan.pace,
-            opening: OpeningSetting {
-                order: Order::InOrder,
-                seed: plan.seed,
-                ..OpeningSetting::default()
-            },
-            patience: plan.patience,
-            adjudication: plan.adjudication.clone(),
-            sprt: Some(plan.sprt),
-        })?;
-        let there = MatchFolder::create(&path, contest.plan())?;
-        (contest, there)
+    // 1. The match. One that was started keeps its plan; more games than it has are an option.
+    frame.write(HELD_OUT, epd(&tune.held_out))?;
+    let folder = frame.file(PROOF);
+    let games = match Manifest::find(&folder).or_invalid()? {
+        Some(_) => MatchPlan::read(&folder)?.games,
+        None => most,
+    };
+    let named = |entrant: &Entrant, name| entrant.with_options([(".name", name)]).text;
+    let players = vec![
+        named(&set(engine, &plan.params, &result.values()), "tuned"),
+        named(engine, "start"),
+    ];
+    let match_plan = MatchPlan {
+        openings: Some(frame.file(HELD_OUT)),
+        pace: plan.pace,
+        opening: OpeningSetting {
+            order: Order::InOrder,
+            seed: plan.seed,
+            ..OpeningSetting::default()
+        },
+        patience: plan.patience,
+        adjudication: plan.adjudication.clone(),
+        sprt: Some(plan.sprt),
+        ..MatchPlan::new("Mendel tuning", players, games)
     };
 
     // 2. The games.
-    let total = contest.total();
-    let crew = Crew::of(work.crew.as_ref(), &path, work.threads)?;
-    let summary = contest.run(&mut there, crew, &work.stop, &mut |progress| {
-        let done = progress.standing.games();
-        watch(Event::Proof { done, total });
-    })?;
-    if summary.conclusion == Conclusion::Unfinished {
-        return Err(TuneError::Stopped);
-    }
+    let options = MatchOptions {
+        games: Some(most),
+        ..MatchOptions::by(&tune.options.crew)
+    };
+    let summary = frame.nested::<Match>(PROOF, match_plan, plan.seed, &options)?;
 
-    // 3. What they say. Who misbehaves too often does so again.
+    // 3. What they say. A player that failed too often would fail again.
     let pairs = summary.pairings[0].pairs;
-    let test = plan.sprt.test().map_err(mendel_arena::ContestError::from)?;
     let ended = matches!(summary.conclusion, Conclusion::TooManyFaults { .. });
-    let left = test.judge(&Outcomes::Pairs(pairs)).games_left;
+    let left = plan.sprt.test()?.judge(&Outcomes::Pairs(pairs)).games_left;
     result.games_left = left.filter(|_| !ended);
     result.proof = Some(MatchProof::of(
         &summary,
@@ -122,12 +91,41 @@ fn epd(openings: &[Opening]) -> String {
     text
 }
 
-/// A player of ours with what was found, and where that comes from.
-pub(super) fn player(
-    start: &Player,
-    plan: &TunePlan,
+/// Writes what was found as it is used: options to paste, and a player file where it
+/// is a player of ours. Where the start values are kept there is no champion.
+pub(super) fn write_champion(
+    tune: &Tune,
+    frame: &Frame,
     result: &TuneResult,
-) -> Result<Player, TuneError> {
+) -> Result<(), Failure> {
+    use std::fmt::Write as _;
+    if result.keeps_start {
+        for name in [CHAMPION, record::CHAMPION] {
+            let path = frame.file(name);
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(FolderError::Io { path, source }.into());
+                }
+                _ => {}
+            }
+        }
+        return Ok(());
+    }
+    let mut text = format!("{}\n\n", result.engine_tuned);
+    for param in &result.params {
+        writeln!(text, "setoption name {} value {}", param.name, param.value)
+            .expect("writing to a string does not fail");
+    }
+    frame.write(CHAMPION, text)?;
+    if let Kind::Bred(player) = &tune.engine.kind {
+        let player = tuned_player(player, &tune.plan, result).map_err(TuneError::into_invalid)?;
+        frame.write(record::CHAMPION, player.to_toml())?;
+    }
+    Ok(())
+}
+
+/// A player of ours with what was found, and where that comes from.
+fn tuned_player(start: &Player, plan: &TunePlan, result: &TuneResult) -> Result<Player, TuneError> {
     let mut player = start.clone();
     for (param, value) in plan.params.iter().zip(result.values()) {
         let set = player.set(&param.name, value);

@@ -7,7 +7,7 @@
 //! which it can go on exactly.
 //!
 //! ```
-//! use mendel_nets::shard::{GameRecord, Outcome, Shard, Writer};
+//! use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
 //! use mendel_nets::stream::{Cursor, Extent, Part, Plan, Positions, Settings};
 //!
 //! let mut file = Vec::new();
@@ -30,7 +30,7 @@ mod settings;
 
 use std::sync::Arc;
 
-use crate::shard::ShardError;
+use mendel_data::shard::ShardError;
 
 pub(crate) use plan::Mixture;
 pub use plan::Plan;

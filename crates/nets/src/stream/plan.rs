@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use mendel_data::shard::{GameRecord, Shard};
 use mendel_store::Fingerprint;
 use rand::seq::{SliceRandom, index};
 use rand::{RngExt, SeedableRng};
@@ -10,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 
 use super::replay::{Fault, replay};
 use super::{Cursor, Part, Pick, Sample, Settings, Split, StreamError};
-use crate::shard::{GameRecord, Shard};
 
 /// Shards and settings: what can be streamed. Nothing in it changes, so that any
 /// number of streams and threads may share it.

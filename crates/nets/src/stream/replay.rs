@@ -2,10 +2,10 @@
 
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position};
+use mendel_data::shard::{GameRecord, move_at};
 
 use super::Sample;
 use super::sample::HISTORY;
-use crate::shard::{GameRecord, move_at};
 
 /// A half-move that cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

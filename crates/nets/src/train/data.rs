@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use mendel_board::{Color, Position};
+use mendel_data::shard::Shard;
 use mendel_evaluator::vision::View;
 use rand::RngExt as _;
 
@@ -15,7 +16,6 @@ use super::export::Pawns;
 use super::recipe::{DataKind, DataSettings, Recipe, Unit};
 use super::scores::{Scores, shuffled};
 use crate::batch::{Loader, Setting};
-use crate::shard::Shard;
 use crate::stream::{
     Cursor, Extent, Part, Pick, Plan, Purpose, Sample, Settings, Split, StreamError, generator,
 };

@@ -4,15 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use mendel_store::{Entry, FolderLock, State};
+use mendel_store::{FolderLock, IndexEntry as Entry, RunStatus as State};
 use serde_json::json;
 use toml::Table;
 
-use super::record::Outcome;
-
-/// What must be known to go on, beside the recipe and the checkpoint.
-pub(crate) const MANIFEST: &str = "manifest.toml";
-pub(crate) const RESULT: &str = "result.json";
+use super::record::{MANIFEST, Outcome, RESULT};
 
 /// What an index calls a training.
 pub const KIND: &str = "training";
@@ -44,6 +40,7 @@ pub fn describe(folder: &Path) -> Option<Entry> {
     Some(Entry {
         folder: folder.to_owned(),
         kind: KIND.to_owned(),
+        id: String::new(),
         state,
         started: written(folder, MANIFEST).unwrap_or(0),
         finished: written(folder, RESULT).filter(|_| state == State::Finished),

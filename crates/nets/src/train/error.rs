@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mendel_evaluator::vision::NetError;
-use mendel_store::{JournalError, LockError, ReplaceError};
+use mendel_store::{InputsError, JournalError, LockError, ReplaceError};
 
 use super::recipe::RecipeError;
 use super::scores::ScoresError;
@@ -57,6 +57,9 @@ pub enum TrainError {
         /// What they were.
         wanted: String,
     },
+    /// This program is another build than the one that started the training.
+    #[error(transparent)]
+    Inputs(#[from] InputsError),
     /// The loss is no number any more.
     #[error(
         "the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"

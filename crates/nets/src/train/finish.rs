@@ -1,9 +1,9 @@
-//! The end of a training: the test part, the network's file, the page.
+//! The end of a training: the test part, the network's file, the result.
 
 use std::collections::BTreeMap;
 
 use mendel_evaluator::vision::Head;
-use mendel_store::{Journal, Sync, replace};
+use mendel_store::replace;
 use tch::no_grad;
 use toml::{Table, Value};
 
@@ -14,9 +14,7 @@ use super::learner::Training;
 use super::loss::Lesson;
 use super::metrics::{Moves, Scores};
 use super::recipe::DataKind;
-use super::record::{End, Evaluation, Outcome};
-use super::report;
-use super::run::{EVALUATIONS, REPORT, RESULT};
+use super::record::{End, Outcome, RESULT};
 use crate::stream::Part;
 
 impl Training {
@@ -47,7 +45,7 @@ impl Training {
         (sum / count.max(1) as f64, figures.into_iter().collect())
     }
 
-    /// Asks the test part once, writes the network, the result and the page.
+    /// Asks the test part once, writes the network and the result.
     pub(super) fn finish(&mut self, end: End) -> Result<Outcome, TrainError> {
         // 1. The best network, and the truth about it.
         let best = std::mem::take(&mut self.best);
@@ -88,14 +86,10 @@ impl Training {
         file.training = self.description(&outcome);
         replace(&self.folder.join(&outcome.file), &file.write()?)?;
 
-        // 3. The result and the page.
+        // 3. The result.
         let mut result = serde_json::to_string_pretty(&outcome).expect("plain data become JSON");
         result.push('\n');
         replace(&self.folder.join(RESULT), result.as_bytes())?;
-        let journal = self.folder.join(EVALUATIONS);
-        let (_, evaluations) = Journal::<Evaluation>::open(&journal, Sync::Each)?;
-        let page = report::page(&self.recipe, &outcome, &evaluations, &self.manifest.data);
-        replace(&self.folder.join(REPORT), page.render().as_bytes())?;
         self.place.is_over = true;
         self.save()?;
         Ok(outcome)

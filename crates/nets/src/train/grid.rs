@@ -4,30 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_store::{Journal, Sync, replace};
+use mendel_store::{Journal, Sync};
 
 use super::error::TrainError;
-use super::record::{Evaluation, Outcome};
-use super::report;
-use super::run::{EVALUATIONS, Event, MANIFEST, Order, REPORT, make_folder, resume, train};
-
-/// What came of a network of a grid.
-#[derive(Clone, Debug)]
-pub struct Cell {
-    /// What it is called, which is also its folder's name.
-    pub name: String,
-    /// How it learnt.
-    pub evaluations: Vec<Evaluation>,
-    /// What came of it; `None` if its loss was no number any more.
-    pub outcome: Option<Outcome>,
-}
+use super::record::{EVALUATIONS, Evaluation, GridCell, MANIFEST};
+use super::run::{Event, Order, make_folder, resume, train};
 
 /// What a grid tells: which network, out of how many, and its event.
 pub type HearGrid<'a> = dyn FnMut(&str, usize, usize, Event<'_>) + 'a;
 
-/// Trains every network of a grid in a folder each, and draws a page over all. Those
-/// that are done are not trained again, and one that was stopped goes on; so the same
-/// order also resumes a grid. `None` if it was asked to stop.
+/// Trains every network of a grid in a folder each. Those that are done are not trained
+/// again, and one that was stopped goes on; so the same order also resumes a grid. `None` if
+/// it was asked to stop.
 ///
 /// # Errors
 ///
@@ -36,7 +24,7 @@ pub fn train_grid(
     order: &Order,
     stop: &Arc<AtomicBool>,
     hear: &mut HearGrid<'_>,
-) -> Result<Option<Vec<Cell>>, TrainError> {
+) -> Result<Option<Vec<GridCell>>, TrainError> {
     make_folder(&order.folder)?;
     let recipes = order.recipe.cells()?;
     let count = recipes.len();
@@ -61,14 +49,12 @@ pub fn train_grid(
             Err(TrainError::Diverged { .. }) => None,
             Err(error) => return Err(error),
         };
-        cells.push(Cell {
+        cells.push(GridCell {
             evaluations: evaluations(&folder)?,
             name,
             outcome,
         });
     }
-    let page = report::grid_page(&order.recipe, &cells);
-    replace(&order.folder.join(REPORT), page.render().as_bytes())?;
     Ok(Some(cells))
 }
 

@@ -16,8 +16,8 @@ use super::loss::Lesson;
 use super::model::Model;
 use super::optimiser::Optimiser;
 use super::recipe::{Precision, Recipe};
-use super::record::{End, Evaluation, Outcome, Timing};
-use super::run::{EVALUATIONS, Event, Machine, Manifest, Progress, TIMINGS};
+use super::record::{EVALUATIONS, End, Evaluation, Outcome, Timing};
+use super::run::{Event, Machine, Manifest, Progress, TIMINGS};
 use super::start::start_from;
 use crate::stream::Part;
 

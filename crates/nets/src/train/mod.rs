@@ -47,8 +47,6 @@ mod optimiser;
 #[cfg(feature = "train")]
 mod parameters;
 #[cfg(feature = "train")]
-mod report;
-#[cfg(feature = "train")]
 mod run;
 #[cfg(feature = "train")]
 mod start;
@@ -59,7 +57,7 @@ pub use phase::{Facts, Phase};
 #[cfg(feature = "train")]
 pub use self::{
     error::TrainError,
-    grid::{Cell, HearGrid, train_grid},
+    grid::{HearGrid, train_grid},
     run::{Event, Machine, Order, Progress, resume, train},
     scores::ScoresError,
 };

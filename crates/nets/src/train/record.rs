@@ -5,6 +5,15 @@ use std::collections::BTreeMap;
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
+/// What must be known to resume a training, beside the recipe and the checkpoint.
+pub const MANIFEST: &str = "manifest.toml";
+/// The recipe of a training.
+pub const RECIPE: &str = "recipe.toml";
+/// The [`Evaluation`]s of a training.
+pub const EVALUATIONS: &str = "epochs.jsonl";
+/// The [`Outcome`] of a training.
+pub const RESULT: &str = "result.json";
+
 /// A line of `epochs.jsonl`: how a network stood when the validation part was asked.
 /// Nothing in it comes from a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +85,17 @@ pub struct Outcome {
     pub end: End,
     /// The file of the network.
     pub file: String,
+}
+
+/// What came of a network of a grid.
+#[derive(Clone, Debug)]
+pub struct GridCell {
+    /// What it is called, which is also its folder's name.
+    pub name: String,
+    /// How it learnt.
+    pub evaluations: Vec<Evaluation>,
+    /// What came of it; `None` if its loss was no number any more.
+    pub outcome: Option<Outcome>,
 }
 
 /// Why a training ended.

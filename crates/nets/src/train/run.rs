@@ -5,21 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_store::{FolderLock, replace};
+use mendel_store::{FolderLock, InputHashes, replace};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::data::Data;
-pub(crate) use super::describe::{MANIFEST, RESULT};
 use super::error::TrainError;
 use super::learner::Training;
 use super::recipe::Recipe;
-use super::record::{Evaluation, Outcome};
+use super::record::{Evaluation, MANIFEST, Outcome, RECIPE, RESULT};
 
-const RECIPE: &str = "recipe.toml";
-pub(crate) const EVALUATIONS: &str = "epochs.jsonl";
 pub(crate) const TIMINGS: &str = "timings.jsonl";
-pub(crate) const REPORT: &str = "report.html";
 
 /// Where a network learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +154,7 @@ pub fn train(
         data: data.about(),
         fingerprint: data.fingerprint(),
     };
+    InputHashes::of_this_build().start(folder)?;
     replace(&folder.join(RECIPE), order.recipe.to_toml().as_bytes())?;
     let text = toml::to_string(&manifest).expect("plain data become TOML");
     replace(&folder.join(MANIFEST), text.as_bytes())?;
@@ -185,6 +182,7 @@ pub fn resume(
     let read = |name| read_text(folder, name);
     let manifest = read(MANIFEST)?;
     let recipe = read_recipe(folder)?;
+    InputHashes::check(folder)?;
     let lock = FolderLock::take(folder)?;
     let manifest: Manifest =
         toml::from_str(&manifest).map_err(|error| fail(format!("`{MANIFEST}`: {error}")))?;

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom as _;
 use crate::stream::{Part, Purpose, Split, generator};
 
 /// A longer line is none of ours.
-const LONGEST_LINE: u64 = 1 << 12;
+const MAX_LINE_LEN: u64 = 1 << 12;
 
 /// Why scores cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -92,7 +92,7 @@ impl Scores {
         let mut text = String::new();
         for line in 1.. {
             text.clear();
-            let read = reader.by_ref().take(LONGEST_LINE).read_line(&mut text);
+            let read = reader.by_ref().take(MAX_LINE_LEN).read_line(&mut text);
             let read = read.map_err(|source| ScoresError::Read {
                 path: path.to_owned(),
                 source,

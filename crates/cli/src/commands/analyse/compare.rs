@@ -1,15 +1,16 @@
 //! Runs beside each other.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 
-use mendel_lab::analysis::welch::{Difference, Group, compare};
-use mendel_lab::report::RunRecord;
-use mendel_store::plot::decimal;
+use mendel_report::RunRecord;
+use mendel_report::analysis::welch::{Difference, Group, compare};
+use mendel_report::plot::decimal;
 use serde_json::{Value, json};
 
 use super::{Arguments, read};
 use crate::home;
+use crate::output;
 use crate::request::Wrong;
 use crate::table::Table;
 
@@ -100,7 +101,7 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
         .into());
     }
     let differences = compare(&groups);
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let told: Vec<Value> = groups
             .iter()

@@ -1,10 +1,10 @@
 //! Why there is nothing to look at, and what would change that.
 
 use mendel_engine::Player;
-use mendel_lab::report::{RunRecord, What};
+use mendel_report::{RunRecord, What};
 use toml::Table;
 
-use crate::request::Wrong;
+use crate::request::{self, Wrong};
 
 /// Why a run has nothing of this kind.
 pub(super) fn why(record: &RunRecord, run: &str, what: What) -> Wrong {
@@ -86,6 +86,9 @@ fn population(record: &RunRecord, recipe: &Table) -> (String, String) {
 
 /// A player without a network.
 pub(super) fn no_network(player: &Player, name: &str) -> Wrong {
+    if let Err(wrong) = request::evaluator(player) {
+        return wrong;
+    }
     Wrong::new(
         format!(
             "`{name}` is no network: its evaluator is `{}`",

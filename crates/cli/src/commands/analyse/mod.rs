@@ -4,22 +4,23 @@ mod compare;
 mod missing;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
 use mendel_engine::Player;
-use mendel_lab::analysis::exam::Exam;
-use mendel_lab::analysis::species::{Census, extinctions, lives};
-use mendel_lab::analysis::squares::{effects, fields};
-use mendel_lab::analysis::wiring::NetworkPlan;
-use mendel_lab::report::{Picture, RunRecord, What, exam_pictures, exam_table, pictures_of};
+use mendel_report::analysis::exam::Exam;
+use mendel_report::analysis::species::{Census, extinctions, lives};
+use mendel_report::analysis::squares::{effects, fields};
+use mendel_report::analysis::wiring::NetworkPlan;
+use mendel_report::{Picture, RunRecord, What, exam_pictures, exam_table, pictures_of};
 use serde_json::{Value, json};
 
 use self::compare::{By, Measure, compare_runs};
 use crate::commands::report::wrong;
 use crate::home;
+use crate::output;
 use crate::request::{self, Wrong};
 use crate::table::Table;
 
@@ -144,6 +145,7 @@ fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
             .into());
         }
     };
+    request::evaluator(&player)?;
     let mut pictures = pictures_of(&player);
     pictures.retain(|it| what.is_none_or(|what| what == it.what));
     if pictures.is_empty() && !arguments.json {
@@ -304,11 +306,12 @@ fn of_exam(exam: &Exam) -> Value {
 }
 
 fn of_player(player: &Player) -> Value {
+    let evaluator = player.used_evaluator().ok();
     json!({
         "player": player.name,
-        "network": NetworkPlan::of(&player.evaluator),
-        "squares": effects(&player.evaluator),
-        "fields": fields(&player.evaluator),
+        "network": evaluator.and_then(NetworkPlan::of),
+        "squares": evaluator.map(effects),
+        "fields": evaluator.map(fields),
     })
 }
 
@@ -319,7 +322,7 @@ fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::R
         table,
         data,
     } = found;
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     let here = Path::new(".");
     let folder = match (&arguments.out, arguments.json) {
         (Some(folder), _) => Some(folder.as_path()),

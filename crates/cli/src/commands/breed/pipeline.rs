@@ -1,208 +1,96 @@
-//! `mendel breed` and `mendel resume` of a recipe of several steps.
+//! A recipe of several steps in the commands for all kinds of experiments.
 
-use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
-use mendel_lab::data::make;
-use mendel_lab::pipeline::{self, Event, Output, Pipeline, PipelineError, Step};
-use mendel_lab::report::PipelineRecord;
-use mendel_lab::run::{Order, RunFolder, Work};
-use mendel_store::plot::number;
-use serde_json::json;
+use mendel_lab::execution::RunOptions;
+use mendel_lab::pipeline::PipelineRun;
+use mendel_lab::record::{CHAMPION, Output, Pipeline, Step};
+use mendel_report::plot::number;
+use mendel_report::{
+    AgreementView, JudgementView, PipelineRecord, PlayedView, describe_pipeline, step_words,
+};
+use mendel_store::frame::{Failure, Folder, Manifest};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::tell::{Teller, merge, say};
-use super::{WorkArguments, write_report, wrong};
-use crate::home;
-use crate::request::Wrong;
+use super::experiment::run_options;
+use super::write_nested_reports;
+use crate::commands::report::failure;
+use crate::exec_options::ExecOptions;
+use crate::experiment::{PAGE, ProgramExperiment, Report};
+use crate::progress::{RecordView, Shown};
 use crate::table::Table;
 
-/// Does the steps from the first.
-pub(super) fn breed(order: &Order, work: &Work, arguments: &WorkArguments) -> anyhow::Result<()> {
-    let mut live = Live::new(&order.folder, arguments);
-    let result = pipeline::breed(order, work, &mut |event| live.hear(event));
-    finish(result, &order.folder, live)
-}
+impl ProgramExperiment for PipelineRun {
+    const GROUP: &'static str = "runs";
 
-/// Goes on with the steps in a folder.
-pub(super) fn resume(folder: &Path, work: &Work, arguments: &WorkArguments) -> anyhow::Result<()> {
-    let mut live = Live::new(folder, arguments);
-    let result = pipeline::resume(folder, work, &mut |event| live.hear(event));
-    finish(result, folder, live)
-}
-
-fn finish(
-    result: Result<Pipeline, PipelineError>,
-    folder: &Path,
-    mut live: Live,
-) -> anyhow::Result<()> {
-    live.quieten();
-    home::register_run(folder);
-    let state = match result {
-        Ok(state) => state,
-        Err(PipelineError::Run(error)) => return Err(wrong(*error)),
-        Err(error @ PipelineError::Data { .. }) => {
-            let hint = "`mendel breed --help` shows what can be asked for";
-            return Err(Wrong::new(error, hint).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
-    if !state.finished {
-        anyhow::bail!(
-            "stopped before its end; `mendel resume {}` goes on with it",
-            folder.display()
-        );
+    fn exec_options(options: &ExecOptions) -> Result<RunOptions, Failure> {
+        run_options(options, "pipeline")
     }
-    write_report(folder)?;
-    let record = PipelineRecord::read(folder)?;
-    if live.json {
-        let mut told = json!({ "event": "result" });
-        merge(&mut told, json!(record));
+
+    fn text(_outcome: &Pipeline, folder: &Folder) -> Result<String, Failure> {
+        let record = PipelineRecord::read(folder.path()).map_err(failure)?;
+        Ok(render(&record))
+    }
+
+    fn json(_outcome: &Pipeline, folder: &Folder) -> Result<Value, Failure> {
+        let record = PipelineRecord::read(folder.path()).map_err(failure)?;
+        let mut value = json!(record);
         if record.state.champion.is_some() {
-            told["champion_file"] = json!(folder.join(RunFolder::CHAMPION));
+            value["champion_file"] = json!(folder.file(CHAMPION));
         }
-        say(&told.to_string());
-    } else {
-        say(&render(&record));
+        Ok(value)
     }
-    Ok(())
+
+    fn describe(folder: &Folder, _manifest: &Manifest) -> Value {
+        let Ok(Some(state)) = Pipeline::read(folder.path()) else {
+            return Value::Null;
+        };
+        let mut value = describe_pipeline(&state);
+        let (done, steps) = (state.done(), state.steps.len());
+        value["progress"] = json!(format!("{done}/{steps} steps"));
+        value["result"] = value["verdict"].clone();
+        value
+    }
+
+    fn report(folder: &Path) -> Result<Report, Failure> {
+        let pipeline = PipelineRecord::read(folder).map_err(failure)?;
+        Ok(Report {
+            page: pipeline.page(),
+            data: json!(pipeline),
+        })
+    }
+
+    fn view() -> Box<dyn RecordView> {
+        Box::new(StepView)
+    }
+
+    fn write_nested_pages(folder: &Path) -> Result<(), Failure> {
+        write_nested_reports(folder)
+    }
 }
 
-/// What is said while the steps are done, on stderr: which of how many, and how far
-/// that one is.
-struct Live {
-    folder: PathBuf,
-    json: bool,
-    quiet: bool,
-    teller: Option<Teller>,
-    bar: Option<ProgressBar>,
-    said: Option<Instant>,
+/// A line when a step begins and one when it is done.
+struct StepView;
+
+#[derive(Deserialize)]
+struct StartedStep {
+    number: usize,
+    name: String,
 }
 
-/// Where there is no terminal, a line is enough so often.
-const EVERY: Duration = Duration::from_secs(10);
-
-impl Live {
-    fn new(folder: &Path, arguments: &WorkArguments) -> Self {
-        Self {
-            folder: folder.to_owned(),
-            json: arguments.json,
-            quiet: arguments.quiet || arguments.json,
-            teller: None,
-            bar: None,
-            said: None,
-        }
-    }
-
-    fn hear(&mut self, event: Event) {
-        match event {
-            Event::Begins(state) => {
-                home::register_run(&self.folder);
-                let (recipe, seed, id) = (&state.recipe, state.seed, &state.id);
-                let place = self.folder.display();
-                self.note(&format!("{recipe} · seed {seed} · pipeline {id} · {place}"));
-            }
-            Event::Step {
-                step,
-                steps,
-                folder,
-            } => {
-                self.note(&format!(
-                    "step {} of {steps}: {}",
-                    step.number,
-                    step.title()
-                ));
-                self.event("step", step, steps);
-                self.teller = Some(Teller::of_step(folder, self.json, self.quiet));
-            }
-            Event::Run { run, runs, folder } => {
-                self.quieten();
-                self.note(&format!("run {run} of {runs}"));
-                self.teller = Some(Teller::of_step(folder, self.json, self.quiet));
-            }
-            Event::Breeding(event) => {
-                if let Some(teller) = &mut self.teller {
-                    teller.hear(&event);
-                }
-            }
-            Event::Gathering(progress) => {
-                let words = match progress.stage {
-                    make::Stage::Games => format!("positions from {} games", progress.games),
-                    make::Stage::Labels => "positions labelled".to_owned(),
-                };
-                self.progress(progress.done, progress.total, &words);
-            }
-            Event::Epoch { epoch, epochs } => {
-                let words = format!("epochs, error {:.5} on positions held out", epoch.holdout);
-                self.progress(epoch.epoch.into(), epochs.into(), &words);
-            }
-            Event::Game(progress) => {
-                self.progress(progress.standing.games(), progress.total, "games");
-            }
-            Event::Accuracy { done, total } => {
-                self.progress(done, total, "games looked at for their accuracy");
-            }
-            Event::Answers { done, total } => {
-                self.progress(done, total, "moves answered");
-            }
-            Event::Done(step) => {
-                self.quieten();
-                self.note(&format!("  {}", step.words()));
-                self.event("step-done", step, 0);
-            }
-            _ => {}
-        }
-    }
-
-    /// A line for people.
-    fn note(&self, text: &str) {
-        if !self.quiet {
-            // With stderr closed there is nobody left to tell.
-            let _ = writeln!(io::stderr().lock(), "{text}");
-        }
-    }
-
-    /// A line for programs.
-    fn event(&self, name: &str, step: &Step, steps: usize) {
-        if self.json {
-            let mut line = json!({ "event": name });
-            merge(&mut line, json!(step));
-            if steps > 0 {
-                line["steps"] = json!(steps);
-            }
-            say(&line.to_string());
-        }
-    }
-
-    fn progress(&mut self, done: u64, total: u64, words: &str) {
-        if self.quiet {
-            return;
-        }
-        if io::stderr().is_terminal() {
-            let bar = self.bar.get_or_insert_with(|| {
-                let style = "{bar:24} {pos}/{len} {msg} · {eta} left";
-                let style =
-                    ProgressStyle::with_template(style).expect("the template is tested by use");
-                ProgressBar::new(total).with_style(style)
-            });
-            bar.set_length(total);
-            bar.set_position(done);
-            bar.set_message(words.to_owned());
-        } else if self.said.is_none_or(|said| said.elapsed() >= EVERY) {
-            self.said = Some(Instant::now());
-            self.note(&format!("  {done}/{total} {words}"));
-        }
-    }
-
-    fn quieten(&mut self) {
-        if let Some(teller) = self.teller.take() {
-            teller.fail();
-        }
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-        self.said = None;
+impl RecordView for StepView {
+    fn show(&mut self, name: &str, data: &Value) -> Shown {
+        let line = match name {
+            "step" => StartedStep::deserialize(data)
+                .ok()
+                .map(|step| format!("step {}: {}", step.number, step.name)),
+            "step-done" => Step::deserialize(data)
+                .ok()
+                .map(|step| format!("  {}", step_words(&step))),
+            _ => None,
+        };
+        Shown { status: None, line }
     }
 }
 
@@ -217,7 +105,7 @@ fn render(record: &PipelineRecord) -> String {
             step.number.to_string(),
             step.title(),
             step.kind.clone(),
-            step.words(),
+            step_words(step),
             seconds.map_or_else(String::new, |it| format!("{it:.1}")),
         ]);
     }
@@ -225,13 +113,16 @@ fn render(record: &PipelineRecord) -> String {
     for step in &state.steps {
         match &step.result {
             Some(Output::Match(it)) => {
-                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+                let shown = PlayedView(it).tables();
+                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
             }
             Some(Output::Agreement(it)) => {
-                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+                let shown = AgreementView(it).tables();
+                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
             }
             Some(Output::Judgement(it)) => {
-                text.push_str(&tables(step, &it.conditions, it.tables(), &it.notes));
+                let shown = JudgementView(it).tables();
+                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
             }
             _ => {}
         }
@@ -251,10 +142,10 @@ fn render(record: &PipelineRecord) -> String {
     }
     let folder = &record.folder;
     if state.champion.is_some() {
-        let champion = folder.join(RunFolder::CHAMPION);
+        let champion = folder.join(CHAMPION);
         text = format!("{text}\nchampion  {}", champion.display());
     }
-    let page = folder.join(mendel_lab::report::FILE);
+    let page = folder.join(PAGE);
     format!("{text}\nreport    {}\n", page.display())
 }
 

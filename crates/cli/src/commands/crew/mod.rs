@@ -1,12 +1,13 @@
 //! `mendel crew`: who is there, and what there is to do.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use clap::{Args, Subcommand};
-use mendel_crew::{Status, forget, status};
+use mendel_crew::{CrewStatus, remove_run, status};
 
 use crate::crew::{ServerArguments, failed};
+use crate::output;
 use crate::table::Table;
 
 /// Look at a crew: its workers, its jobs and how fast it is
@@ -19,18 +20,18 @@ pub(in crate::commands) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Status(StatusArguments),
-    Forget(ForgetArguments),
+    Remove(RemoveArguments),
 }
 
-/// Remove what the server still holds of a run that nobody will go on with
+/// Remove the jobs, results and blobs of a run that will not be resumed
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Its jobs and results go; blobs, which runs share, go with the last run. A run that is
-gone on with after all does again what was removed.
+Blobs, which runs share, are removed with the last run. If the run is resumed after
+all, the removed work is done again.
 
 Examples:
-  mendel crew forget 3f9c1a7be2d04c55 --crew nats://127.0.0.1:4222")]
-struct ForgetArguments {
+  mendel crew remove 3f9c1a7be2d04c55 --crew nats://127.0.0.1:4222")]
+struct RemoveArguments {
     /// The run, as `mendel crew status` shows it
     #[arg(value_name = "RUN")]
     run: String,
@@ -59,7 +60,7 @@ struct StatusArguments {
 pub(in crate::commands) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Status(arguments) => show(arguments),
-        Command::Forget(arguments) => remove(arguments),
+        Command::Remove(arguments) => remove(arguments),
     }
 }
 
@@ -71,24 +72,24 @@ fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
     } else {
         text(&found)
     };
-    io::stdout().lock().write_all(text.as_bytes())?;
+    output::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
-fn remove(arguments: &ForgetArguments) -> anyhow::Result<()> {
+fn remove(arguments: &RemoveArguments) -> anyhow::Result<()> {
     let options = arguments.server.required()?;
-    let gone = forget(&options, &arguments.run).map_err(failed)?;
+    let gone = remove_run(&options, &arguments.run).map_err(failed)?;
     let text = if arguments.json {
         format!("{:#}\n", serde_json::to_value(&gone)?)
     } else {
         let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
         format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n")
     };
-    io::stdout().lock().write_all(text.as_bytes())?;
+    output::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
-fn text(status: &Status) -> String {
+fn text(status: &CrewStatus) -> String {
     let mut text = format!(
         "{}: {} workers, {} jobs waiting, {} running, {} done, {:.1} games a second\n",
         status.server,
@@ -116,29 +117,29 @@ fn text(status: &Status) -> String {
     text
 }
 
-fn workers(status: &Status) -> Table {
+fn workers(status: &CrewStatus) -> Table {
     let mut table = Table::default();
     table.row([
-        "worker", "version", "hands", "working", "jobs", "games", "a second", "not done",
+        "worker", "version", "slots", "active", "jobs", "games", "a second", "not done",
     ]);
     table.rule();
     for worker in &status.workers {
         table.row([
             worker.name.clone(),
             worker.program.clone(),
-            worker.hands.to_string(),
-            worker.working.to_string(),
-            worker.worked.jobs.to_string(),
-            worker.worked.units.to_string(),
+            worker.slots.to_string(),
+            worker.active_jobs.to_string(),
+            worker.totals.jobs.to_string(),
+            worker.totals.units.to_string(),
             format!("{:.1}", worker.per_second),
-            worker.worked.refused.to_string(),
+            worker.totals.refused.to_string(),
         ]);
     }
     table
 }
 
 /// What the server holds of each run, and whether somebody is at it.
-fn runs(status: &Status) -> Table {
+fn runs(status: &CrewStatus) -> Table {
     let mut table = Table::default();
     table.row(["run", "jobs", "results", "coordinator"]);
     table.rule();

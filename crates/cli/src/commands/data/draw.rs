@@ -1,12 +1,12 @@
 //! `mendel data draw`: positions out of games, by the part they have in a training.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mendel_board::{Move, Position};
-use mendel_lab::data::{Collector, Context, GameResult, Header, Kind, Sample};
-use mendel_nets::shard::{Block, GameRecord, Shard, ShardError, move_at};
+use mendel_data::shard::{Block, GameRecord, Shard, ShardError, move_at};
+use mendel_data::{Collector, Context, GameResult, Header, Kind, Sample};
 use mendel_nets::stream::Part;
 use mendel_nets::train::recipe::Recipe;
 use rand::SeedableRng as _;
@@ -15,7 +15,8 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::import::command;
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{Wrong, writable};
 
 /// Draw positions from games, those that a training never learns from or the others
 #[derive(Args, Debug)]
@@ -100,6 +101,7 @@ type Place = (usize, usize, usize, usize);
 /// Draws and writes.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 1. Which games.
+    writable(&arguments.out)?;
     let recipe = Recipe::find(&arguments.recipe, &[])
         .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
     let unreadable = |error: ShardError| Wrong::new(error, "`mendel data games` makes such files");
@@ -178,7 +180,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     set.write(&arguments.out)?;
 
     // 4. What was done.
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let report = json!({ "file": arguments.out, "positions": positions, "games": games });
         writeln!(out, "{report:#}")?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use mendel_nets::shard::{
+use mendel_data::shard::{
     ConvertError, Filter, Header, Info, Report, Setting, Shard, ShardError, Written, convert,
 };
 use serde_json::json;
@@ -13,7 +13,8 @@ use serde_json::json;
 use super::import::command;
 use super::info::draw;
 use crate::interrupt::stop_on_ctrl_c;
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{Wrong, writable};
 
 /// Turn games from PGN into a compact file that networks are trained on
 #[derive(Args, Debug)]
@@ -77,6 +78,7 @@ impl Arguments {
 
 /// Reads and writes.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    writable(&arguments.out)?;
     let stop = stop_on_ctrl_c()?;
     let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
         let bar = ProgressBar::new(0);
@@ -109,7 +111,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     let report = &written.report;
     let file = arguments.out.display().to_string();
     if arguments.json {
@@ -157,7 +159,7 @@ pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let shard = Shard::open(name).map_err(unusable)?;
     let info = Info::of(&shard).map_err(unusable)?;
     let header = shard.header();
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if as_json {
         let report = json!({ "set": name, "header": header, "info": info });
         writeln!(out, "{report:#}")?;

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_board::Color;
-use mendel_lab::data::Header;
-use mendel_lab::data::import::{
+use mendel_data::Header;
+use mendel_data::import::score::Unit;
+use mendel_data::import::{
     Format, GameFilter, ImportError, Imported, Pick, Report, ResultFilter, Setting, View, import,
 };
 use serde_json::json;
 
 use crate::interrupt::stop_on_ctrl_c;
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{Wrong, writable};
 
 /// Turn games, positions or puzzles from a file into a data set
 #[derive(Args, Debug)]
@@ -26,6 +28,10 @@ CSV      columns FEN and score, with or without a heading: 35, #-3, M18; columns
          named result and bestmove are read, too
 puzzles  the Lichess puzzle database, as CSV or as older JSON lines
 
+Scores of EPD and of a column `cp` or `centipawns` are centipawns. Other columns need
+--unit, and so do scores with a fraction in any file: the whole file is looked at before
+anything is written.
+
 All of them may be compressed with Zstandard (.zst). Lines and games that cannot be
 read are counted, and the first are named.
 
@@ -33,7 +39,7 @@ Examples:
   mendel data import games.pgn.zst --one-per-game --result white --mover white --min-rating 2500 --out white.mds
   mendel data import games.pgn.zst --one-per-game --history 8 --sample 20000 --out rated.mds
   mendel data import quiet-labeled.epd --out results.mds
-  mendel data import scores.csv --view white --out scores.mds
+  mendel data import scores.csv --view white --unit centipawns --out scores.mds
   mendel data import games.pgn --sample 5000 --only-quiet --out sample.mds")]
 #[expect(
     clippy::struct_excessive_bools,
@@ -54,9 +60,9 @@ pub(super) struct Arguments {
     /// CSV: whose side the scores are seen from
     #[arg(long, value_enum, default_value_t = ViewName::White)]
     view: ViewName,
-    /// CSV: what 1 means
-    #[arg(long, value_enum, default_value_t = UnitName::Centipawns)]
-    unit: UnitName,
+    /// CSV and EPD: what 1 means in scores [default: what the file says; else needed]
+    #[arg(long, value_enum)]
+    unit: Option<UnitName>,
     /// Only positions in which nothing is to be won at once
     #[arg(long)]
     only_quiet: bool,
@@ -147,8 +153,8 @@ enum ViewName {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum UnitName {
-    Centipawns,
     Pawns,
+    Centipawns,
 }
 
 impl Arguments {
@@ -166,10 +172,10 @@ impl Arguments {
                 ViewName::White => View::White,
                 ViewName::Mover => View::Mover,
             },
-            unit: match self.unit {
-                UnitName::Centipawns => 1.0,
-                UnitName::Pawns => 100.0,
-            },
+            unit: self.unit.map(|unit| match unit {
+                UnitName::Pawns => Unit::Pawns,
+                UnitName::Centipawns => Unit::Centipawns,
+            }),
             games: GameFilter {
                 min_rating: games.min_rating,
                 result: games.result.map(|result| match result {
@@ -222,6 +228,7 @@ pub(super) fn command() -> String {
 
 /// Imports.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    writable(&arguments.out)?;
     let stop = stop_on_ctrl_c()?;
     let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
         let bar = ProgressBar::new_spinner();
@@ -250,7 +257,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     let report = &imported.report;
     if arguments.json {
         let report = json!({
@@ -296,6 +303,7 @@ fn wrong(error: ImportError) -> anyhow::Error {
         ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();
         }
+        ImportError::Unit { .. } => "`--unit pawns` or `--unit centipawns` says which it is",
         ImportError::Taken { .. } => "`--out FILE` names a new file",
         ImportError::Empty { .. } => "loosen the filters, or say what the file is with `--format`",
         _ => "`mendel data import --help` shows what can be read",

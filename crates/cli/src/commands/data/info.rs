@@ -1,15 +1,16 @@
 //! `mendel data info` and `mendel data list`: what is in data sets.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use mendel_lab::data::info::Info;
-use mendel_lab::data::{BUILT_IN, DataError, Header, Reader, SUITES};
-use mendel_nets::shard::SUFFIX;
+use mendel_data::info::Info;
+use mendel_data::shard::SUFFIX;
+use mendel_data::{BUILT_IN, DataError, Header, Reader, SUITES};
 use serde_json::json;
 
 use super::games;
+use crate::output;
 use crate::request::Wrong;
 use crate::table::Table;
 
@@ -53,7 +54,7 @@ pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
     let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
     let header = reader.header().clone();
     let info = Info::of(&mut reader).map_err(wrong)?;
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let report = json!({ "set": arguments.set, "header": header, "info": info });
         writeln!(out, "{report:#}")?;
@@ -89,7 +90,7 @@ pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
             &header.description,
         ]);
     }
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         writeln!(out, "{:#}", json!(rows))?;
     } else {

@@ -1,20 +1,20 @@
 //! `mendel data make`: positions from our own games, labelled by an expert.
 
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
-use mendel_lab::data::make::{
-    Ask, Evaluation, ExpertPlan, MakeError, Means, Plan, Progress, Stage, make,
-};
-use mendel_lab::data::{Header, Kind, Reader};
-use serde_json::json;
+use mendel_data::label::{Ask, Evaluation, ExpertPlan};
+use mendel_data::make::{CreatedDataSet, DataOptions, DataPlan, DataSetCreation};
+use mendel_data::{Header, Kind, Reader};
+use mendel_report::page::{HtmlPage, PageBlock};
+use mendel_store::frame::{Failure, Folder, Manifest};
+use serde_json::{Value, json};
 
-use crate::crew::{CrewArguments, account, went_wrong};
-use crate::interrupt::stop_on_ctrl_c;
-use crate::request::Wrong;
+use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
+use crate::progress::last_progress;
+use crate::request::{Wrong, writable};
 
 /// Make a data set: positions from our own games, labelled by an expert
 #[derive(Args, Debug)]
@@ -26,8 +26,8 @@ selfplay  positions with the result of the game they come from
 The games are played in this process at fixed nodes. Stockfish up to 15.1 has a
 classical evaluation; its centipawns are about half of Stockfish 11's, so static
 scores are multiplied by 2. The same command gives the same file, on any number of threads.
-Finished games and labels lie in FILE.work until the file is complete; after Ctrl-C
-or worse, the same command with --resume goes on.
+The work is an experiment of the library (`mendel runs`); after Ctrl-C or a kill,
+`mendel resume` resumes it.
 
 Examples:
   mendel data make quiet --positions 20000 --seed 1 --out quiet.mds
@@ -49,11 +49,6 @@ pub(super) struct Arguments {
     /// Decides openings, random moves and which positions are drawn
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Games and labels at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    #[command(flatten)]
-    crew: CrewArguments,
     #[command(flatten)]
     games: GameArguments,
     #[command(flatten)]
@@ -61,15 +56,8 @@ pub(super) struct Arguments {
     /// The share of games that are held out from training
     #[arg(long, value_name = "SHARE", default_value_t = Header::HOLD_OUT)]
     hold_out: f64,
-    /// Go on with unfinished work
-    #[arg(long)]
-    resume: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Say nothing before the result
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    exec: ExecArguments,
 }
 
 /// The games, and what is taken from them.
@@ -145,7 +133,7 @@ enum EvaluationName {
 }
 
 impl Arguments {
-    fn plan(&self) -> anyhow::Result<Plan> {
+    fn plan(&self) -> anyhow::Result<DataPlan> {
         let (kind, usual) = match self.kind {
             KindName::Quiet => (Kind::Quiet, 20_000),
             KindName::Moves => (Kind::Moves, 10_000),
@@ -160,9 +148,9 @@ impl Arguments {
                 reader.header().positions.max(1)
             }
         };
-        let plan = Plan::usual(kind, positions);
+        let plan = DataPlan::usual(kind, positions, std::path::absolute(&self.out)?);
         let games = &self.games;
-        Ok(Plan {
+        Ok(DataPlan {
             seed: self.seed,
             player: games.player.clone(),
             nodes: games.nodes,
@@ -220,129 +208,75 @@ impl ExpertArguments {
 
 /// Makes the set.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    writable(&arguments.out)?;
     let plan = arguments.plan()?;
-    let quiet = arguments.quiet || arguments.json;
-    let stop = stop_on_ctrl_c()?;
-    let means = Means {
-        threads: arguments.threads.into(),
-        crew: arguments.crew.workers(quiet)?,
-        resume: arguments.resume,
-        stop,
-    };
-    let mut live = Live::new(arguments.quiet);
-    let result = make(&plan, &arguments.out, &means, &mut |progress| {
-        live.show(progress);
-    });
-    live.finish();
-    account(means.crew.as_ref(), quiet);
-    let made = result.map_err(wrong)?;
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        let report = json!({
-            "file": arguments.out.display().to_string(),
-            "bytes": made.bytes,
-            "unlabelled": made.unlabelled,
-            "header": made.header,
-        });
-        writeln!(out, "{report:#}")?;
-    } else {
-        writeln!(
-            out,
-            "{}: {} positions from {} games, {} KiB",
-            arguments.out.display(),
-            made.header.positions,
-            made.header.games,
-            made.bytes.div_ceil(1024)
-        )?;
-        if made.unlabelled > 0 {
-            writeln!(
-                out,
-                "{} positions were left out: the expert has no label for them",
-                made.unlabelled
-            )?;
-        }
-    }
-    Ok(())
+    let session = Session::new(arguments.exec.options()?, arguments.exec.output)?;
+    let name = plan.out.file_stem().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    session.start(NewExperiment::<DataSetCreation> {
+        seed: plan.seed,
+        folder: None,
+        names: &[&name],
+        plan,
+    })
 }
 
-/// What is wrong with a request is the asker's fault, what breaks later is not.
-fn wrong(error: MakeError) -> anyhow::Error {
-    let error = match error {
-        MakeError::Away(error) => return went_wrong(error),
-        error => error,
-    };
-    let hint = match &error {
-        MakeError::Plan { .. } => "`mendel data make --help` shows what can be asked for",
-        MakeError::Taken { .. } | MakeError::Unfinished { .. } | MakeError::OtherPlan { .. } => {
-            "`--out FILE` names a new file, `--resume` goes on with unfinished work"
-        }
-        MakeError::Entrant(_) => {
-            "a player is a built-in name or a player file; an expert may also be `cmd:PROGRAM?Name=Value`"
-        }
-        MakeError::Seat(_) => {
-            "install it (`apt install stockfish`), or name another with `--expert cmd:PROGRAM`"
-        }
-        MakeError::Mute { .. } => "or take a player of ours as expert: `--expert mendel`",
-        MakeError::Exhausted { .. } => "`--random-plies 12` gives more different games",
-        MakeError::Data(_) => "`mendel data list` names the built-in sets",
-        _ => return error.into(),
-    };
-    Wrong::new(error, hint).into()
-}
+impl ProgramExperiment for DataSetCreation {
+    const GROUP: &'static str = "data";
 
-/// On a terminal a bar; elsewhere a line from time to time.
-struct Live {
-    bar: Option<ProgressBar>,
-    stage: Option<Stage>,
-    lines: bool,
-    said: Instant,
-}
-
-impl Live {
-    fn new(quiet: bool) -> Self {
-        let terminal = io::stderr().is_terminal();
-        Self {
-            bar: (terminal && !quiet).then(|| {
-                let bar = ProgressBar::new(0);
-                let style = "{bar:30} {pos}/{len} {msg}, {eta} left";
-                bar.set_style(
-                    ProgressStyle::with_template(style).expect("the template is tested by use"),
-                );
-                bar
-            }),
-            stage: None,
-            lines: !terminal && !quiet,
-            said: Instant::now(),
-        }
+    fn exec_options(options: &ExecOptions) -> Result<DataOptions, Failure> {
+        options.without_proof_games("data")?;
+        Ok(DataOptions {
+            crew: options.crew_or_all(),
+        })
     }
 
-    fn show(&mut self, progress: Progress) {
-        const PAUSE: Duration = Duration::from_secs(10);
-        let words = match progress.stage {
-            Stage::Games => format!("positions from {} games", progress.games),
-            Stage::Labels => "positions labelled".to_owned(),
-        };
-        let is_new = self.stage.replace(progress.stage) != Some(progress.stage);
-        if let Some(bar) = &self.bar {
-            if is_new {
-                bar.set_length(progress.total);
-                bar.set_position(progress.done);
-                // What was done before this start says nothing of the speed.
-                bar.reset_eta();
+    fn text(outcome: &CreatedDataSet, _folder: &Folder) -> Result<String, Failure> {
+        let unlabelled = match outcome.unlabelled {
+            0 => String::new(),
+            count => {
+                format!("{count} positions were left out: the expert has no label for them\n")
             }
-            bar.set_position(progress.done);
-            bar.set_message(words);
-        } else if self.lines && (is_new || self.said.elapsed() >= PAUSE) {
-            self.said = Instant::now();
-            let (done, total) = (progress.done, progress.total);
-            // With stderr closed there is nobody left to tell.
-            let _ = writeln!(io::stderr().lock(), "{done}/{total} {words}");
-        }
+        };
+        Ok(format!(
+            "{}: {} positions from {} games, {} KiB\n{unlabelled}",
+            outcome.file.display(),
+            outcome.header.positions,
+            outcome.header.games,
+            outcome.bytes.div_ceil(1024)
+        ))
     }
 
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    fn describe(folder: &Folder, _manifest: &Manifest) -> Value {
+        let Ok(Some(outcome)) = folder.read_result::<CreatedDataSet>() else {
+            return json!({ "progress": last_progress(folder) });
+        };
+        let positions = outcome.header.positions;
+        json!({
+            "progress": format!("{positions} positions"),
+            "result": outcome.file.display().to_string(),
+            "file": outcome.file,
+            "bytes": outcome.bytes,
+            "positions": positions,
+            "games": outcome.header.games,
+        })
+    }
+
+    fn report(folder: &Path) -> Result<Report, Failure> {
+        let files = Folder::at(folder);
+        let manifest = Manifest::read(folder)?;
+        let outcome = files.read_result::<CreatedDataSet>()?;
+        let text = match &outcome {
+            Some(outcome) => Self::text(outcome, &files)?,
+            None => format!("not finished: {}\n", last_progress(&files)),
+        };
+        Ok(Report {
+            page: HtmlPage {
+                title: manifest.name,
+                blocks: vec![PageBlock::Code(text)],
+                ..HtmlPage::default()
+            },
+            data: json!(outcome),
+        })
     }
 }

@@ -4,14 +4,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use mendel_data::{DataSet, Sample};
 use mendel_engine::Player;
-use mendel_lab::data::{DataSet, Sample};
-use mendel_lab::matrix::Rows;
+use mendel_fitness::matrix::Rows;
+use mendel_store::{ReplaceError, replace_with};
 use serde_json::json;
 
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{self, Wrong, writable};
 
 /// Write positions as rows of coefficients, for statistics programs
 #[derive(Args, Debug)]
@@ -74,7 +75,7 @@ impl Label {
     fn of(self, sample: &Sample) -> Option<f64> {
         match self {
             Self::Score => sample.score.map(f64::from),
-            Self::Result => sample.result.map(mendel_lab::data::GameResult::points),
+            Self::Result => sample.result.map(mendel_data::GameResult::points),
         }
     }
 }
@@ -82,8 +83,10 @@ impl Label {
 /// Counts and writes.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // 1. What was asked for.
+    writable(&arguments.out)?;
     let player = Player::find(&arguments.player)
         .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
+    let evaluator = request::evaluator(&player)?;
     let set = DataSet::find(&arguments.set).map_err(|error| {
         let hint = "`mendel data list` names the built-in sets; a file is named by its path";
         Wrong::new(error, hint)
@@ -108,15 +111,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 
     // 2. The rows.
-    let rows = Rows::new(&player.evaluator, &positions, 1)
+    let rows = Rows::new(evaluator, &positions, 1)
         .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
-    let weights = player.evaluator.weights();
+    let weights = evaluator.weights();
     let names: Vec<&str> = weights.iter().map(|weight| weight.name.as_str()).collect();
-    write(arguments, &names, &rows, &labels)
-        .with_context(|| format!("cannot write `{}`", arguments.out.display()))?;
+    replace_with(&arguments.out, |file| {
+        write(file, arguments, &names, &rows, &labels).map_err(|source| ReplaceError::Write {
+            path: arguments.out.clone(),
+            source,
+        })
+    })?;
 
     // 3. What was done.
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let weights = weights
             .iter()
@@ -138,8 +145,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write(arguments: &Arguments, names: &[&str], rows: &Rows, labels: &[f64]) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(&arguments.out)?);
+fn write(
+    file: &mut File,
+    arguments: &Arguments,
+    names: &[&str],
+    rows: &Rows,
+    labels: &[f64],
+) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
     for name in names {
         write!(file, "{name},")?;
     }

@@ -2,16 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use mendel_board::Color;
-use mendel_lab::analysis::Phase;
-use mendel_lab::data::{DataSet, MATE, Sample};
+use mendel_coach::Phase;
+use mendel_data::{DataSet, MATE, Sample};
+use mendel_store::{ReplaceError, replace_with};
 use serde_json::json;
 
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{Wrong, writable};
 
 /// How hard the lines are squeezed.
 const LEVEL: i32 = 9;
@@ -67,6 +68,7 @@ impl Part {
 
 /// Writes them.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    writable(&arguments.out)?;
     let set = DataSet::find(&arguments.set).map_err(|error| {
         let hint = "`mendel data list` names the built-in sets; a file is named by its path";
         Wrong::new(error, hint)
@@ -81,10 +83,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let hint = "`mendel data make quiet --from SET` has them labelled";
         return Err(Wrong::new(complaint, hint).into());
     }
-    write(arguments, &lines)
-        .with_context(|| format!("cannot write `{}`", arguments.out.display()))?;
+    replace_with(&arguments.out, |file| {
+        write(file, &arguments.out, &lines).map_err(|source| ReplaceError::Write {
+            path: arguments.out.clone(),
+            source,
+        })
+    })?;
 
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if arguments.json {
         let report = json!({ "file": arguments.out, "lines": lines.len(), "left-out": without });
         writeln!(out, "{report:#}")?;
@@ -114,9 +120,9 @@ fn line(sample: &Sample) -> Option<String> {
     })
 }
 
-fn write(arguments: &Arguments, lines: &[String]) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(&arguments.out)?);
-    if arguments.out.extension().is_some_and(|it| it == "zst") {
+fn write(file: &mut File, path: &Path, lines: &[String]) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    if path.extension().is_some_and(|it| it == "zst") {
         let mut squeezed = zstd::Encoder::new(&mut file, LEVEL)?;
         put(&mut squeezed, lines)?;
         squeezed.finish()?;
@@ -127,6 +133,6 @@ fn write(arguments: &Arguments, lines: &[String]) -> io::Result<()> {
 }
 
 fn put(out: &mut impl Write, lines: &[String]) -> io::Result<()> {
-    writeln!(out, "FEN,Evaluation")?;
+    writeln!(out, "FEN,Centipawns")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }

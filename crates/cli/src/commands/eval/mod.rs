@@ -5,11 +5,13 @@ mod likely;
 use std::io::{self, Write};
 
 use clap::Args;
-use mendel_board::{Color, Game};
+use mendel_board::{Color, Game, Position};
 use mendel_engine::{Player, Setting};
 use mendel_evaluator::{Explanation, Row};
+use serde::Serialize;
 
 use crate::draw::{self, Ink};
+use crate::output;
 use crate::request::{self, Wrong};
 use crate::table::Table;
 
@@ -21,7 +23,10 @@ the middle game (mg) and the end game (eg), then what they are worth together at
 this stage of the game. The column `worth` adds up to the score.
 
 A player with a policy shows the moves that its network expects, how likely each is,
-where pieces leave from and go to, and the result it expects where it says so.
+where pieces leave from and go to, and the result it expects where it says so. If its
+network chooses the moves alone, it has no terms.
+
+A position without legal moves is named checkmate or stalemate first.
 
 Examples:
   mendel eval startpos
@@ -64,22 +69,27 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let judges = !policy.is_some_and(|it| it.way.is_of_people());
     let explanation = judges.then(|| player.evaluator.explain(&position));
 
-    let stdout = io::stdout();
-    let ink = Ink::for_stream(&stdout);
-    let mut out = stdout.lock();
+    let outcome = Outcome::of(&position);
+
+    let ink = Ink::for_stream(&io::stdout());
+    let mut out = output::stdout();
     if arguments.json {
         let written = if let Some(outlook) = &expected {
             let evaluation = serde_json::to_value(&explanation).map_err(io::Error::from)?;
-            let report = likely::as_json(&player, &position, outlook, &evaluation);
-            serde_json::to_writer_pretty(&mut out, &report)
+            let rest = likely::as_json(&player, &position, outlook, &evaluation);
+            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
         } else {
-            serde_json::to_writer_pretty(&mut out, &explanation)
+            let rest = explanation;
+            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
         };
         written.map_err(io::Error::from)?;
         writeln!(out)?;
         return Ok(());
     }
     let mut parts = Vec::new();
+    if let Some(outcome) = &outcome {
+        parts.push(format!("{}\n", outcome.words(explanation.is_some())));
+    }
     if let Some(explanation) = &explanation {
         parts.push(as_text(explanation, position.turn(), arguments.all));
     }
@@ -89,6 +99,59 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     out.write_all(parts.join("\n").as_bytes())?;
     Ok(())
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Report<T: Serialize> {
+    /// How the game ended; `null` where it goes on.
+    outcome: Option<Outcome>,
+    #[serde(flatten)]
+    rest: T,
+}
+
+/// How a game ended in a position without legal moves.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Outcome {
+    /// `checkmate` or `stalemate`.
+    reason: &'static str,
+    /// `white` or `black`; `null` for a draw.
+    winner: Option<&'static str>,
+}
+
+impl Outcome {
+    fn of(position: &Position) -> Option<Self> {
+        if !position.legal_moves().is_empty() {
+            return None;
+        }
+        let winner = position.turn().fold_wb("black", "white");
+        Some(if position.is_check() {
+            Self {
+                reason: "checkmate",
+                winner: Some(winner),
+            }
+        } else {
+            Self {
+                reason: "stalemate",
+                winner: None,
+            }
+        })
+    }
+
+    /// In words; `judged`: terms follow.
+    fn words(&self, judged: bool) -> String {
+        let ended = match self.winner {
+            Some("white") => "Checkmate: White wins",
+            Some(_) => "Checkmate: Black wins",
+            None => "Stalemate: a draw",
+        };
+        let terms = if judged {
+            "; the terms below are those of the pieces alone"
+        } else {
+            ""
+        };
+        format!("{ended}{terms}")
+    }
 }
 
 fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {

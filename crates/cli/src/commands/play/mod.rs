@@ -1,25 +1,27 @@
 //! `mendel play`: a game in the terminal.
 
-mod clock;
-mod desk;
-mod order;
+mod input;
+mod terminal_game;
 
-use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use mendel_board::lines::BoundedLines;
 use mendel_board::{Color, Position};
+use mendel_engine::play::HumanSides;
 use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
-use mendel_lab::online::Against;
+use mendel_lab::learning::OpponentKind;
 
 use crate::crew::ServerArguments;
 use crate::draw::Ink;
 use crate::limits::LimitArguments;
-use crate::pupil::Pupil;
+use crate::output;
+use crate::population_learner::PopulationLearner;
 use crate::request::{self, Wrong};
-use desk::{Desk, Lesson, Seats};
-use order::Order;
+use input::PlayInput;
+use terminal_game::{LearnState, TerminalGame};
 
 /// How long the engine thinks where nothing is said.
 const THINKING_TIME: Duration = Duration::from_secs(1);
@@ -46,7 +48,7 @@ pub(super) struct Arguments {
     player: Option<String>,
     /// The side or sides that you play
     #[arg(long, default_value = "white")]
-    side: Side,
+    side: SideArg,
     /// Watch the player play itself; the same as `--side none`
     #[arg(long, conflicts_with = "side")]
     self_play: bool,
@@ -76,7 +78,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Side {
+enum SideArg {
     White,
     Black,
     Both,
@@ -131,7 +133,7 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut pupil = None;
     let player = if arguments.learn {
-        let seat = matches!(arguments.side, Side::White | Side::Black);
+        let seat = matches!(arguments.side, SideArg::White | SideArg::Black);
         if !seat {
             return Err(Wrong::new(
                 "`--learn` needs one side for you and one for the sets that learn",
@@ -140,7 +142,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .into());
         }
         let who = arguments.player.as_deref();
-        let mut learner = Pupil::new(who, Against::Person, arguments.seed, &arguments.crew)?;
+        let mut learner =
+            PopulationLearner::new(who, OpponentKind::Person, arguments.seed, &arguments.crew)?;
         let player = learner.next()?;
         pupil = Some(learner);
         Arc::new(player)
@@ -150,12 +153,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut limits = arguments.limits.clone();
     if arguments.learn && limits.depth.is_none() && limits.nodes.is_none() {
         // As in the paper; a clock or a time for each move still ends it earlier.
-        limits.depth = Some(mendel_lab::online::DEPTH);
+        limits.depth = Some(mendel_lab::learning::DEPTH);
     }
     let words: Vec<String> = arguments.fen.iter().cloned().collect();
     let start: Position = request::position(&words)?;
     let side = if arguments.self_play {
-        Side::None
+        SideArg::None
     } else {
         arguments.side
     };
@@ -167,91 +170,91 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }),
         ..Options::default()
     };
-    let stdout = io::stdout();
-    let ink = Ink::for_stream(&stdout);
-    let mut desk = Desk::new(
+    let ink = Ink::for_stream(&io::stdout());
+    let mut game = TerminalGame::new(
         start,
-        Engine::new(player, options)?,
-        Seats {
-            white: matches!(side, Side::White | Side::Both),
-            black: matches!(side, Side::Black | Side::Both),
+        Engine::new(player, options)
+            .map_err(|error| Wrong::new(error, "`--hash MIB` says how large it is"))?,
+        HumanSides {
+            white: matches!(side, SideArg::White | SideArg::Both),
+            black: matches!(side, SideArg::Black | SideArg::Both),
         },
         &limits,
         ink,
-        stdout.lock(),
+        output::stdout(),
     );
-    if side == Side::None {
-        desk.watch(arguments.plies)?;
+    if side == SideArg::None {
+        game.watch(arguments.plies)?;
         return Ok(());
     }
-    desk.set_view(if side == Side::Black {
+    game.set_view(if side == SideArg::Black {
         Color::Black
     } else {
         Color::White
     });
-    converse(&mut desk, pupil.as_mut())?;
+    converse(&mut game, pupil.as_mut())?;
     Ok(())
 }
 
 /// The game with people: the engine moves when it is its turn, a line is read
 /// when it is not.
-fn converse<W: Write>(desk: &mut Desk<W>, mut pupil: Option<&mut Pupil>) -> anyhow::Result<()> {
+fn converse<W: Write>(
+    game: &mut TerminalGame<W>,
+    mut pupil: Option<&mut PopulationLearner>,
+) -> anyhow::Result<()> {
     let stdin = io::stdin();
     let asks = stdin.is_terminal();
-    let mut input = stdin.lock();
-    desk.show()?;
+    let mut lines = BoundedLines::new(stdin.lock(), MAX_LINE_LEN);
+    game.show()?;
     loop {
         if let Some(pupil) = pupil.as_deref_mut() {
-            learn(desk, pupil)?;
+            learn(game, pupil)?;
         }
-        if !desk.is_over() && !desk.is_peoples_turn() {
-            desk.engine_moves()?;
-            desk.show()?;
+        if !game.is_over() && !game.is_human_turn() {
+            game.engine_moves()?;
+            game.show()?;
             continue;
         }
         if asks {
-            desk.ask()?;
+            game.ask()?;
         }
-        let Some(line) = read_line(&mut input)? else {
+        let Some(line) = read_line(&mut lines)? else {
             return Ok(());
         };
-        match Order::read(&line) {
-            Order::Nothing => {}
-            Order::Quit => return Ok(()),
-            order => desk.obey(&order)?,
+        match PlayInput::read(&line) {
+            PlayInput::Nothing => {}
+            PlayInput::Quit => return Ok(()),
+            input => game.handle_input(&input)?,
         }
     }
 }
 
 /// Tells the pupil of a game that is over, once, and asks it for the next.
-fn learn<W: Write>(desk: &mut Desk<W>, pupil: &mut Pupil) -> anyhow::Result<()> {
-    match desk.lesson() {
-        Lesson::Goes => {}
-        Lesson::Over { own, winner, plies } => {
-            let event = pupil.told(own, winner, plies)?;
-            desk.learned(&format!("learned from game {}\n", event.id.number))?;
+fn learn<W: Write>(
+    game: &mut TerminalGame<W>,
+    pupil: &mut PopulationLearner,
+) -> anyhow::Result<()> {
+    match game.learn_state() {
+        LearnState::Playing => {}
+        LearnState::Over { own, winner, plies } => {
+            let event = pupil.record(own, winner, plies)?;
+            game.learned(&format!("learned from game {}\n", event.id.number))?;
         }
-        Lesson::Spoilt => {
-            desk.learned("not learned from: moves were taken back\n")?;
+        LearnState::Spoilt => {
+            game.learned("not learned from: moves were taken back\n")?;
         }
-        Lesson::Anew => desk.take_seat(Arc::new(pupil.next()?)),
+        LearnState::New => game.replace_player(Arc::new(pupil.next()?)),
     }
     Ok(())
 }
 
-/// A line of what people type; `None` at the end of the input. What is beyond
-/// any sensible length is thrown away, and bytes that are no text are replaced.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    const LONGEST: u64 = 4096;
-    let mut bytes = Vec::new();
-    input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes)?;
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    if !bytes.ends_with(b"\n") {
-        input.skip_until(b'\n')?;
-    }
-    Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+/// Bytes of a typed line that are read; no command or move is longer.
+const MAX_LINE_LEN: usize = 4096;
+
+/// The next typed line without blanks around it; `None` at the end of the input.
+fn read_line(lines: &mut BoundedLines<impl BufRead>) -> io::Result<Option<String>> {
+    let line = lines.next_line()?;
+    Ok(line.map(|line| line.text().trim().to_owned()))
 }
 
 #[cfg(test)]
@@ -259,14 +262,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_megabyte_and_broken_text_are_lines_like_any_other() {
+    fn a_long_line_is_cut_and_broken_text_is_replaced() {
         let mut typed = vec![b'x'; 1 << 20];
         typed.extend_from_slice(b"\n\xff\xfe\ne4");
-        let mut input = typed.as_slice();
-        let long = read_line(&mut input).unwrap().unwrap();
+        let mut lines = BoundedLines::new(typed.as_slice(), MAX_LINE_LEN);
+        let long = read_line(&mut lines).unwrap().unwrap();
         assert_eq!(long.len(), 4096);
-        assert_eq!(read_line(&mut input).unwrap().unwrap(), "\u{fffd}\u{fffd}");
-        assert_eq!(read_line(&mut input).unwrap().unwrap(), "e4");
-        assert_eq!(read_line(&mut input).unwrap(), None);
+        assert_eq!(read_line(&mut lines).unwrap().unwrap(), "\u{fffd}\u{fffd}");
+        assert_eq!(read_line(&mut lines).unwrap().unwrap(), "e4");
+        assert_eq!(read_line(&mut lines).unwrap(), None);
     }
 }

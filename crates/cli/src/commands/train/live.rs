@@ -7,6 +7,8 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use mendel_nets::train::record::Evaluation;
 use mendel_nets::train::{Event, Progress};
 
+use crate::output;
+
 /// Where there is no terminal, a line is enough so often.
 const EVERY: Duration = Duration::from_secs(5);
 
@@ -108,7 +110,7 @@ impl Live {
         if self.json {
             let line = serde_json::to_string(evaluation).expect("plain data become JSON");
             // Whoever read it has seen enough.
-            let _ = writeln!(io::stdout().lock(), "{line}");
+            let _ = writeln!(output::stdout(), "{line}");
         }
         let figures = SHOWN.iter().filter_map(|name| {
             let value = evaluation.figures.get(*name)?;

@@ -5,7 +5,7 @@ mod live;
 #[cfg(feature = "train")]
 mod work;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -13,6 +13,7 @@ use mendel_nets::train::recipe::{BUILT_IN, Recipe};
 use serde_json::json;
 
 use super::breed::setting;
+use crate::output;
 use crate::request::Wrong;
 use crate::table::Table;
 
@@ -127,7 +128,7 @@ fn list(as_json: bool) -> anyhow::Result<()> {
         }));
         table.row([*name, recipe.about.as_str()]);
     }
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if as_json {
         writeln!(out, "{}", serde_json::Value::Array(rows))?;
     } else {

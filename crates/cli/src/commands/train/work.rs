@@ -5,14 +5,17 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use mendel_nets::train::recipe::Recipe;
-use mendel_nets::train::record::Outcome;
-use mendel_nets::train::{self, Cell, Event, Machine, Order, TrainError};
+use mendel_nets::train::record::{GridCell, Outcome};
+use mendel_nets::train::{self, Event, Machine, Order, TrainError};
+use mendel_report as report;
+use mendel_store::replace;
 
 use super::live::Live;
 use super::{Arguments, Device};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
-use crate::request::Wrong;
+use crate::output;
+use crate::request::{Wrong, changed};
 use crate::table::Table;
 
 /// Trains from the beginning.
@@ -52,7 +55,7 @@ pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()>
             live.hear(&event);
         });
         live.finish();
-        tell_grid(result, &order.folder, arguments)
+        tell_grid(result, &order, arguments)
     }
 }
 
@@ -67,6 +70,10 @@ pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()>
 }
 
 fn wrong(error: TrainError) -> anyhow::Error {
+    let error = match error {
+        TrainError::Inputs(error) => return changed(error),
+        error => error,
+    };
     let hint = match &error {
         TrainError::NoData | TrainError::Games(_) | TrainError::Scores(_) => {
             "`mendel data games FILE.pgn --out FILE.games` makes games to learn from"
@@ -80,6 +87,12 @@ fn wrong(error: TrainError) -> anyhow::Error {
         _ => return error.into(),
     };
     Wrong::new(error, hint).into()
+}
+
+/// Writes the page of a finished training into its folder.
+fn write_page(folder: &Path) -> anyhow::Result<()> {
+    let page = report::training_page(folder)?.render();
+    Ok(replace(&folder.join(report::FILE), page.as_bytes())?)
 }
 
 fn stopped(folder: &Path) -> anyhow::Result<()> {
@@ -97,7 +110,8 @@ fn tell(
     let Some(outcome) = result.map_err(wrong)? else {
         return stopped(folder);
     };
-    let mut out = io::stdout().lock();
+    write_page(folder)?;
+    let mut out = output::stdout();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
         return Ok(());
@@ -124,8 +138,8 @@ fn tell(
 }
 
 fn tell_grid(
-    result: Result<Option<Vec<Cell>>, TrainError>,
-    folder: &Path,
+    result: Result<Option<Vec<GridCell>>, TrainError>,
+    order: &Order,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
     let Some(cells) = result.map_err(wrong)? else {
@@ -133,7 +147,13 @@ fn tell_grid(
         writeln!(err, "stopped; the same command goes on")?;
         return Ok(());
     };
-    let mut out = io::stdout().lock();
+    let folder = &order.folder;
+    for cell in cells.iter().filter(|cell| cell.outcome.is_some()) {
+        write_page(&folder.join(&cell.name))?;
+    }
+    let page = report::grid_page(&order.recipe, &cells).render();
+    replace(&folder.join(report::FILE), page.as_bytes())?;
+    let mut out = output::stdout();
     let mut table = Table::default();
     table.row(["network", "loss", "from", "overall", "steps"]);
     table.rule();
@@ -160,7 +180,7 @@ fn tell_grid(
     }
     if !arguments.json {
         write!(out, "{}", table.render())?;
-        writeln!(out, "{}", folder.join("report.html").display())?;
+        writeln!(out, "{}", folder.join(report::FILE).display())?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use mendel_lab::tune::bench::{self, Cell, Figure, Landscape, Lane, PLAIN_SPSA, P
 
 use super::engine::EngineArguments;
 use crate::interrupt::stop_on_ctrl_c;
+use crate::output;
 use crate::request::Wrong;
 use crate::table::Table;
 
@@ -21,7 +22,7 @@ pub(super) struct BenchArguments {
     /// Tune no engine: compare the tuners on synthetic ones whose best setting is known
     #[arg(long, conflicts_with_all = [
         "engine", "options", "params", "write", "openings", "out", "movetime", "depth", "nodes", "tc", "batch", "proof_games",
-        "no_proof", "crew", "crew_token_file", "crew_ca", "crew_dead", "crew_lease",
+        "no_proof", "crew", "crew_token_file", "crew_ca", "dead_letters", "crew_lease",
     ])]
     pub(super) bench: bool,
     /// Bench: how many programs of each size and landscape [default: 2]
@@ -89,9 +90,9 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
     }
 
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = common.work.threads.map_or(cores, usize::from);
+    let threads = common.exec.threads.map_or(cores, usize::from);
     let stop = stop_on_ctrl_c()?;
-    let shown = io::stderr().is_terminal() && !common.work.quiet;
+    let shown = io::stderr().is_terminal() && !common.exec.output.quiet;
     let bar = shown.then(|| {
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("tunings {bar:30} {pos}/{len}, {eta} left");
@@ -112,8 +113,8 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
         anyhow::bail!("stopped before the end: a bench is not kept, the same command repeats it");
     };
     let summary = bench::summary(&plan, &tried);
-    let mut out = io::stdout().lock();
-    if common.work.json {
+    let mut out = output::stdout();
+    if common.exec.output.json {
         writeln!(out, "{}", serde_json::to_value(&summary)?)?;
     } else {
         out.write_all(text(&summary, &plan, arguments.by_landscape).as_bytes())?;

@@ -1,26 +1,22 @@
-//! An engine is tuned, or a tuning goes on.
+//! An engine is tuned, or its parameter file is written.
 
-use std::env;
-use std::io::{self, Write as _};
-use std::num::NonZeroUsize;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::Args;
-use mendel_arena::{ContestError, Entrant, Pace};
-use mendel_lab::report;
-use mendel_lab::run::Work;
-use mendel_lab::tune::{self, Order, ParamFile, TuneError, TunePlan, What};
+use mendel_arena::{Entrant, Pace};
+use mendel_lab::tune::{self, ParamFile, Tune, TunePlan, TuneRequest, TuneTarget};
+use mendel_store::frame::{Experiment as _, Manifest};
+use mendel_store::is_taken;
 use serde_json::json;
 
-use super::live::Live;
-use super::tell;
-use crate::crew::{CrewArguments, account, went_wrong};
-use crate::home;
-use crate::interrupt::stop_on_ctrl_c;
+use super::output::params_table;
+use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::experiment::{NewExperiment, ProgramExperiment as _, Session};
 use crate::limits::LimitArguments;
-use crate::request::{Wrong, command_line};
+use crate::request::{Wrong, writable};
+use crate::{home, output};
 
 /// What is tuned, and how.
 #[derive(Args, Debug)]
@@ -69,37 +65,9 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) work: WorkArguments,
-}
-
-/// How the work is done; it changes no result.
-#[derive(Args, Debug)]
-pub(in crate::commands) struct WorkArguments {
-    /// Games at once; the result does not depend on them [default: all cores]
-    #[arg(long, visible_alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(super) threads: Option<u16>,
+    pub(super) exec: ExecArguments,
     #[command(flatten)]
-    crew: CrewArguments,
-    /// Play no match at the end
-    #[arg(long)]
-    no_proof: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Say nothing before the result
-    #[arg(long)]
-    pub(super) quiet: bool,
-}
-
-/// How a tuning that was stopped goes on.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::commands) struct Going {
-    /// Print JSON.
-    pub(in crate::commands) json: bool,
-    /// Say nothing before the result.
-    pub(in crate::commands) quiet: bool,
-    /// The most games of its proof from now on.
-    pub(in crate::commands) proof_games: Option<u64>,
+    proof: ProofArguments,
 }
 
 impl EngineArguments {
@@ -112,32 +80,40 @@ impl EngineArguments {
         }
     }
 
-    fn order(&self, engine: &str) -> anyhow::Result<Order> {
+    fn request(&self, engine: &str) -> anyhow::Result<TuneRequest> {
         let absolute = |path: &PathBuf| std::path::absolute(path);
-        Ok(Order {
+        Ok(TuneRequest {
             engine: engine.to_owned(),
             what: match &self.params {
-                Some(path) => What::File(path.clone()),
-                None => What::Options(self.options.iter().map(|it| it.trim().to_owned()).collect()),
+                Some(path) => TuneTarget::File(path.clone()),
+                None => TuneTarget::Options(
+                    self.options.iter().map(|it| it.trim().to_owned()).collect(),
+                ),
             },
             games: self.games,
-            proof_games: if self.work.no_proof {
-                0
-            } else {
-                self.proof_games
-            },
+            proof_games: self.proof_games,
             pace: self.pace(),
             tuner: self.tuner.clone(),
-            // A path is meant from here, also when it goes on from elsewhere.
+            // A path is meant from here, also when it is resumed elsewhere.
             openings: self.openings.as_ref().map(absolute).transpose()?,
             seed: self.seed,
             batch: self.batch,
-            command: command_line(),
         })
+    }
+
+    /// Where the experiment will be, or the parameter file is.
+    fn folder(&self, engine: &str) -> anyhow::Result<PathBuf> {
+        if let Some(path) = self.write.as_ref().or(self.out.as_ref()) {
+            return Ok(std::path::absolute(path)?);
+        }
+        // A name that is no engine is refused when the plan is made.
+        let name = Entrant::parse(engine).map_or_else(|_| engine.to_owned(), |it| it.name);
+        let names = [Tune::KIND, &name, &self.seed.to_string()];
+        Ok(home::library()?.new_folder(Tune::GROUP, &names)?)
     }
 }
 
-/// Prepares, and tunes or writes the parameters.
+/// Makes the plan, and tunes or writes the parameters.
 pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     let Some(engine) = &arguments.engine else {
         return Err(Wrong::new(
@@ -146,136 +122,50 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
         )
         .into());
     };
-    // 1. The whole request is checked before anything is written or played.
-    let order = arguments.order(engine)?;
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let work = Work {
-        threads: arguments.work.threads.map_or(cores, usize::from),
-        crew: arguments
-            .work
-            .crew
-            .workers(arguments.work.quiet || arguments.work.json)?,
-        proof: !arguments.work.no_proof,
-        stop: stop_on_ctrl_c()?,
-    };
-    if let Some(path) = &arguments.out
-        && path.join(TunePlan::FILE).exists()
-    {
-        return Err(wrong(TuneError::Taken { path: path.clone() }, path));
-    }
+    // 1. What is known before the probe, which takes long.
+    let request = arguments.request(engine)?;
     if let Some(path) = &arguments.write {
-        writable(path, arguments.force)?;
+        check_free(path, arguments.force)?;
     }
-    let live = Live::new(arguments.work.quiet);
-    let prepared = tune::prepare(&order, &work, &|event| live.probe(&event));
-    live.finish();
-    let plan = prepared.map_err(|error| wrong(error, Path::new("")))?;
+    let folder = arguments.folder(engine)?;
+    if arguments.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
+        let shown = folder.display();
+        return Err(Wrong::new(
+            format!("`{shown}` has an experiment already"),
+            format!("`--out DIR` names a new folder, `mendel resume {shown}` continues it"),
+        )
+        .into());
+    }
 
-    // 2. Only the parameters.
+    // 2. The plan.
+    let exec = &arguments.exec;
+    let options = ExecOptions {
+        proof: !arguments.proof.no_proof,
+        ..exec.options()?
+    };
+    let session = Session::new(options, exec.output)?;
+    let threads = session.options().threads_or_all();
+    let plan = session.prepare(&folder, |context| tune::plan(&request, threads, context))?;
+
+    // 3. The parameters alone, or the tuning.
     if let Some(path) = &arguments.write {
-        return write(&plan, path, arguments.work.json);
+        session.clear();
+        return write(&plan, path, exec.output.json);
     }
-
-    // 3. The tuning.
-    let folder = if let Some(path) = &arguments.out {
-        std::path::absolute(path)?
-    } else {
-        let entrant = Entrant::parse(&plan.engine)?;
-        home::new_folder("runs", &["tune", &entrant.name, &plan.seed.to_string()])?
-    };
-    tune::create(&folder, &plan).map_err(|error| wrong(error, &folder))?;
-    let going = Going {
-        json: arguments.work.json,
-        quiet: arguments.work.quiet,
-        proof_games: None,
-    };
-    live.begin(&plan, &folder);
-    if plan.proof_games < order.proof_games {
-        live.say(&fewer(plan.proof_games));
-    }
-    let result = finish(&folder, &work, going);
-    account(work.crew.as_ref(), going.quiet || going.json);
-    result
+    session.start::<Tune>(NewExperiment {
+        seed: plan.seed,
+        plan,
+        folder: Some(&folder),
+        names: &[],
+    })
 }
 
-/// Goes on with the tuning in a folder.
-pub(in crate::commands) fn resume(folder: &Path, work: &Work, going: Going) -> anyhow::Result<()> {
-    let folder = std::path::absolute(folder)?;
-    let plan = TunePlan::read(&folder).map_err(|error| wrong(error, &folder))?;
-    // Paths in the plan are meant from where it began.
-    env::set_current_dir(&plan.directory).with_context(|| {
-        let directory = plan.directory.display();
-        format!("the tuning began in `{directory}`, which cannot be entered")
-    })?;
-    if let Some(wanted) = going.proof_games {
-        let games = tune::allow_proof(&folder, wanted).map_err(|error| wrong(error, &folder))?;
-        if games < wanted {
-            Live::new(going.quiet).say(&fewer(games));
-        }
-    }
-    finish(&folder, work, going)
-}
-
-/// What is said where openings are too few for the proof that was asked for.
-fn fewer(games: u64) -> String {
-    format!(
-        "the proof has at most {games} games: at a fixed depth or number of nodes each opening held out gives one pair"
-    )
-}
-
-fn finish(folder: &Path, work: &Work, going: Going) -> anyhow::Result<()> {
-    let mut live = Live::new(going.quiet);
-    home::register_run(folder);
-    let result = tune::tune(folder, work, &mut |event| live.show(&event));
-    live.finish();
-    home::register_run(folder);
-    let result = result.map_err(|error| wrong(error, folder))?;
-    let page = report::html(folder)?;
-    let path = folder.join(report::FILE);
-    mendel_store::replace(&path, page.as_bytes())?;
-    home::register_run(folder);
-    let mut out = io::stdout().lock();
-    if going.json {
-        let mut value = serde_json::to_value(&result)?;
-        value["folder"] = json!(folder);
-        value["page"] = json!(path);
-        value["too_few_games"] = json!(result.too_few_games());
-        writeln!(out, "{value}")?;
-    } else {
-        out.write_all(tell::result(&result, folder).as_bytes())?;
-        writeln!(
-            out,
-            "folder: {}\npage: {}",
-            folder.display(),
-            path.display()
-        )?;
-    }
-    Ok(())
-}
-
-/// Whether a parameter file can be written there; known before the probe.
-fn writable(path: &Path, force: bool) -> Result<(), Wrong> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let shown = path.display();
-    if !folder.is_dir() {
-        let message = format!(
-            "cannot write `{shown}`: there is no folder `{}`",
-            folder.display()
-        );
-        return Err(Wrong::new(message, "make the folder, or name another file"));
-    }
-    if path.is_dir() {
+/// Checks that a parameter file can be written there: known before the probe.
+fn check_free(path: &Path, force: bool) -> Result<(), Wrong> {
+    writable(path)?;
+    if is_taken(path) && !force {
         return Err(Wrong::new(
-            format!("cannot write `{shown}`: it is a folder"),
-            "name a file in it",
-        ));
-    }
-    if path.exists() && !force {
-        return Err(Wrong::new(
-            format!("`{shown}` is there already"),
+            format!("`{}` is there already", path.display()),
             "`--force` writes over it; what was edited in it is lost",
         ));
     }
@@ -290,78 +180,14 @@ fn write(plan: &TunePlan, path: &Path, json: bool) -> anyhow::Result<()> {
         infeasible: plan.infeasible.clone(),
     };
     mendel_store::replace(path, file.to_toml().as_bytes())?;
-    let mut out = io::stdout().lock();
+    let mut out = output::stdout();
     if json {
         let mut value = serde_json::to_value(&file)?;
         value["file"] = json!(path);
         writeln!(out, "{value}")?;
     } else {
-        out.write_all(tell::params(&file).as_bytes())?;
+        out.write_all(params_table(&file).as_bytes())?;
         writeln!(out, "written to {}", path.display())?;
     }
     Ok(())
-}
-
-/// What is wrong with the request is the asker's fault, what breaks later is not.
-fn wrong(error: TuneError, folder: &Path) -> anyhow::Error {
-    let error = match error {
-        TuneError::Away(away) | TuneError::Contest(ContestError::Away(away)) => {
-            return went_wrong(away);
-        }
-        error => error,
-    };
-    let hint = match &error {
-        TuneError::Entrant(_) => {
-            "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, a built-in player or a player file"
-                .to_owned()
-        }
-        TuneError::Seat(_) => {
-            "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, and has to speak UCI: programs of the xboard protocol, such \
-             as fairymax, cannot be tuned"
-                .to_owned()
-        }
-        TuneError::NoOptions { only, .. } if only.is_empty() => {
-            "only an engine with options can be tuned: see what it answers to `uci`".to_owned()
-        }
-        TuneError::NoOptions { .. } | TuneError::NoMatch { .. } => {
-            "`--options NAME` tunes an option by its whole name, if it is a number, a switch or one of some words".to_owned()
-        }
-        TuneError::NoEffect { .. } => {
-            "`--params FILE` tunes what a file says, with or without effect".to_owned()
-        }
-        TuneError::NoFile { .. } | TuneError::Syntax { .. } | TuneError::Param { .. } => {
-            "`mendel tune ENGINE --write FILE` writes a parameter file that fits".to_owned()
-        }
-        TuneError::Setting { .. } | TuneError::Openings(_) => {
-            "`mendel tune --help` shows what can be asked for".to_owned()
-        }
-        TuneError::Start { .. } => {
-            "some engines ignore `--nodes`, others think for ever at `--depth`: try `--movetime`; or watch it \
-             by hand in `mendel match ENGINE ENGINE --games 2`"
-                .to_owned()
-        }
-        TuneError::StartFails { last, .. } => format!(
-            "watch it by hand: `mendel match ENGINE ENGINE --games 2 --openings FILE` with the line `{}` in the file",
-            last.opening
-        ),
-        TuneError::AllFail { .. } => {
-            "the bounds of the parameter file may reach too far: `mendel tune ENGINE --write FILE` probes where the \
-             engine works"
-                .to_owned()
-        }
-        TuneError::Taken { .. } => {
-            "`--out DIR` names a new folder, `mendel resume DIR` goes on with one".to_owned()
-        }
-        TuneError::NoTuning { .. } | TuneError::Changed { .. } | TuneError::Lock(_) => {
-            "`mendel runs` lists the runs and how far each has come".to_owned()
-        }
-        TuneError::Stopped => {
-            return anyhow::anyhow!(
-                "stopped before its end; `mendel resume {}` goes on with it",
-                folder.display()
-            );
-        }
-        _ => return error.into(),
-    };
-    Wrong::new(error, hint).into()
 }

@@ -2,12 +2,11 @@
 
 mod bench;
 mod engine;
-mod live;
-mod tell;
+mod experiment;
+mod output;
+mod view;
 
 use clap::Args;
-
-pub(super) use engine::{Going, resume};
 
 /// Tune the options of any UCI engine, and prove that it is better
 #[derive(Args, Debug)]

@@ -1,125 +1,189 @@
-//! Players who are asked, each by several threads at once.
+//! Players that are asked for their moves, as a task of the crew.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use mendel_arena::{Contestant, Entrant, Pace, Reply, SeatError, Turn};
-use mendel_board::CastlingMode;
+use mendel_arena::{AnalysisRequest, Analyst, Entrant, Pace, SeatError};
+use mendel_coach::Analyser;
+use mendel_crew::{CompletedOutput, HandlerError, JobProgress, Site, Task, TaskFailure};
 
-use super::{Question, Stop};
-use crate::analysis::Analyser;
-use crate::pipeline::error::StepError;
+use super::Question;
 
-/// Where all are asked.
-pub(super) struct Hall<'a> {
-    /// For each player and group who takes the seat.
+/// Asks players about pieces of the questions. It is not portable yet.
+pub(super) struct AgreementTask<'a> {
+    /// For each player and group the player with its options.
     pub(super) seats: &'a [Vec<Entrant>],
     pub(super) questions: &'a [Question],
     /// The questions cut into pieces, each of one group.
     pub(super) pieces: &'a [Range<usize>],
-    /// Who is to be asked about which piece.
-    pub(super) todo: &'a [(usize, usize)],
     pub(super) pace: Pace,
-    pub(super) threads: usize,
-    pub(super) stop: &'a Stop,
+    pub(super) failure: TaskFailure<SeatError>,
 }
 
-/// A player who has taken a seat, and which player and group it is.
-type Seated = Option<((usize, usize), Box<dyn Contestant>)>;
+/// A piece of the questions for one player.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedPiece {
+    pub(super) id: u64,
+    pub(super) player: usize,
+    pub(super) piece: usize,
+}
 
-impl Hall<'_> {
-    /// Hands the moves of each player in each piece to `done`; `false` if it was
-    /// stopped.
-    pub(super) fn ask(
-        &self,
-        done: &mut dyn FnMut(usize, usize, Vec<String>) -> Result<(), StepError>,
-    ) -> Result<bool, StepError> {
-        let next = AtomicUsize::new(0);
-        // An error ends the others, too; `stop` belongs to the caller.
-        let over = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            for _ in 0..self.threads.clamp(1, self.todo.len().max(1)) {
-                let (sender, next, over) = (sender.clone(), &next, &over);
-                scope.spawn(move || {
-                    let mut seated: Seated = None;
-                    while !over.load(Ordering::Relaxed) {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&(player, piece)) = self.todo.get(at) else {
-                            return;
-                        };
-                        let moves = self.piece(player, piece, &mut seated);
-                        if sender.send((player, piece, moves)).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let mut result = Ok(true);
-            for (player, piece, moves) in receiver {
-                let taken = match moves {
-                    Ok(Some(moves)) => done(player, piece, moves),
-                    Ok(None) => {
-                        result = result.map(|_| false);
-                        over.store(true, Ordering::Relaxed);
-                        continue;
-                    }
-                    Err(error) => Err(error.into()),
-                };
-                if let Err(error) = taken {
-                    over.store(true, Ordering::Relaxed);
-                    result = Err(error);
-                }
-            }
-            result
-        })
+/// The started player of a thread, and which player and group it is.
+pub(super) type AskedPlayer = Option<((usize, usize), Box<dyn Analyst>)>;
+
+impl Task for AgreementTask<'_> {
+    const KIND: &'static str = "agreement";
+    const VERSION: u32 = 1;
+    type Item = AskedPiece;
+    /// The moves in UCI notation.
+    type Output = Vec<String>;
+    type TaskState = AskedPlayer;
+
+    fn item_id(&self, item: &AskedPiece) -> u64 {
+        item.id
     }
 
-    /// The moves of a player in a piece; `None` if it was stopped.
-    fn piece(
+    fn new_state(&self, _: Site) -> Result<AskedPlayer, HandlerError> {
+        Ok(None)
+    }
+
+    fn run(
         &self,
-        player: usize,
-        piece: usize,
-        seated: &mut Seated,
-    ) -> Result<Option<Vec<String>>, SeatError> {
-        let range = self.pieces[piece].clone();
+        asked: &mut AskedPlayer,
+        item: &AskedPiece,
+        progress: &JobProgress,
+    ) -> Result<CompletedOutput<Vec<String>>, HandlerError> {
+        let range = self.pieces[item.piece].clone();
         let group = self.questions[range.start].group;
-        let entrant = &self.seats[player][group];
-        if seated.as_ref().is_none_or(|it| it.0 != (player, group)) {
-            *seated = Some(((player, group), entrant.seat()?));
+        let entrant = &self.seats[item.player][group];
+        let wanted = (item.player, group);
+        if asked.as_ref().is_none_or(|(started, _)| *started != wanted) {
+            let started = entrant.start_analyst();
+            let started = started.map_err(|error| self.failure.record(error))?;
+            *asked = Some((wanted, started));
         }
-        let (_, seat) = seated.as_mut().expect("it was taken above");
+        let (_, analyst) = asked.as_mut().expect("it was started above");
         let pace = entrant.pace.unwrap_or(self.pace);
+        let stop = progress.stop_flag();
         let mut moves = Vec::with_capacity(range.len());
         for question in &self.questions[range] {
-            let text = self.answer(question, pace, seat.as_mut());
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(None);
+            moves.push(answer(question, pace, analyst.as_mut(), &stop));
+            if progress.is_stopped() {
+                return Err(HandlerError::Stopped);
             }
-            moves.push(text);
+            progress.unit_done();
         }
-        Ok(Some(moves))
+        progress.complete(moves)
     }
 
-    /// A move, with nothing remembered of other positions; nothing where a program
-    /// misbehaves, which is no reason to have no figure at all.
-    fn answer(&self, question: &Question, pace: Pace, seat: &mut dyn Contestant) -> String {
-        let game = &question.game;
-        let chess960 = game.start().castling_mode() == CastlingMode::Chess960;
-        let turn = Turn {
-            game,
-            pace,
-            clock: None,
-            deadline: Analyser::PATIENCE,
-            stop: Some(self.stop),
-        };
-        let reply = seat.new_game(chess960).and_then(|()| seat.ask(&turn));
-        match reply {
-            Ok(Reply::Move(answer)) => game.position().uci(answer.m),
-            Ok(Reply::Resigns) | Err(_) => String::new(),
+    fn accept(&self, _: &AskedPiece, moves: Vec<String>) -> Result<Vec<String>, String> {
+        Ok(moves)
+    }
+}
+
+/// A move, with nothing remembered of other positions; empty after a fault of a program,
+/// which is no reason to have no figure at all.
+fn answer(
+    question: &Question,
+    limit: Pace,
+    analyst: &mut dyn Analyst,
+    stop: &Arc<AtomicBool>,
+) -> String {
+    let game = &question.game;
+    let request = AnalysisRequest {
+        limit,
+        lines: 1,
+        deadline: Analyser::PATIENCE,
+    };
+    let lines = analyst.analyse(game, &request, stop);
+    let best = lines
+        .ok()
+        .and_then(|lines| lines.first()?.pv.first().copied());
+    best.map_or_else(String::new, |m| game.position().uci(m))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::Ordering;
+    use std::thread;
+    use std::time::Duration;
+
+    use mendel_board::{Game, Position};
+    use mendel_coach::Phase;
+    use mendel_crew::{Crew, CrewError, Done, Flow, Mapped};
+
+    use super::*;
+
+    /// What players answer is the same, however often they are stopped in between: a search
+    /// that is cut short has a move, too.
+    #[test]
+    fn answers_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
+        let mut game = Game::new(Position::initial());
+        let mut questions = Vec::new();
+        for number in 0..12 {
+            let moves = game.position().legal_moves();
+            game.play(moves[number % moves.len()]).expect("it is legal");
+            questions.push(Question {
+                game: game.clone(),
+                right: Vec::new(),
+                phase: Phase::Opening,
+                group: 0,
+            });
         }
+        let player = Entrant::parse("mendel").expect("it ships with the program");
+        let pieces: Vec<Range<usize>> = (0..6).map(|at| 2 * at..2 * at + 2).collect();
+        let task = AgreementTask {
+            seats: &[vec![player]],
+            questions: &questions,
+            pieces: &pieces,
+            pace: Pace {
+                nodes: Some(2000),
+                ..Pace::default()
+            },
+            failure: TaskFailure::default(),
+        };
+        let ask = |threads, stop: &AtomicBool, memo: &mut BTreeMap<usize, Vec<String>>| {
+            let open: Vec<AskedPiece> = (0..pieces.len())
+                .filter(|piece| !memo.contains_key(piece))
+                .map(|piece| AskedPiece {
+                    id: piece as u64,
+                    player: 0,
+                    piece,
+                })
+                .collect();
+            let crew = Crew::threads(threads);
+            let mapped = crew.map(&task, open.into_iter(), stop, &mut |item, moves| {
+                if let Done::Output(moves) = moves {
+                    memo.insert(item.piece, moves);
+                }
+                Ok::<_, CrewError>(Flow::Continue)
+            });
+            mapped.expect("it is asked or stopped")
+        };
+        let mut unbroken = BTreeMap::new();
+        assert_eq!(ask(2, &AtomicBool::new(false), &mut unbroken), Mapped::All);
+        let (mut memo, mut seed, mut stops) = (BTreeMap::new(), 0x5EED_u64, 0);
+        loop {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let after = Duration::from_micros(seed % (20_000 * (1 + stops as u64)));
+            let stop = AtomicBool::new(false);
+            let mapped = thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(after);
+                    stop.store(true, Ordering::Relaxed);
+                });
+                ask(1 + stops % 2, &stop, &mut memo)
+            });
+            if mapped == Mapped::All {
+                break;
+            }
+            stops += 1;
+        }
+        assert!(stops > 0, "it was stopped");
+        assert_eq!(memo, unbroken);
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use mendel_board::{Color, Game, Move};
+use mendel_coach::Phase;
+use mendel_data::{DataSet, GameResult, Sample};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::AgreementSettings;
-use crate::analysis::Phase;
-use crate::data::{DataSet, GameResult, Sample};
 
 /// The positions of a step, one group after the other.
 pub(super) struct Drawn {
@@ -182,7 +182,7 @@ mod tests {
     use mendel_board::Position;
 
     use super::*;
-    use crate::data::{Header, Kind};
+    use mendel_data::{Header, Kind};
 
     fn set(whites: usize, blacks: usize) -> DataSet {
         let white = Position::initial();

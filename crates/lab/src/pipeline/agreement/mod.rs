@@ -9,66 +9,22 @@ mod draw;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use mendel_arena::{Entrant, Kind, Pace};
+use mendel_crew::{Done, Flow, Mapped, TaskFailure};
+use mendel_data::{DataSet, Reader};
+use mendel_store::frame::Failure;
 use mendel_store::{Journal, Record, Sync, replace};
 use serde::{Deserialize, Serialize};
 
-use self::ask::Hall;
-pub use self::count::{Agreement, Answers, Part, Tally};
+use self::ask::{AgreementTask, AskedPiece};
 use self::draw::{Drawn, Question};
+use super::PipelineExecutor;
 use super::contest::{absences, meant, started};
-use super::curve::CurveSettings;
-use super::error::StepError;
+use super::error::{StepError, task_failure};
 use super::refer::{Made, folder_of, seed_of};
-use super::settings::{Names, Published, Settings, Turn};
-use super::{Event, Working};
-use crate::data::{DataSet, Reader};
-
-/// The table `[step.agreement]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct AgreementSettings {
-    /// Who is asked, as in a match. `{rating}` stands for the mean rating of those who
-    /// were to move in the band at hand.
-    players: Vec<Names>,
-    /// Sets of positions with moves: of steps, built-in ones or files. `--data`
-    /// replaces them.
-    pub(super) data: Names,
-    /// How many positions are drawn, as many of White's as of Black's where there are
-    /// enough; in each band with `per-band`.
-    pub positions: usize,
-    /// Whether so many are drawn in each band.
-    #[serde(default)]
-    pub per_band: bool,
-    /// Only positions in which the later winner is to move.
-    #[serde(default)]
-    pub winners: bool,
-    /// Where bands of the lower of the two ratings begin, from the lowest.
-    #[serde(default)]
-    pub bands: Vec<u16>,
-    /// Plies for each move.
-    #[serde(default)]
-    pub depth: Option<u32>,
-    /// Nodes for each move.
-    #[serde(default)]
-    pub nodes: Option<u64>,
-    /// Mebibytes that a player of ours remembers a search in.
-    #[serde(default = "one")]
-    pub hash: u32,
-    /// A number of the players, along which the result is drawn.
-    #[serde(default)]
-    pub curve: Option<CurveSettings>,
-    /// What was published for each player, to stand beside ours.
-    #[serde(default)]
-    pub published: Published,
-}
-
-fn one() -> u32 {
-    1
-}
+use crate::recipe::steps::{AgreementSettings, Settings, Turn};
+use crate::record::Agreement;
 
 /// The word for the rating of a band in the text of a player.
 const RATING: &str = "{rating}";
@@ -83,6 +39,13 @@ impl AgreementSettings {
             depth: self.depth,
             ..Pace::default()
         }
+    }
+
+    /// Who is asked, with all alternatives; at the rating that stands for any.
+    pub(super) fn texts(&self, made: &Made) -> Vec<String> {
+        let players = meant(&self.players, made).into_iter().flatten();
+        let rated = players.map(|it| it.replace(RATING, &USUAL_RATING.to_string()));
+        rated.collect()
     }
 
     /// What is wrong with the table: the key, and why.
@@ -173,7 +136,7 @@ fn entrant(text: &str, rating: u16, hash: u32) -> Result<Entrant, mendel_arena::
     Ok(entrant)
 }
 
-/// A line of `answers.jsonl`: what a player plays in some positions.
+/// A line of `moves.jsonl`: what a player plays in some positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Answered {
     /// Which player, from 0.
@@ -189,10 +152,10 @@ impl Record for Answered {
 }
 
 /// The journal of the answers.
-const FILE: &str = "answers.jsonl";
+const FILE: &str = "moves.jsonl";
 
 /// What the answers belong to; they do not count for anything else.
-const ASKED: &str = "asked.json";
+const ASKED: &str = "inputs.json";
 
 /// Who is asked about what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,7 +168,7 @@ struct Asked {
 /// Positions that are written down together.
 const PIECE: usize = 50;
 
-impl Working<'_> {
+impl PipelineExecutor<'_> {
     /// The answers of a step: those that are missing are asked for. `None` if it was
     /// stopped.
     pub(super) fn agree(
@@ -214,8 +177,7 @@ impl Working<'_> {
         turn: Turn,
         step: &AgreementSettings,
         made: &Made,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Agreement>, StepError> {
+    ) -> Result<Option<Agreement>, Failure> {
         // 1. The positions.
         let names = step.data.clone().list();
         let sets = names
@@ -226,7 +188,8 @@ impl Working<'_> {
         if drawn.questions.is_empty() {
             return Err(StepError::NoPositions {
                 names: names.join("`, `"),
-            });
+            }
+            .into());
         }
 
         // 2. Who is asked: whoever began goes on.
@@ -247,7 +210,7 @@ impl Working<'_> {
         let entrants = seats(&players, &drawn, step.hash)?;
 
         // 3. The answers.
-        let Some(answers) = self.answers(step, &path, &entrants, &drawn, watch)? else {
+        let Some(answers) = self.answers(step, &path, &entrants, &drawn)? else {
             return Ok(None);
         };
 
@@ -274,8 +237,7 @@ impl Working<'_> {
         path: &Path,
         seats: &[Vec<Entrant>],
         drawn: &Drawn,
-        watch: &mut dyn FnMut(Event),
-    ) -> Result<Option<Vec<Vec<String>>>, StepError> {
+    ) -> Result<Option<Vec<Vec<String>>>, Failure> {
         // 1. What was answered before.
         let pieces = drawn.pieces(PIECE);
         let mut answers: Vec<Vec<Option<Vec<String>>>> =
@@ -297,27 +259,38 @@ impl Working<'_> {
             .collect();
         let total = (seats.len() * drawn.questions.len()) as u64;
         let mut done = total - todo.iter().map(|it| pieces[it.1].len() as u64).sum::<u64>();
-        let hall = Hall {
+        let task = AgreementTask {
             seats,
             questions: &drawn.questions,
             pieces: &pieces,
-            todo: &todo,
             pace: step.pace(),
-            threads: self.work.threads,
-            stop: &self.work.stop,
+            failure: TaskFailure::default(),
         };
-        let whole = hall.ask(&mut |player, piece, moves| {
-            done += moves.len() as u64;
-            let line = Answered {
+        let items = todo
+            .into_iter()
+            .enumerate()
+            .map(|(id, (player, piece))| AskedPiece {
+                id: id as u64,
                 player,
                 piece,
-                moves,
-            };
-            journal.append(&line)?;
-            answers[player][piece] = Some(line.moves);
-            watch(Event::Answers { done, total });
-            Ok(())
-        })?;
+            });
+        let (crew, halt) = (self.options.crew.local(), self.frame.stop());
+        let mapped = crew.map(&task, items, halt, &mut |item, moves| {
+            if let Done::Output(moves) = moves {
+                done += moves.len() as u64;
+                let line = Answered {
+                    player: item.player,
+                    piece: item.piece,
+                    moves,
+                };
+                journal.append(&line)?;
+                answers[item.player][item.piece] = Some(line.moves);
+                self.frame.events().progress("answers", done, Some(total));
+            }
+            Ok::<_, Failure>(Flow::Continue)
+        });
+        let mapped = mapped.map_err(|error| task_failure(error, task.failure.take()))?;
+        let whole = mapped == Mapped::All;
         let whole = whole.then(|| {
             let all = answers.into_iter();
             all.map(|own| own.into_iter().flatten().flatten().collect())
@@ -333,7 +306,7 @@ fn present(
     meant: &[Vec<String>],
     sets: &[DataSet],
     drawn: &Drawn,
-) -> Result<Vec<String>, StepError> {
+) -> Result<Vec<String>, Failure> {
     let file = path.join(ASKED);
     let data: Vec<String> = sets.iter().map(DataSet::hash).collect();
     let positions = drawn.questions.len();
@@ -343,7 +316,8 @@ fn present(
             Some(begun) if begun.data == data && begun.positions == positions => Ok(begun.players),
             _ => Err(StepError::OtherPositions {
                 path: file.display().to_string(),
-            }),
+            }
+            .into()),
         };
     }
     let asked = Asked {
@@ -357,7 +331,7 @@ fn present(
 }
 
 /// For each player and each group of positions who takes the seat.
-fn seats(players: &[String], drawn: &Drawn, hash: u32) -> Result<Vec<Vec<Entrant>>, StepError> {
+fn seats(players: &[String], drawn: &Drawn, hash: u32) -> Result<Vec<Vec<Entrant>>, Failure> {
     let of = |text: &String| {
         let groups = drawn.groups.iter();
         let seats = groups.map(|group| entrant(text, group.rating.unwrap_or(USUAL_RATING), hash));
@@ -366,6 +340,3 @@ fn seats(players: &[String], drawn: &Drawn, hash: u32) -> Result<Vec<Vec<Entrant
     let seats = players.iter().map(of).collect::<Result<Vec<_>, _>>();
     Ok(seats.map_err(Box::new)?)
 }
-
-/// What all threads share.
-type Stop = Arc<AtomicBool>;

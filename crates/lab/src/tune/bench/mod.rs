@@ -6,11 +6,10 @@ mod table;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use mendel_crew::parallel;
 use mendel_evolve::tuners::{AnyTuner, SpsaPlan, Tuner, TunerPlan};
 use mendel_evolve::{Purpose, SettingsError, generation_seed, generator};
 use serde::{Deserialize, Serialize};
-
-use crate::threads;
 
 pub use synthetic::{Landscape, START_REGRET, Synthetic};
 pub use table::{Cell, Figure, Summary, summary};
@@ -123,7 +122,7 @@ pub fn run(
         }
     }
     let done = AtomicUsize::new(0);
-    let tried = threads::map(threads, units.len(), |unit| {
+    let tried = parallel(threads, units.len(), |unit| {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }

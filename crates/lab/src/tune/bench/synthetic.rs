@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use mendel_arena::statistics::elo_to_score;
 use mendel_evolve::tuners::{Duel, Knob, Outcome, Pairs, Setting};
-use mendel_evolve::{Purpose, generator};
+use mendel_evolve::{Purpose, generator, normal};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -254,10 +254,4 @@ fn sides(landscape: Landscape, rng: &mut ChaCha8Rng) -> [(f64, f64); 2] {
         return [(1.0, 2.0); 2];
     }
     [(); 2].map(|()| (libm::exp(0.4 * normal(rng)), 1.5 + rng.random::<f64>()))
-}
-
-/// A standard normal deviate, by Box and Muller.
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - rng.random::<f64>()));
-    radius * libm::cos(std::f64::consts::TAU * rng.random::<f64>())
 }

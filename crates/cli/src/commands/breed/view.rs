@@ -1,0 +1,193 @@
+//! What the records of a run say while it goes on.
+
+use mendel_fitness::trial::LadderPoint;
+use mendel_lab::record::{ExamLine, Generation, Proof};
+use mendel_report::plot::{number, spark};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::tables::measured_line;
+use crate::progress::{RecordView, Shown};
+
+/// The curve is so many characters wide.
+const CURVE: usize = 24;
+
+/// Values are kept for the curve up to here; then every other one goes.
+const MAX_VALUES: usize = 1024;
+
+/// Best and mean so far and a small curve beside the progress; a line for a new king, each row
+/// of the external test and what was measured.
+#[derive(Default)]
+pub(super) struct RunView {
+    unit: String,
+    smaller_is_better: bool,
+    best: Option<f64>,
+    curve: Curve,
+}
+
+/// The record `run`: what the numbers of the others mean.
+#[derive(Deserialize)]
+struct Meaning {
+    parent: String,
+    baseline: Option<f64>,
+    unit: String,
+    smaller_is_better: bool,
+}
+
+impl RecordView for RunView {
+    fn show(&mut self, name: &str, data: &Value) -> Shown {
+        let line = match name {
+            "run" => Meaning::deserialize(data)
+                .ok()
+                .and_then(|it| self.begin(it)),
+            "generation" => {
+                return Generation::deserialize(data)
+                    .map(|it| self.generation(&it))
+                    .unwrap_or_default();
+            }
+            "external-test" => ExamLine::deserialize(data)
+                .ok()
+                .map(|it| external_test(&it)),
+            "measured" => Proof::deserialize(data).ok().map(|it| self.measured(&it)),
+            _ => None,
+        };
+        Shown { status: None, line }
+    }
+}
+
+impl RunView {
+    fn begin(&mut self, meaning: Meaning) -> Option<String> {
+        let Meaning {
+            parent,
+            baseline,
+            unit,
+            smaller_is_better,
+        } = meaning;
+        let line = baseline.map(|it| format!("{parent} has {it:.4} {unit}"));
+        (self.unit, self.smaller_is_better) = (unit, smaller_is_better);
+        line
+    }
+
+    fn generation(&mut self, generation: &Generation) -> Shown {
+        let value = generation.best;
+        let is_better = self.best.is_none_or(|best| {
+            if self.smaller_is_better {
+                value < best
+            } else {
+                value > best
+            }
+        });
+        if is_better {
+            self.best = Some(value);
+        }
+        self.curve.push(value);
+        let mut status = self.text(generation.mean);
+        if let Some(point) = generation.ladder {
+            status = format!("{}  {status}", ladder_text(&point));
+        }
+        let line = generation.king.filter(|king| king.new).map(|king| {
+            let member = king.member;
+            let member = member.map_or_else(String::new, |it| format!(", member {}", it.member));
+            let done = generation.generation + 1;
+            format!("generation {done}: a new king{member}")
+        });
+        Shown {
+            status: Some(status),
+            line,
+        }
+    }
+
+    /// Best and mean so far, and how the best came along.
+    fn text(&self, mean: f64) -> String {
+        let best = self.best.map_or_else(String::new, number);
+        // The unit comes last: a narrow terminal cuts it, not the curve.
+        format!(
+            "best {best}  mean {}  {}  {}",
+            number(mean),
+            self.curve.text(),
+            self.unit
+        )
+    }
+
+    /// Breeding is over.
+    fn measured(&self, proof: &Proof) -> String {
+        // Resumed after its last generation, there is no best to tell.
+        let bred = self.best.map(|best| {
+            let best = number(best);
+            format!("bred: best {best} {}: {}", self.unit, self.curve.text())
+        });
+        let parts = [("training", &proof.training), ("hold-out", &proof.holdout)];
+        let parts = parts
+            .into_iter()
+            .filter_map(|(name, it)| Some(measured_line(name, it.as_ref()?)));
+        bred.into_iter().chain(parts).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn ladder_text(point: &LadderPoint) -> String {
+    let error = (point.high - point.low) / 2.0;
+    format!("ladder {:+.0} ± {error:.0}", point.elo)
+}
+
+/// A row of the external test was played, or could not be.
+fn external_test(line: &ExamLine) -> String {
+    let games = line.losses + line.draws + line.wins;
+    let opponent = line.opponent.as_deref().unwrap_or("nobody");
+    let (won, drawn, lost) = (line.wins, line.draws, line.losses);
+    let note = line.note.clone().unwrap_or_default();
+    let text = match games {
+        0 => note,
+        _ => format!("+{won} ={drawn} −{lost} against {opponent}  {note}"),
+    };
+    let generation = line.generation;
+    let text = format!("external test of generation {generation}: {text}");
+    text.trim_end().to_owned()
+}
+
+/// The best of each generation, thinned where there are many.
+#[derive(Default)]
+struct Curve {
+    values: Vec<f64>,
+    /// Every so many values one is kept.
+    step: usize,
+    seen: usize,
+}
+
+impl Curve {
+    fn push(&mut self, value: f64) {
+        self.step = self.step.max(1);
+        if self.seen.is_multiple_of(self.step) {
+            self.values.push(value);
+        }
+        self.seen += 1;
+        if self.values.len() > MAX_VALUES {
+            let mut index = 0;
+            self.values.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.step *= 2;
+        }
+    }
+
+    fn text(&self) -> String {
+        spark(&self.values, CURVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_keeps_the_shape_of_its_curve() {
+        let mut curve = Curve::default();
+        for value in (0..100_000).rev() {
+            curve.push(f64::from(value));
+        }
+        assert!(curve.values.len() <= MAX_VALUES + 1);
+        let text = curve.text();
+        assert_eq!(text.chars().count(), CURVE);
+        assert!(text.starts_with('█') && text.ends_with('▁'), "{text}");
+    }
+}

@@ -1,0 +1,345 @@
+//! `mendel match`: two or more players meet, and what that proves.
+
+mod experiment;
+mod tables;
+mod view;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use mendel_arena::statistics::EloModel;
+use mendel_arena::{
+    Adjudication, DrawRule, Entrant, Format, Kind, LengthRule, Match, MatchPlan, MaterialRule,
+    OpeningSetting, Order, Pace, Patience, ResignRule, SprtPlan, SyzygyRule, Verdict,
+};
+use mendel_engine::{Options, memory};
+
+use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::experiment::{NewExperiment, Session};
+use crate::limits::LimitArguments;
+use crate::request::Wrong;
+
+/// Play two or more players against each other: score, Elo ± error, LOS, SPRT, PGN
+#[derive(Args, Debug)]
+#[command(after_help = "\
+A player is a built-in name (`mendel players`), a player file, or another program:
+`cmd:PROGRAM ARGUMENTS` (`uci:` and `xboard:` say what it speaks), with options
+behind the last `?` as Name=Value&Name=Value. Options with a dot are for the
+runner: .name .dir .env.NAME .tc .movetime .nodes .depth
+
+Every finished game is in the folder before it is counted. Ctrl-C stops the match and
+keeps its games; `mendel resume DIR` resumes it.
+
+Examples:
+  mendel match mendel material --games 100 --nodes 5000
+  mendel match new.toml mendel --sprt 0,15 --nodes 5000 --games 6000 --openings book.epd --out test
+  mendel match mendel 'cmd:stockfish?Hash=16&UCI_LimitStrength=true&UCI_Elo=2000' --tc 2+0.02
+  mendel match mendel 'xboard:phalanx -b-?.tc=4+0.04' --tc 2+0.02 --games 20
+  mendel match a.toml b.toml c.toml --format gauntlet --threads 2 --json
+  mendel match mendel material --nodes 5000 --crew nats://127.0.0.1:4222
+  mendel resume test")]
+pub(super) struct Arguments {
+    /// Who plays: two for a match, more for a tournament
+    players: Vec<String>,
+    /// Where games and result are kept; a folder of its own if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Games for each two that meet, rounded up to pairs
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Who meets whom
+    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
+    format: FormatName,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Stop when a test is decided: Elo of the hypotheses, such as 0,5
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
+    sprt: Option<(f64, f64)>,
+    /// What the bounds of the test are measured in
+    #[arg(long, value_enum, default_value_t = ModelName::Normalized, requires = "sprt")]
+    model: ModelName,
+    /// The test's chance to accept a change that is none
+    #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
+    alpha: f64,
+    /// The test's chance to reject a change that is one
+    #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
+    beta: f64,
+    #[command(flatten)]
+    openings: OpeningArguments,
+    #[command(flatten)]
+    early: EarlyArguments,
+    /// Keep each of the games at once on a core of its own
+    #[arg(long)]
+    pin: bool,
+    /// Milliseconds over its time that a player may take
+    #[arg(long, value_name = "MS", default_value_t = Patience::default().margin.as_millis() as u64, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    time_margin: u64,
+    /// Seconds a move may take where nothing else limits its time
+    #[arg(long, value_name = "S", default_value_t = Patience::default().untimed.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    deadline: u64,
+    /// Stop the match when one player has more faults than this: crashes, stalls, illegal moves
+    #[arg(long, value_name = "N", default_value_t = MatchPlan::MAX_FAULTS)]
+    max_faults: u64,
+    /// A player whose rating is known, for the ratings of a pool
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
+    anchor: Option<(String, f64)>,
+    /// Write the last position of each game to `final.epd`, too
+    #[arg(long)]
+    final_positions: bool,
+    /// What PGN calls the event
+    #[arg(long, value_name = "NAME", default_value = "Mendel match")]
+    event: String,
+    /// A table of opening names (columns eco, name, pgn) for the PGN
+    #[arg(long, value_name = "FILE")]
+    names: Option<PathBuf>,
+    #[command(flatten)]
+    exec: ExecArguments,
+}
+
+/// Which openings, in which order.
+#[derive(Args, Debug)]
+struct OpeningArguments {
+    /// Openings from an EPD, PGN or Polyglot file; else a small book of our own
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Half-moves to take from each game of a PGN or Polyglot file
+    #[arg(long, value_name = "N")]
+    plies: Option<usize>,
+    /// Take the openings as they stand in the file instead of shuffled
+    #[arg(long)]
+    sequential: bool,
+    /// Play Chess960, also from positions that would do for both
+    #[arg(long)]
+    chess960: bool,
+    /// Chance: the order of openings, the walks through a book
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// What ends a game before the rules do; nothing unless asked for.
+#[derive(Args, Debug)]
+struct EarlyArguments {
+    /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on
+    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = triple)]
+    draw: Option<(u32, u32, u32)>,
+    /// A loss for the side that stays SCORE centipawns down for MOVES moves
+    #[arg(long, value_name = "MOVES,SCORE", value_parser = pair)]
+    resign: Option<(u32, u32)>,
+    /// The opponent must have seen it, too
+    #[arg(long, requires = "resign")]
+    two_sided: bool,
+    /// The game ends after so many half-moves behind the opening
+    #[arg(long, value_name = "N")]
+    max_plies: Option<u32>,
+    /// At that length more material wins, instead of a draw
+    #[arg(long, requires = "max_plies")]
+    by_material: bool,
+    /// The game ends when one side is so many centipawns of material ahead
+    #[arg(long, value_name = "CP")]
+    material_lead: Option<u32>,
+    /// Syzygy tables that decide the rest of a game
+    #[arg(long, value_name = "PATH")]
+    syzygy: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// The first meets all others
+    Gauntlet,
+    /// Each meets the next two: for players in the order of their strength
+    Ladder,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModelName {
+    /// Elo divided by the spread of the games; the default of the field
+    Normalized,
+    /// Elo as ratings use it
+    Logistic,
+}
+
+fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
+    let parsed: Option<Vec<u32>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    let array = parsed.and_then(|numbers| numbers.try_into().ok());
+    array.ok_or_else(|| format!("{N} whole numbers with commas between them are wanted"))
+}
+
+fn anchor(text: &str) -> Result<(String, f64), String> {
+    text.rsplit_once('=')
+        .and_then(|(name, elo)| Some((name.to_owned(), elo.trim().parse().ok()?)))
+        .filter(|(_, elo): &(String, f64)| elo.is_finite())
+        .ok_or_else(|| "a name and a rating are wanted, such as toga2=2800".to_owned())
+}
+
+fn triple(text: &str) -> Result<(u32, u32, u32), String> {
+    numbers::<3>(text).map(|[a, b, c]| (a, b, c))
+}
+
+fn pair(text: &str) -> Result<(u32, u32), String> {
+    numbers::<2>(text).map(|[a, b]| (a, b))
+}
+
+fn bounds(text: &str) -> Result<(f64, f64), String> {
+    let read = |part: &str| part.trim().parse().ok().filter(|elo: &f64| elo.is_finite());
+    text.split_once(',')
+        .and_then(|(low, high)| Some((read(low)?, read(high)?)))
+        .ok_or_else(|| "two numbers with a comma between them are wanted, such as 0,5".to_owned())
+}
+
+impl Arguments {
+    fn plan(&self) -> Result<MatchPlan, Wrong> {
+        if self.players.len() < 2 {
+            return Err(Wrong::new(
+                format!(
+                    "a match needs at least two players, and there are {}",
+                    self.players.len()
+                ),
+                "such as `mendel match mendel material --nodes 5000`; `mendel resume` resumes a match",
+            ));
+        }
+        Ok(MatchPlan {
+            format: match self.format {
+                FormatName::RoundRobin => Format::RoundRobin,
+                FormatName::Gauntlet => Format::Gauntlet,
+                FormatName::Ladder => Format::Ladder,
+            },
+            openings: self.openings.openings.clone(),
+            names: self.names.clone(),
+            anchor: self.anchor.clone(),
+            max_faults: self.max_faults,
+            final_positions: self.final_positions,
+            pace: Pace {
+                clock: self.limits.tc,
+                movetime: self.limits.movetime.map(Duration::from_millis),
+                nodes: self.limits.nodes,
+                depth: self.limits.depth,
+            },
+            opening: OpeningSetting {
+                plies: self.openings.plies,
+                order: if self.openings.sequential {
+                    Order::InOrder
+                } else {
+                    Order::Shuffled
+                },
+                seed: self.openings.seed,
+                chess960: self.openings.chess960,
+                ..OpeningSetting::default()
+            },
+            patience: Patience {
+                margin: Duration::from_millis(self.time_margin),
+                untimed: Duration::from_secs(self.deadline),
+                ..Patience::default()
+            },
+            adjudication: self.early.rules(),
+            sprt: self.sprt.map(|(elo0, elo1)| SprtPlan {
+                elo0,
+                elo1,
+                alpha: self.alpha,
+                beta: self.beta,
+                model: match self.model {
+                    ModelName::Normalized => EloModel::Normalized,
+                    ModelName::Logistic => EloModel::Logistic,
+                },
+            }),
+            ..MatchPlan::new(&self.event, self.players.clone(), self.games)
+        })
+    }
+}
+
+impl EarlyArguments {
+    fn rules(&self) -> Adjudication {
+        Adjudication {
+            draw: self.draw.map(|(from_move, moves, score)| DrawRule {
+                from_move,
+                moves,
+                score,
+            }),
+            resign: self.resign.map(|(moves, score)| ResignRule {
+                moves,
+                score,
+                two_sided: self.two_sided,
+            }),
+            length: self.max_plies.map(|plies| LengthRule {
+                plies,
+                verdict: if self.by_material {
+                    Verdict::Material
+                } else {
+                    Verdict::Draw
+                },
+            }),
+            material: self.material_lead.map(|centipawns| MaterialRule {
+                centipawns,
+                values: MaterialRule::USUAL,
+            }),
+            syzygy: self.syzygy.clone().map(|path| SyzygyRule {
+                path,
+                pieces: None,
+                ignore_fifty_moves: false,
+            }),
+        }
+    }
+}
+
+/// Plays the match and prints what it proves.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    // 1. The crew and the whole plan are checked before anything is written or played.
+    let options = ExecOptions {
+        pin: arguments.pin,
+        ..arguments.exec.options()?
+    };
+    let plan = arguments.plan()?;
+    let entrants: Vec<Entrant> = plan
+        .players
+        .iter()
+        .filter_map(|text| Entrant::parse(text).ok())
+        .collect();
+    if !options.crew.is_remote() {
+        check_tables(&entrants, options.threads.unwrap_or(1) as u64)?;
+    }
+    // 2. The match.
+    let names: Vec<&str> = entrants.iter().map(|it| it.name.as_str()).take(3).collect();
+    let new = NewExperiment::<Match> {
+        seed: plan.seed(),
+        plan,
+        folder: arguments.out.as_deref(),
+        names: &names,
+    };
+    Session::new(options, arguments.exec.output)?.start(new)
+}
+
+/// Refuses tables of bred players that do not fit into memory in so many games at once.
+fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), Wrong> {
+    let bred = entrants
+        .iter()
+        .filter(|it| matches!(it.kind, Kind::Bred(_)));
+    let mut tables: Vec<u64> = bred.map(hash_of).collect();
+    tables.sort_unstable_by(|one, other| other.cmp(one));
+    let most: u64 = tables.iter().take(2).sum();
+    // A table that does not fit alone is refused by its player, in other words.
+    let largest = tables.first().copied().unwrap_or(0);
+    if memory::check(largest << 20).is_err() {
+        return Ok(());
+    }
+    memory::check((most << 20).saturating_mul(games)).map_err(|shortage| {
+        let message =
+            format!("tables of {most} MiB in each of {games} games at once: this {shortage}");
+        Wrong::new(
+            message,
+            "ask for a smaller `?Hash=MIB`, or a lower `--threads`",
+        )
+    })
+}
+
+/// MiB of a player's table.
+fn hash_of(entrant: &Entrant) -> u64 {
+    let mut options = entrant.options.iter();
+    let given = options.find(|(name, _)| name.eq_ignore_ascii_case("Hash"));
+    let given = given.and_then(|(_, value)| value.parse().ok());
+    given.unwrap_or(Options::default().hash as u64)
+}

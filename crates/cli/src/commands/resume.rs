@@ -1,0 +1,72 @@
+//! `mendel resume`: any experiment that was stopped or killed.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use clap::Args;
+use mendel_store::frame::{self, Manifest};
+
+use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::experiment::{Session, error};
+use crate::request::Wrong;
+use crate::{home, kinds};
+
+/// Resume an experiment that was stopped or killed
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  mendel resume runs/gerald-7
+  mendel resume runs/gerald-7 --crew nats://127.0.0.1:4222
+  mendel resume runs/tune-toga2-1 --proof-games 4000
+  mendel resume 3f2a9c        (the beginning of an id, see `mendel runs`)")]
+pub(in crate::commands) struct Arguments {
+    /// The experiment: its folder, its name, or the beginning of its id
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: String,
+    /// Tunings: the most games of the proof from now on, also where there was none
+    #[arg(long, value_name = "N", conflicts_with = "no_proof", value_parser = clap::value_parser!(u64).range(2..))]
+    pub(in crate::commands) proof_games: Option<u64>,
+    /// Matches: keep each of the games at once on a core of its own
+    #[arg(long)]
+    pin: bool,
+    /// First cut damaged files back to their last intact state
+    #[arg(long)]
+    repair: bool,
+    #[command(flatten)]
+    pub(in crate::commands) exec: ExecArguments,
+    #[command(flatten)]
+    pub(in crate::commands) proof: ProofArguments,
+}
+
+/// Resumes the experiment of a folder; its manifest has the kind.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = home::find(&arguments.experiment)?;
+    let manifest = Manifest::read(&folder).map_err(|error| Wrong::new(error, OTHER))?;
+    if arguments.repair {
+        repair(&folder)?;
+    }
+    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
+    let options = ExecOptions {
+        pin: arguments.pin,
+        proof: !arguments.proof.no_proof,
+        proof_games: arguments.proof_games,
+        ..arguments.exec.options()?
+    };
+    let session = Session::new(options, arguments.exec.output)?;
+    (kind.resume)(&session, &folder)
+}
+
+/// Cuts damaged files and prints what was cut.
+fn repair(folder: &Path) -> anyhow::Result<()> {
+    let repairs = frame::repair(folder).map_err(|failure| error(failure, folder))?;
+    let mut err = io::stderr().lock();
+    for repair in &repairs {
+        writeln!(err, "{repair}")?;
+    }
+    if repairs.is_empty() {
+        writeln!(err, "no file in `{}` is damaged", folder.display())?;
+    }
+    Ok(())
+}
+
+const OTHER: &str = "`mendel runs` lists the experiments that this version reads";

@@ -1,0 +1,112 @@
+//! What was found, as tables for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
+
+use crate::experiment::PAGE;
+use crate::table::Table;
+
+/// What a tuning found.
+pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
+    let mut table = Table::default();
+    table.row([
+        "option", "start", "found", "95 %", "worth", "±", "matters", "",
+    ]);
+    table.rule();
+    for it in &result.params {
+        let [worth, error] = if it.is_start() {
+            [String::new(), String::new()]
+        } else {
+            let error = (it.gain.high - it.gain.low) / 2.0;
+            [format!("{:+.1}", it.gain.value), format!("{error:.1}")]
+        };
+        table.row([
+            it.name.clone(),
+            it.start.clone(),
+            it.value.clone(),
+            it.interval_words(),
+            worth,
+            error,
+            it.matters_words(),
+            it.marks(),
+        ]);
+    }
+    let mut text = format!("{}\n", table.render());
+    let mut add = |line: String| {
+        writeln!(text, "{line}").expect("writing to a string does not fail");
+    };
+    for it in &result.aside {
+        add(format!("not tuned: {} ({})", it.name, it.reason));
+    }
+    for it in &result.infeasible {
+        add(format!("infeasible: {} ({})", it.options, it.reason));
+    }
+    if let Some(last) = result.curve.last() {
+        add(format!("last validation: {}", last.words()));
+    }
+    // How much all of it is worth the games above and below tell: the surface is made to
+    // find the top, and says little of how high that is above a start far away.
+    add(format!(
+        "by the fitted surface at most {:.0} Elo are still to be had",
+        result.left.high
+    ));
+    if result.spared_games > 0 {
+        add(format!(
+            "not played: {} games that would have been the same as earlier ones",
+            result.spared_games
+        ));
+    }
+    if result.too_few_games() {
+        add("too few games for so many parameters: most are not told apart from 0 yet".to_owned());
+    }
+    add(format!("verdict: {}", result.verdict));
+    if !result.left_out.is_empty() {
+        let count = result.left_out.len();
+        add(format!(
+            "left out: {count} pairs in which the start itself failed"
+        ));
+    }
+    if let Some(more) = result.more(&folder.display().to_string()) {
+        add(more);
+    }
+    add(if result.keeps_start {
+        format!("the start values are kept: {}", result.engine_tuned)
+    } else {
+        format!("tuned: {}", result.engine_tuned)
+    });
+    add(format!("folder: {}", folder.display()));
+    add(format!("page: {}", folder.join(PAGE).display()));
+    text
+}
+
+/// What the probe proposes.
+pub(super) fn params_table(file: &ParamFile) -> String {
+    let mut table = Table::default();
+    table.row(["option", "start", "low", "high", "step"]);
+    table.rule();
+    for it in &file.params {
+        let bounds = |value: i64| match it.kind {
+            ParamKind::Spin => value.to_string(),
+            ParamKind::Check | ParamKind::Combo => it.text(value),
+        };
+        table.row([
+            it.name.clone(),
+            it.text(it.start),
+            bounds(it.low),
+            bounds(it.high),
+            it.step.to_string(),
+        ]);
+    }
+    let mut text = table.render();
+    for it in &file.aside {
+        writeln!(text, "not tuned: {} ({})", it.name, it.reason)
+            .expect("writing to a string does not fail");
+    }
+    for it in &file.infeasible {
+        writeln!(text, "infeasible: {} ({})", it.options, it.reason)
+            .expect("writing to a string does not fail");
+    }
+    text
+}

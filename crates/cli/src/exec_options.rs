@@ -1,0 +1,127 @@
+//! How the work of an experiment is done: the same flags in every command. No result depends
+//! on them.
+
+use clap::Args;
+use mendel_arena::MatchOptions;
+use mendel_crew::{ConnectOptions, Crew};
+use mendel_lab::learning::LearnPlan;
+use mendel_store::frame::Failure;
+
+use crate::crew::CrewArguments;
+
+/// Who does the work, and what is printed about it.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExecArguments {
+    /// Games, positions or searches at once; no result depends on it [default: all cores, and 1
+    /// where clocks may decide games: `match`, `calibrate`]
+    #[arg(long, value_name = "N", visible_alias = "concurrency", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) crew: CrewArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+/// What is printed while an experiment runs.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct OutputArguments {
+    /// Print JSON: a line for each event, then the result
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing before the result
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// The matches at the end of an experiment.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct ProofArguments {
+    /// Play no matches at the end
+    #[arg(long)]
+    pub(crate) no_proof: bool,
+}
+
+/// How the work of an experiment is done, from the flags of any command. Each kind takes from
+/// it what it has: see `ProgramExperiment::exec_options`.
+#[derive(Clone, Debug)]
+pub(crate) struct ExecOptions {
+    /// `--threads`, where it was given.
+    pub(crate) threads: Option<usize>,
+    /// Whether each of the games at once has its own core.
+    pub(crate) pin: bool,
+    /// Who does the work: [`crew_or_all`](Self::crew_or_all) is the same with the threads.
+    pub(crate) crew: Crew,
+    /// Whether the matches at the end are played.
+    pub(crate) proof: bool,
+    /// The most games of the proof, where another number is requested than the plan has.
+    pub(crate) proof_games: Option<u64>,
+    /// The server of a crew, whose nodes may also exchange games.
+    pub(crate) server: Option<ConnectOptions>,
+    /// What a population is to learn; without it what was requested last.
+    pub(crate) learn: Option<LearnRequest>,
+}
+
+/// What a population is to learn.
+#[derive(Clone, Debug)]
+pub(crate) struct LearnRequest {
+    pub(crate) plan: LearnPlan,
+    /// Whether it is the population of all games at home.
+    pub(crate) is_shared: bool,
+}
+
+impl Default for ExecOptions {
+    fn default() -> Self {
+        Self {
+            threads: None,
+            pin: false,
+            crew: Crew::threads(1),
+            proof: true,
+            proof_games: None,
+            server: None,
+            learn: None,
+        }
+    }
+}
+
+impl ExecOptions {
+    /// The threads of work that no clock decides.
+    pub(crate) fn threads_or_all(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores)
+    }
+
+    /// The crew of work that no clock decides, with all cores unless threads were given.
+    pub(crate) fn crew_or_all(&self) -> Crew {
+        self.crew.clone().with_threads(self.threads_or_all())
+    }
+
+    /// The options of a match, one game at a time unless more are requested.
+    pub(crate) fn for_match(&self) -> MatchOptions {
+        let crew = self.crew.clone().with_threads(self.threads.unwrap_or(1));
+        MatchOptions::by(&crew.pinned(self.pin))
+    }
+
+    /// Refuses `--proof-games` for a kind that has no such option.
+    pub(crate) fn without_proof_games(&self, kind: &str) -> Result<(), Failure> {
+        if self.proof_games.is_none() {
+            return Ok(());
+        }
+        let what = format!("`--proof-games` has no effect on an experiment of the kind `{kind}`");
+        Err(Failure::invalid(what)
+            .with_hint("leave it out; it is for experiments of `mendel tune`"))
+    }
+}
+
+impl ExecArguments {
+    /// The options, with the crew connected.
+    pub(crate) fn options(&self) -> anyhow::Result<ExecOptions> {
+        Ok(ExecOptions {
+            threads: self.threads.map(usize::from),
+            crew: self
+                .crew
+                .connect(1, self.output.quiet || self.output.json)?,
+            server: self.crew.server().options()?,
+            ..ExecOptions::default()
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! Starts, resumes and finishes experiments of all kinds.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::anyhow;
+use mendel_crew::CrewError;
+use mendel_report::page::HtmlPage;
+use mendel_store::frame::{
+    self, Experiment, ExperimentEvent, Failure, Folder, Host, Manifest, ManifestError, Preparation,
+};
+use mendel_store::{InputsError, LockError, replace};
+use serde_json::{Value, json};
+
+use crate::crew::{account, failed as crew_failed};
+use crate::exec_options::{ExecOptions, OutputArguments};
+use crate::interrupt::stop_on_ctrl_c;
+use crate::progress::{NoView, Progress, RecordView};
+use crate::request::{Wrong, changed, command_line};
+use crate::{home, output};
+
+/// The name of the page in the folder of an experiment.
+pub(crate) const PAGE: &str = "report.html";
+
+/// What the program adds to a kind of experiment. The kind is listed in `kinds::KINDS`.
+pub(crate) trait ProgramExperiment: Experiment + 'static {
+    /// The folder of the library for new ones, such as `matches`.
+    const GROUP: &'static str;
+
+    /// What this kind takes from the flags.
+    fn exec_options(options: &ExecOptions) -> Result<Self::ExecOptions, Failure>;
+
+    /// The outcome as tables.
+    fn text(outcome: &Self::Outcome, folder: &Folder) -> Result<String, Failure>;
+
+    /// The fields of the last line of `--json`; `event` and `folder` are added.
+    fn json(outcome: &Self::Outcome, folder: &Folder) -> Result<Value, Failure> {
+        let _ = folder;
+        Ok(serde_json::to_value(outcome)?)
+    }
+
+    /// What `mendel runs` shows: an object whose texts `progress` (`12/100 games`) and `result`
+    /// (`+12.3 ± 5.0 Elo`) are columns of the table; the rest is for `--json`. Files that cannot
+    /// be read are left out.
+    fn describe(folder: &Folder, manifest: &Manifest) -> Value;
+
+    /// The page, also of an experiment that is not finished.
+    fn report(folder: &Path) -> Result<Report, Failure>;
+
+    /// What its records say while it runs.
+    fn view() -> Box<dyn RecordView> {
+        Box::new(NoView)
+    }
+
+    /// What a stopped experiment has come to so far; it is printed like an outcome.
+    fn so_far(folder: &Folder) -> Result<Option<Self::Outcome>, Failure> {
+        let _ = folder;
+        Ok(None)
+    }
+
+    /// Writes the pages of the finished experiments inside; they are part of these.
+    fn write_nested_pages(folder: &Path) -> Result<(), Failure> {
+        let _ = folder;
+        Ok(())
+    }
+
+    /// An outcome that makes the program fail, such as that of a player that always crashes.
+    fn check(outcome: &Self::Outcome) -> Result<(), Failure> {
+        let _ = outcome;
+        Ok(())
+    }
+}
+
+/// An experiment as a page, and the same as data.
+pub(crate) struct Report {
+    pub(crate) page: HtmlPage,
+    pub(crate) data: Value,
+}
+
+/// An experiment to be started.
+pub(crate) struct NewExperiment<'a, E: Experiment> {
+    pub(crate) plan: E::Plan,
+    pub(crate) seed: u64,
+    /// `--out`; without it a folder of the library.
+    pub(crate) folder: Option<&'a Path>,
+    /// What the folder in the library is named after.
+    pub(crate) names: &'a [&'a str],
+}
+
+/// What the experiments of a process share: the options, Ctrl-C and what is shown. One in a
+/// process.
+pub(crate) struct Session {
+    options: ExecOptions,
+    output: OutputArguments,
+    host: Host,
+    progress: Progress,
+    root: Arc<Mutex<PathBuf>>,
+}
+
+impl Session {
+    /// From now on the first Ctrl-C stops the experiment and keeps its folder, the second ends
+    /// the program.
+    pub(crate) fn new(options: ExecOptions, output: OutputArguments) -> anyhow::Result<Self> {
+        let progress = Progress::new(output);
+        let root = Arc::new(Mutex::new(PathBuf::new()));
+        let (shown, top) = (progress.clone(), Arc::clone(&root));
+        let listener = move |folder: &Path, event: &ExperimentEvent| {
+            let is_root = *top.lock().unwrap_or_else(PoisonError::into_inner) == folder;
+            if is_root && matches!(event, ExperimentEvent::Started { .. }) {
+                home::register(folder);
+            }
+            shown.add(folder, event);
+        };
+        Ok(Self {
+            options,
+            output,
+            host: Host {
+                stop: stop_on_ctrl_c()?,
+                listener: Some(Arc::new(listener)),
+            },
+            progress,
+            root,
+        })
+    }
+
+    /// Work before the start that is shown as that of the folder, such as making a plan.
+    pub(crate) fn prepare<T>(
+        &self,
+        folder: &Path,
+        work: impl FnOnce(&Preparation) -> Result<T, Failure>,
+    ) -> anyhow::Result<T> {
+        self.begin(folder);
+        work(&Preparation::new(folder, &self.host)).map_err(|failure| {
+            self.progress.finish();
+            error(failure, folder)
+        })
+    }
+
+    /// Removes the bar of work that nothing follows.
+    pub(crate) fn clear(&self) {
+        self.progress.finish();
+    }
+
+    /// How the work is done.
+    pub(crate) fn options(&self) -> &ExecOptions {
+        &self.options
+    }
+
+    /// Starts an experiment, runs it and prints its result.
+    pub(crate) fn start<E: ProgramExperiment>(
+        &self,
+        new: NewExperiment<'_, E>,
+    ) -> anyhow::Result<()> {
+        let folder = match new.folder {
+            Some(folder) => std::path::absolute(folder)?,
+            None => home::library()?.new_folder(E::GROUP, new.names)?,
+        };
+        self.begin(&folder);
+        let options = E::exec_options(&self.options).map_err(|failure| error(failure, &folder))?;
+        let command = command_line();
+        let result = frame::start::<E>(&folder, new.plan, new.seed, &command, &options, &self.host);
+        self.finish::<E>(&folder, result)
+    }
+
+    /// As [`start`](Self::start), but an experiment with this plan and seed in the folder is
+    /// resumed.
+    pub(crate) fn start_or_resume<E: ProgramExperiment>(
+        &self,
+        new: NewExperiment<'_, E>,
+    ) -> anyhow::Result<()> {
+        let folder = match new.folder {
+            Some(folder) => std::path::absolute(folder)?,
+            None => home::library()?.new_folder(E::GROUP, new.names)?,
+        };
+        self.begin(&folder);
+        let options = E::exec_options(&self.options).map_err(|failure| error(failure, &folder))?;
+        let command = command_line();
+        let result = frame::start_or_resume::<E>(
+            &folder, new.plan, new.seed, &command, &options, &self.host,
+        );
+        self.finish::<E>(&folder, result)
+    }
+
+    /// Resumes an experiment and prints its result.
+    pub(crate) fn resume<E: ProgramExperiment>(&self, folder: &Path) -> anyhow::Result<()> {
+        self.begin(folder);
+        let options = E::exec_options(&self.options).map_err(|failure| error(failure, folder))?;
+        let result = frame::resume::<E>(folder, &options, &self.host);
+        self.finish::<E>(folder, result)
+    }
+
+    fn begin(&self, folder: &Path) {
+        folder.clone_into(&mut self.root.lock().unwrap_or_else(PoisonError::into_inner));
+        self.progress.begin(folder);
+    }
+
+    /// The result, the page and the entry in the library.
+    fn finish<E: ProgramExperiment>(
+        &self,
+        folder: &Path,
+        result: Result<E::Outcome, Failure>,
+    ) -> anyhow::Result<()> {
+        self.progress.finish();
+        let quiet = self.output.quiet || self.output.json;
+        account(&self.options.crew, quiet);
+        home::register(folder);
+        let failed = |failure| error(failure, folder);
+        let files = Folder::at(folder);
+        E::write_nested_pages(folder).map_err(failed)?;
+        match result {
+            Ok(outcome) => {
+                // The page is part of the experiment.
+                let report = E::report(folder).map_err(failed)?;
+                replace(&folder.join(PAGE), report.page.render().as_bytes())?;
+                self.print::<E>(&outcome, &files).map_err(failed)?;
+                E::check(&outcome).map_err(failed)
+            }
+            Err(Failure::Stopped) => {
+                if let Some(outcome) = E::so_far(&files).map_err(failed)? {
+                    self.print::<E>(&outcome, &files).map_err(failed)?;
+                }
+                Err(failed(Failure::Stopped))
+            }
+            Err(failure) => Err(failed(failure)),
+        }
+    }
+
+    fn print<E: ProgramExperiment>(
+        &self,
+        outcome: &E::Outcome,
+        folder: &Folder,
+    ) -> Result<(), Failure> {
+        let mut out = output::stdout();
+        if self.output.json {
+            let mut value = E::json(outcome, folder)?;
+            value["event"] = json!("result");
+            value["folder"] = json!(folder.path());
+            writeln!(out, "{value}")?;
+        } else {
+            out.write_all(E::text(outcome, folder)?.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+const LISTED: &str = "`mendel runs` lists the experiments and their states";
+
+/// The error of an experiment as the program reports it: what was requested wrongly has exit
+/// code 2 and a hint.
+pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
+    match failure {
+        Failure::Stopped => {
+            let shown = folder.display();
+            if folder.join(Manifest::FILE).is_file() {
+                anyhow!("stopped before its end; `mendel resume {shown}` continues it")
+            } else {
+                anyhow!("stopped before it was started; nothing was written")
+            }
+        }
+        Failure::Failed(cause) => {
+            if cause.is::<LockError>() {
+                return Wrong::new(cause, LISTED).into();
+            }
+            let cause = match cause.downcast::<CrewError>() {
+                Ok(error) => return crew_failed(*error),
+                Err(cause) => cause,
+            };
+            // A box hides its type; a closed pipe is recognised by it.
+            match cause.downcast::<std::io::Error>() {
+                Ok(error) => (*error).into(),
+                Err(cause) => anyhow!(cause),
+            }
+        }
+        Failure::InvalidRequest { cause, hint } => {
+            let cause = match cause.downcast::<InputsError>() {
+                Ok(error) => return changed(*error),
+                Err(cause) => cause,
+            };
+            let hint = hint.or_else(|| cause.is::<ManifestError>().then(|| LISTED.to_owned()));
+            let message = crate::sentence(&anyhow!(cause));
+            Wrong {
+                message,
+                hints: hint.into_iter().collect(),
+            }
+            .into()
+        }
+    }
+}

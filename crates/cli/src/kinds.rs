@@ -1,0 +1,76 @@
+//! The kinds of experiments: the only list of them.
+
+use std::path::Path;
+
+use mendel_arena::Match;
+use mendel_data::make::DataSetCreation;
+use mendel_lab::breed::Breed;
+use mendel_lab::calibrate::Calibration;
+use mendel_lab::learning::Learn;
+use mendel_lab::pipeline::PipelineRun;
+use mendel_lab::sweep::Sweep;
+use mendel_lab::tune::Tune;
+use mendel_store::frame::{Failure, Folder, Manifest};
+use mendel_store::library::Describe;
+use serde_json::Value;
+
+use crate::experiment::{ProgramExperiment, Report, Session};
+use crate::progress::RecordView;
+use crate::request::Wrong;
+
+/// A kind of experiment, as the commands for all kinds use it.
+pub(crate) struct ExperimentKind {
+    /// As the manifest has it.
+    pub(crate) name: &'static str,
+    /// Resumes an experiment and prints its result.
+    pub(crate) resume: fn(&Session, &Path) -> anyhow::Result<()>,
+    /// What `mendel runs` shows: see `ProgramExperiment::describe`.
+    pub(crate) describe: Describe,
+    /// Its page, and the same as data.
+    pub(crate) report: fn(&Path) -> Result<Report, Failure>,
+    /// What its records say while it runs.
+    pub(crate) view: fn() -> Box<dyn RecordView>,
+}
+
+/// All kinds.
+pub(crate) static KINDS: &[ExperimentKind] = &[
+    kind::<Match>(),
+    kind::<Breed>(),
+    kind::<Sweep>(),
+    kind::<PipelineRun>(),
+    kind::<Tune>(),
+    kind::<Learn>(),
+    kind::<Calibration>(),
+    kind::<DataSetCreation>(),
+];
+
+const fn kind<E: ProgramExperiment>() -> ExperimentKind {
+    ExperimentKind {
+        name: E::KIND,
+        resume: |session, folder| session.resume::<E>(folder),
+        describe: E::describe,
+        report: E::report,
+        view: E::view,
+    }
+}
+
+/// The kind of a name, as manifests have it.
+pub(crate) fn find(name: &str) -> Option<&'static ExperimentKind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+/// What `mendel runs` shows of an experiment.
+pub(crate) fn describe(folder: &Folder, manifest: &Manifest) -> Value {
+    find(&manifest.kind).map_or(Value::Null, |kind| (kind.describe)(folder, manifest))
+}
+
+/// The error for a kind that this program does not have.
+pub(crate) fn unknown(folder: &Path, manifest: &Manifest) -> Wrong {
+    let what = format!(
+        "`{}` is an experiment of the unknown kind `{}`",
+        folder.display(),
+        manifest.kind
+    );
+    let hint = format!("use mendel {}, which made it", manifest.version);
+    Wrong::new(what, hint)
+}

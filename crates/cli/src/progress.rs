@@ -1,0 +1,445 @@
+//! What is shown while an experiment runs, for all kinds: a progress bar, lines, JSON or
+//! nothing. It is fed by events alone.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
+use serde_json::{Value, json};
+
+use crate::exec_options::OutputArguments;
+use crate::{kinds, output};
+
+/// Without a terminal, a line of progress is printed this often.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// When the first line of progress is printed: soon, but with an estimate.
+const FIRST_LINE: Duration = Duration::from_millis(1500);
+
+/// With `--json`, the least time between two lines of progress of one part.
+const JSON_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
+/// What the records of one kind say to a reader.
+pub(crate) trait RecordView: Send {
+    /// What a record says; called for each in the order in which they come.
+    fn show(&mut self, name: &str, data: &Value) -> Shown;
+}
+
+/// What a record says.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// A text beside the progress, until the next one.
+    pub(crate) status: Option<String>,
+    /// A line that stays.
+    pub(crate) line: Option<String>,
+}
+
+/// Records that say nothing while the experiment runs.
+pub(crate) struct NoView;
+
+impl RecordView for NoView {
+    fn show(&mut self, _name: &str, _data: &Value) -> Shown {
+        Shown::default()
+    }
+}
+
+/// What is shown of one process's experiments. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Progress(Arc<Mutex<State>>);
+
+struct State {
+    show: Show,
+    json: bool,
+    root: PathBuf,
+    /// The experiment, and those inside it that run now.
+    levels: Vec<Level>,
+    /// Of the whole: for which part it was measured first, when, and how much was done then.
+    first: Option<(String, Instant, f64)>,
+    /// When a part was printed with `--json`.
+    printed: HashMap<(PathBuf, String), Instant>,
+}
+
+enum Show {
+    Nothing,
+    Bar(ProgressBar),
+    Lines {
+        start: Instant,
+        last: Option<Instant>,
+    },
+}
+
+/// One experiment.
+struct Level {
+    folder: PathBuf,
+    view: Box<dyn RecordView>,
+    status: String,
+    /// The parts of its work in the order of their first events; a later one is inside an
+    /// earlier one that is not finished.
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: String,
+    done: u64,
+    total: Option<u64>,
+    /// Whether the part around it has advanced since, so that this one is over.
+    is_over: bool,
+    /// When it was first reported, and how much was done then.
+    first: (Instant, u64),
+}
+
+impl Progress {
+    pub(crate) fn new(arguments: OutputArguments) -> Self {
+        let show = if arguments.quiet || arguments.json {
+            Show::Nothing
+        } else if io::stderr().is_terminal() {
+            Show::Bar(bar())
+        } else {
+            Show::Lines {
+                start: Instant::now(),
+                last: None,
+            }
+        };
+        Self(Arc::new(Mutex::new(State {
+            show,
+            json: arguments.json,
+            root: PathBuf::new(),
+            levels: Vec::new(),
+            first: None,
+            printed: HashMap::new(),
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The experiment whose folder this is runs from now on.
+    pub(crate) fn begin(&self, root: &Path) {
+        root.clone_into(&mut self.state().root);
+    }
+
+    /// Shows an event of an experiment or of one inside it.
+    pub(crate) fn add(&self, folder: &Path, event: &ExperimentEvent) {
+        self.state().add(folder, event, Instant::now());
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        if let Show::Bar(bar) = &self.state().show {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl State {
+    fn add(&mut self, folder: &Path, event: &ExperimentEvent, now: Instant) {
+        if self.json {
+            self.print(folder, event, now);
+        }
+        if matches!(self.show, Show::Nothing) {
+            return;
+        }
+        // 1. Whose event it is.
+        let level = self.level(folder);
+        let name = self.inner_name(folder);
+        // 2. What it says.
+        match event {
+            ExperimentEvent::Started {
+                kind,
+                name: title,
+                resumed,
+                ..
+            } => {
+                if let Some(kind) = kinds::find(kind) {
+                    self.levels[level].view = (kind.view)();
+                }
+                let resumed = if *resumed { "resumed " } else { "" };
+                match name {
+                    None => self.say(&format!(
+                        "{resumed}{kind} {title}, kept in {}",
+                        folder.display()
+                    )),
+                    Some(name) => self.say(&format!("{name}: {resumed}{kind} {title}")),
+                }
+            }
+            ExperimentEvent::Progress { part, done, total } => {
+                self.levels[level].progress(part, *done, *total, now);
+            }
+            ExperimentEvent::Record { name, data } => {
+                let shown = self.levels[level].view.show(name, data);
+                if let Some(status) = shown.status {
+                    self.levels[level].status = status;
+                }
+                if let Some(line) = shown.line {
+                    self.say(&line);
+                }
+            }
+            ExperimentEvent::Note { text } => self.say(text),
+            ExperimentEvent::Finished { .. }
+            | ExperimentEvent::Stopped
+            | ExperimentEvent::Failed { .. }
+                if level > 0 =>
+            {
+                self.levels.truncate(level);
+            }
+            _ => {}
+        }
+        // 3. Where the work is.
+        self.draw(now);
+    }
+
+    /// The index of the experiment in this folder; those beside it are over.
+    fn level(&mut self, folder: &Path) -> usize {
+        if let Some(level) = self.levels.iter().position(|level| level.folder == folder) {
+            return level;
+        }
+        self.levels
+            .retain(|level| folder.starts_with(&level.folder));
+        self.levels.push(Level {
+            folder: folder.to_owned(),
+            view: Box::new(NoView),
+            status: String::new(),
+            parts: Vec::new(),
+        });
+        self.levels.len() - 1
+    }
+
+    /// What an experiment inside another is called.
+    fn inner_name(&self, folder: &Path) -> Option<String> {
+        let name = folder.strip_prefix(&self.root).ok()?.to_string_lossy();
+        (!name.is_empty()).then(|| name.into_owned())
+    }
+
+    fn say(&self, text: &str) {
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => bar.println(text),
+            Show::Lines { .. } => {
+                // If stderr is closed, nobody reads it.
+                let _ = writeln!(io::stderr().lock(), "{text}");
+            }
+        }
+    }
+
+    fn draw(&mut self, now: Instant) {
+        let Some((fraction, text)) = self.text(now) else {
+            return;
+        };
+        match &mut self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_position((fraction * STEPS as f64) as u64);
+                bar.set_message(text);
+            }
+            Show::Lines { start, last } => {
+                let is_due = match last {
+                    None => now - *start >= FIRST_LINE,
+                    Some(last) => now - *last >= LINE_INTERVAL,
+                };
+                if is_due {
+                    *last = Some(now);
+                    self.say(&text);
+                }
+            }
+        }
+    }
+
+    /// How much of the whole is done, and that in words: `3/12 runs · 40/300 generations, 5 s
+    /// left (1 m for all)  best 0.31`.
+    fn text(&mut self, now: Instant) -> Option<(f64, String)> {
+        // 1. The parts, each inside the one before it.
+        let parts: Vec<&Part> = self.levels.iter().flat_map(Level::active).collect();
+        let (inner, outer) = parts.split_last()?;
+        let fraction = fraction(&parts);
+        // 2. How long they still take.
+        let whole = parts[0].name.clone();
+        let first = match &self.first {
+            Some((name, since, before)) if *name == whole && *before <= fraction => {
+                (*since, *before)
+            }
+            _ => (parts[0].first.0, parts[0].fraction_at_first()),
+        };
+        let left = inner.left(now);
+        // What is inside may begin after all that was counted, as a proof does.
+        let all = left_of(fraction, first, now)
+            .filter(|all| !outer.is_empty() && left.is_none_or(|left| *all >= left))
+            .map(human);
+        let left = left.map(human);
+        // 3. In words.
+        let counts: Vec<String> = parts.iter().map(|part| part.words()).collect();
+        let mut text = counts.join(" · ");
+        if let Some(left) = left {
+            text = format!("{text}, {left} left");
+        }
+        if let Some(all) = all {
+            text = format!("{text} ({all} for all)");
+        }
+        let status = self
+            .levels
+            .iter()
+            .rev()
+            .find(|level| !level.status.is_empty());
+        if let Some(status) = status {
+            text = format!("{text}  {}", status.status);
+        }
+        self.first = Some((whole, first.0, first.1));
+        Some((fraction, text))
+    }
+
+    /// An event as a line of JSON: the fields of a record stand beside its name.
+    fn print(&mut self, folder: &Path, event: &ExperimentEvent, now: Instant) {
+        let is_root = folder == self.root;
+        let mut line = match event {
+            // The result is printed instead.
+            ExperimentEvent::Finished { .. } if is_root => return,
+            ExperimentEvent::Progress { part, done, total } => {
+                let key = (folder.to_owned(), part.clone());
+                let last = self.printed.get(&key);
+                let is_early = last.is_some_and(|last| now - *last < JSON_INTERVAL);
+                if is_early && Some(*done) != *total {
+                    return;
+                }
+                self.printed.insert(key, now);
+                json!(event)
+            }
+            ExperimentEvent::Record { name, data } => {
+                let mut line = json!({ "event": name });
+                match (line.as_object_mut(), data) {
+                    (Some(line), Value::Object(data)) => line.extend(data.clone()),
+                    _ => line["data"] = data.clone(),
+                }
+                line
+            }
+            event => json!(event),
+        };
+        if let Some(name) = self.inner_name(folder).filter(|_| !is_root) {
+            line["in"] = json!(name);
+        } else if matches!(event, ExperimentEvent::Started { .. }) {
+            line["folder"] = json!(folder);
+        }
+        let mut out = output::stdout();
+        // A reader that has gone makes the program fail at its end; the folder is complete.
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    }
+}
+
+impl Level {
+    fn progress(&mut self, name: &str, done: u64, total: Option<u64>, now: Instant) {
+        let Some(index) = self.parts.iter().position(|part| part.name == name) else {
+            self.parts.push(Part {
+                name: name.to_owned(),
+                done,
+                total,
+                is_over: false,
+                first: (now, done),
+            });
+            return;
+        };
+        let part = &mut self.parts[index];
+        let is_new = part.is_over || done < part.done || part.total != total;
+        let has_advanced = done != part.done;
+        (part.done, part.total, part.is_over) = (done, total, false);
+        if is_new {
+            part.first = (now, done);
+        }
+        if has_advanced {
+            for inner in &mut self.parts[index + 1..] {
+                inner.is_over = true;
+            }
+        }
+    }
+
+    /// The parts that are worked at, from the outermost.
+    fn active(&self) -> impl Iterator<Item = &Part> {
+        let last = self.parts.iter().rposition(|part| !part.is_over);
+        let parts = self.parts.iter().enumerate();
+        let is_active = move |(index, part): &(usize, &Part)| {
+            !part.is_over && (Some(*index) == last || part.total.is_none_or(|it| part.done < it))
+        };
+        parts.filter(is_active).map(|(_, part)| part)
+    }
+}
+
+impl Part {
+    fn words(&self) -> String {
+        match self.total {
+            Some(total) => format!("{}/{total} {}", self.done, self.name),
+            None => format!("{} {}", self.done, self.name),
+        }
+    }
+
+    fn fraction_at_first(&self) -> f64 {
+        self.total
+            .map_or(0.0, |total| self.first.1 as f64 / total.max(1) as f64)
+    }
+
+    fn left(&self, now: Instant) -> Option<Duration> {
+        let total = self.total.filter(|&total| total > 0)? as f64;
+        let first = (self.first.0, self.first.1 as f64 / total);
+        left_of(self.done as f64 / total, first, now)
+    }
+}
+
+/// How much of the outermost part is done, with the parts inside its current unit.
+fn fraction(parts: &[&Part]) -> f64 {
+    let Some((outer, inner)) = parts.split_first() else {
+        return 0.0;
+    };
+    let Some(total) = outer.total.filter(|&total| total > 0) else {
+        return 0.0;
+    };
+    let begun = if inner.is_empty() || outer.done >= total {
+        0.0
+    } else {
+        fraction(inner)
+    };
+    ((outer.done as f64 + begun) / total as f64).min(1.0)
+}
+
+/// How long the rest takes if it goes on as since it was first looked at.
+fn left_of(fraction: f64, (since, before): (Instant, f64), now: Instant) -> Option<Duration> {
+    let done = fraction - before;
+    let elapsed = (now - since).as_secs_f64();
+    if done <= 0.0 || elapsed < 0.05 {
+        return None;
+    }
+    Duration::try_from_secs_f64(elapsed * (1.0 - fraction) / done).ok()
+}
+
+fn human(left: Duration) -> String {
+    HumanDuration(left).to_string()
+}
+
+/// What the events of a folder said last of its progress, such as `40/300 positions`.
+pub(crate) fn last_progress(folder: &Folder) -> String {
+    let mut reader = EventReader::new(folder.file(Events::FILE));
+    let mut last = String::new();
+    while let Ok(lines) = reader.read()
+        && !lines.is_empty()
+    {
+        for line in lines {
+            if let ExperimentEvent::Progress { part, done, total } = line.event {
+                last = match total {
+                    Some(total) => format!("{done}/{total} {part}"),
+                    None => format!("{done} {part}"),
+                };
+            }
+        }
+    }
+    last
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:20} {wide_msg}");
+    let bar = ProgressBar::new(STEPS);
+    bar.set_style(style.expect("the template is tested by use"));
+    bar
+}

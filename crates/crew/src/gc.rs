@@ -1,0 +1,114 @@
+//! Removes what the server still stores for orphaned runs.
+
+use futures_util::StreamExt;
+use serde::Serialize;
+
+use crate::error::CrewError;
+use crate::job::check_name;
+use crate::options::ConnectOptions;
+use crate::presence::CoordinatorStatus;
+use crate::server::{BoxedError, Server, any};
+use crate::status::{self, StoredRun};
+use crate::subjects::{self as names, ClientRole};
+
+/// What was removed of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RemovedRun {
+    /// The run.
+    pub run: String,
+    /// Jobs without a result.
+    pub jobs: u64,
+    /// Results that no coordinator had taken.
+    pub results: u64,
+    /// Blobs. Runs share them, so they are removed with the last run if no coordinator is
+    /// there; otherwise they expire.
+    pub blobs: u64,
+}
+
+/// Deletes the data of a run on the server. The run must not be active.
+///
+/// # Errors
+///
+/// If there is no server, it holds nothing of the run, or its coordinator is there.
+pub fn remove_run(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
+    check_name("run", run)?;
+    let runtime = status::event_loop()?;
+    runtime.block_on(remove(options, run))
+}
+
+async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
+    let server = Server::connect(options, ClientRole::Coordinator, "mendel crew forget").await?;
+    let all = status::held(&server).await?;
+    let Some(held) = all.iter().find(|held| held.run == run) else {
+        return Err(CrewError::UnknownRun {
+            url: options.url().to_owned(),
+            run: run.to_owned(),
+            runs: all.into_iter().map(|held| held.run).collect(),
+        });
+    };
+    let at_work = |one: &CoordinatorStatus| one.runs.iter().any(|state| state.run == run);
+    let coordinators = server.coordinators(at_work).await?;
+    if coordinators.iter().any(at_work) {
+        return Err(CrewError::AtWork {
+            run: run.to_owned(),
+        });
+    }
+    // Workers cancel the jobs of the run.
+    let told = server.client.publish(names::enough(run), "".into());
+    let _ = told.await;
+    for (stream, filter) in [
+        (names::JOBS, names::jobs_of_any(run)),
+        (names::RESULTS, names::results_of(run)),
+        (names::STARTS, names::starts_of(run)),
+    ] {
+        if server.has_stream(stream).await? {
+            server.remove_messages(stream, &filter).await?;
+        }
+    }
+    let consumer = names::coordinator(run);
+    let removed = server
+        .streams
+        .delete_consumer_from_stream(consumer, names::RESULTS);
+    // The consumer may be missing.
+    let _ = removed.await;
+    let last = coordinators.is_empty() && !all.iter().any(|other| is_other(other, run));
+    let blobs = if last {
+        remove_blobs(&server).await?
+    } else {
+        0
+    };
+    Ok(RemovedRun {
+        run: run.to_owned(),
+        jobs: held.jobs,
+        results: held.results,
+        blobs,
+    })
+}
+
+fn is_other(held: &StoredRun, run: &str) -> bool {
+    held.run != run && held.jobs > 0
+}
+
+/// Removes all blobs and returns their number.
+async fn remove_blobs(server: &Server) -> Result<u64, CrewError> {
+    if !server.has_stream(&format!("OBJ_{}", names::BLOBS)).await? {
+        return Ok(0);
+    }
+    let removed = server.persist("remove the blobs", || async {
+        let store = server
+            .streams
+            .get_object_store(names::BLOBS)
+            .await
+            .map_err(any)?;
+        let mut list = store.list().await.map_err(any)?;
+        let mut known = Vec::new();
+        while let Some(blob) = list.next().await {
+            known.push(blob.map_err(any)?.name);
+        }
+        for name in &known {
+            store.delete(name).await.map_err(any)?;
+        }
+        Ok::<_, BoxedError>(known.len() as u64)
+    });
+    removed.await
+}

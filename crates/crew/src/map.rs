@@ -1,0 +1,341 @@
+//! A crew: who does the items of a task, threads of this process or workers of a queue.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::chunks::{
+    ChunkError, ChunkSpec, DeadLetterPolicy, Flow, MapError, Mapped, RemotePart, RemoteWorkers,
+};
+use crate::error::CrewError;
+use crate::handler::JobProgress;
+use crate::job::{HandlerError, JobCounts};
+use crate::job_names::{JobNameStore, UnboundJobNames};
+use crate::remote::CrewClient;
+use crate::task::{Site, Task, decode};
+
+/// Poll interval of the stop flag; short, so that Ctrl-C responds quickly.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The part of the work that is not named otherwise.
+const DEFAULT_PART: &str = "games";
+
+/// Who does the work: threads here, or workers elsewhere. It changes how long work takes
+/// and no result. Clones share workers and connections.
+#[derive(Clone)]
+pub struct Crew {
+    threads: usize,
+    pin: bool,
+    remote: Option<RemotePart>,
+}
+
+/// What became of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done<O> {
+    /// It is done.
+    Output(O),
+    /// Its job is a dead letter, and the policy is to skip it. It must not be recorded as
+    /// done, so that the next resume tries it again.
+    Skipped,
+}
+
+/// Takes what became of an item.
+pub type TakeOutput<'a, T, E> =
+    dyn FnMut(&<T as Task>::Item, Done<<T as Task>::Output>) -> Result<Flow, E> + 'a;
+
+impl std::fmt::Debug for Crew {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Crew")
+            .field("threads", &self.threads)
+            .field("pin", &self.pin)
+            .field("part", &self.remote.as_ref().map(|remote| &remote.part))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Crew {
+    /// Threads of this process; at least one.
+    pub fn threads(threads: usize) -> Self {
+        Self {
+            threads: threads.max(1),
+            pin: false,
+            remote: None,
+        }
+    }
+
+    /// The same crew, with each thread at a core of its own.
+    #[must_use]
+    pub fn pinned(mut self, pin: bool) -> Self {
+        self.pin = pin;
+        self
+    }
+
+    /// The same crew with so many threads of this process; at least one.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Workers behind `client`; `threads` do what is not portable. What happens is told to
+    /// the callback of [`CrewClient::on_event`].
+    pub fn remote(client: CrewClient, threads: usize, policy: DeadLetterPolicy) -> Self {
+        Self {
+            remote: Some(RemotePart {
+                workers: Arc::new(RemoteWorkers::new(client, policy)),
+                names: Arc::new(UnboundJobNames::default()),
+                part: DEFAULT_PART.to_owned(),
+            }),
+            ..Self::threads(threads)
+        }
+    }
+
+    /// The threads alone, for tasks that are not portable.
+    #[must_use]
+    pub fn local(&self) -> Self {
+        Self {
+            remote: None,
+            ..self.clone()
+        }
+    }
+
+    /// How many threads of this process the crew may use.
+    pub fn local_threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether workers elsewhere do the items of [`map`](Self::map).
+    pub fn is_remote(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// The same crew for the work of a folder: a resumed process that is bound to the same
+    /// names finds the jobs of the earlier one. Its part is the default one.
+    #[must_use]
+    pub fn bind(&self, names: Arc<dyn JobNameStore>) -> Self {
+        let mut bound = self.clone();
+        if let Some(remote) = &mut bound.remote {
+            remote.names = names;
+            DEFAULT_PART.clone_into(&mut remote.part);
+        }
+        bound
+    }
+
+    /// The same crew for a part of the work, such as a generation: item ids start at 0 in
+    /// each. The name is made of small letters, digits and hyphens.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Self {
+        let mut crew = self.clone();
+        if let Some(remote) = &mut crew.remote {
+            name.clone_into(&mut remote.part);
+        }
+        crew
+    }
+
+    /// All remote jobs of this crew and its clones so far.
+    pub fn job_counts(&self) -> JobCounts {
+        let remote = self.remote.as_ref();
+        remote.map_or_else(JobCounts::default, |remote| remote.workers.counts())
+    }
+
+    /// Has each item done once and gives what became of it to `done`, on this thread, as
+    /// soon as it is there and in any order.
+    ///
+    /// Items are taken one by one, so that the iterator may be endless; a slow `done` holds
+    /// up the work. The ids of the items ascend. Locally an output is delivered as soon as
+    /// it is complete. From workers the outputs of a job are delivered all or none, and what
+    /// `done` has taken without an error is removed from the server: it must be on the disk
+    /// by then.
+    ///
+    /// The work ends when all items are done, `stop` is set or `done` returns
+    /// [`Flow::Stop`]. An output that is complete by then is still delivered; one that was
+    /// cut short never is. `stop` belongs to the caller: tasks watch another flag.
+    ///
+    /// # Errors
+    ///
+    /// Why the work cannot be done, or what `done` returned; `done` is not called again.
+    pub fn map<T: Task, E>(
+        &self,
+        task: &T,
+        items: impl Iterator<Item = T::Item> + Send,
+        stop: &AtomicBool,
+        done: &mut TakeOutput<'_, T, E>,
+    ) -> Result<Mapped, MapError<E>> {
+        match &self.remote {
+            None => self.map_on_threads(task, items, stop, done),
+            Some(remote) => map_on_workers(remote, task, items, stop, done),
+        }
+    }
+
+    fn map_on_threads<T: Task, E>(
+        &self,
+        task: &T,
+        items: impl Iterator<Item = T::Item> + Send,
+        stop: &AtomicBool,
+        done: &mut TakeOutput<'_, T, E>,
+    ) -> Result<Mapped, MapError<E>> {
+        // More threads than items would only make states that nothing uses.
+        let most = items.size_hint().1.unwrap_or(usize::MAX);
+        let threads = self.threads.min(most).max(1);
+        let items = Mutex::new(items);
+        let halt = Arc::new(AtomicBool::new(stop.load(Ordering::Relaxed)));
+        let cut_short = AtomicBool::new(false);
+        let result = thread::scope(|scope| {
+            // 1. Threads that are faster than the consumer wait for it.
+            let (sender, receiver) = mpsc::sync_channel(threads);
+            for thread in 0..threads {
+                let (sender, halt, items, cut_short) =
+                    (sender.clone(), Arc::clone(&halt), &items, &cut_short);
+                scope.spawn(move || {
+                    if self.pin {
+                        pin_to(thread);
+                    }
+                    let next = || locked(items).next();
+                    let send = |result| sender.send(result).is_ok();
+                    run_items(task, next, &halt, cut_short, send);
+                });
+            }
+            drop(sender);
+
+            // 2. What they send, also while the work ends.
+            let mut result = Ok(Flow::Continue);
+            loop {
+                match receiver.recv_timeout(POLL_INTERVAL) {
+                    Ok(sent) if result.is_ok() => {
+                        let taken = match sent {
+                            Ok((item, output)) => {
+                                done(&item, Done::Output(output)).map_err(MapError::Consumer)
+                            }
+                            Err(error) => Err(MapError::Work(error)),
+                        };
+                        match taken {
+                            Ok(Flow::Continue) => {}
+                            ended => {
+                                result = ended;
+                                halt.store(true, Ordering::Relaxed);
+                            }
+                        }
+                    }
+                    Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if stop.load(Ordering::Relaxed) {
+                    halt.store(true, Ordering::Relaxed);
+                }
+            }
+            result
+        })?;
+
+        // 3. Whether anything is left.
+        let all = !cut_short.load(Ordering::Relaxed) && locked(&items).next().is_none();
+        Ok(match result {
+            Flow::Stop => Mapped::StoppedByCaller,
+            Flow::Continue if all => Mapped::All,
+            Flow::Continue => Mapped::Stopped,
+        })
+    }
+}
+
+/// One thread: claims an item, runs it, sends the output.
+fn run_items<T: Task>(
+    task: &T,
+    next: impl Fn() -> Option<T::Item>,
+    halt: &Arc<AtomicBool>,
+    cut_short: &AtomicBool,
+    send: impl Fn(Result<(T::Item, T::Output), CrewError>) -> bool,
+) {
+    let progress = JobProgress::stopped_by(Arc::clone(halt));
+    let failed = |error: HandlerError| {
+        cut_short.store(true, Ordering::Relaxed);
+        let is_stop = error == HandlerError::Stopped;
+        if !(is_stop && progress.is_stopped()) {
+            let reason = match error {
+                HandlerError::InvalidJob(reason) | HandlerError::CannotRun(reason) => reason,
+                HandlerError::Stopped => "a task stopped without being told".to_owned(),
+            };
+            send(Err(CrewError::Task { reason }));
+        }
+    };
+    if progress.is_stopped() {
+        return;
+    }
+    let mut state = match task.new_state(Site::Local) {
+        Ok(state) => state,
+        Err(error) => return failed(error),
+    };
+    while !progress.is_stopped() {
+        let Some(item) = next() else {
+            return;
+        };
+        match task.run(&mut state, &item, &progress) {
+            Ok(output) => {
+                if !send(Ok((item, output.into_inner()))) {
+                    return;
+                }
+            }
+            Err(error) => return failed(error),
+        }
+    }
+}
+
+fn map_on_workers<T: Task, E>(
+    remote: &RemotePart,
+    task: &T,
+    items: impl Iterator<Item = T::Item> + Send,
+    stop: &AtomicBool,
+    done: &mut TakeOutput<'_, T, E>,
+) -> Result<Mapped, MapError<E>> {
+    let most = items.size_hint().1.map_or(u64::MAX, |most| most as u64);
+    let spec = ChunkSpec {
+        kind: T::KIND,
+        version: T::VERSION,
+        total: task.item_count().unwrap_or(most),
+        output_bytes: task.output_bytes(),
+        pack: &|items: &[T::Item]| task.pack(items),
+        blob: &|id| task.blob(id),
+    };
+    let items = items.map(|item| (task.item_id(&item), item));
+    remote.map_chunks(&spec, items, stop, &mut |items, result| {
+        // All outputs are accepted before the first is delivered.
+        let outcomes: Vec<Done<T::Output>> = match result {
+            None => items.iter().map(|_| Done::Skipped).collect(),
+            Some(result) => decode(task, items, result)
+                .map_err(ChunkError::Invalid)?
+                .into_iter()
+                .map(Done::Output)
+                .collect(),
+        };
+        let mut flow = Flow::Continue;
+        for (item, outcome) in items.iter().zip(outcomes) {
+            // What the chunk has is delivered, also after the caller has enough.
+            if done(item, outcome).map_err(ChunkError::Consumer)? == Flow::Stop {
+                flow = Flow::Stop;
+            }
+        }
+        Ok(flow)
+    })
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Pins this thread to one of the cores the process may use. Where that is not allowed, the
+/// work is slower and not wrong.
+fn pin_to(core: usize) {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Ok(allowed) = sched_getaffinity(None) else {
+        return;
+    };
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|&core| allowed.is_set(core))
+        .collect();
+    let Some(&chosen) = cores.get(core % cores.len().max(1)) else {
+        return;
+    };
+    let mut set = CpuSet::new();
+    set.set(chosen);
+    let _ = sched_setaffinity(None, &set);
+}

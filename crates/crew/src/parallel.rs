@@ -1,0 +1,74 @@
+//! Pure loops on threads, whose result does not depend on the number of threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Calls `work` with every number below `units` on up to `threads` threads, the calling
+/// thread among them, and returns the results in order.
+///
+/// Which thread does which unit is not defined; a result must not depend on it.
+pub fn parallel<T: Send>(threads: usize, units: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    parallel_with(threads, units, || (), |(), unit| work(unit))
+}
+
+/// As [`parallel`], with a state that each thread creates once and uses for all its
+/// units, such as buffers.
+///
+/// # Panics
+///
+/// If `work` panics on any thread.
+pub fn parallel_with<S, T: Send>(
+    threads: usize,
+    units: usize,
+    prepare: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> T + Sync,
+) -> Vec<T> {
+    let threads = threads.clamp(1, units.max(1));
+    if threads == 1 {
+        let mut state = prepare();
+        return (0..units).map(|unit| work(&mut state, unit)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut state = prepare();
+        let mut done = Vec::with_capacity(units / threads + 1);
+        loop {
+            let unit = next.fetch_add(1, Ordering::Relaxed);
+            if unit >= units {
+                return done;
+            }
+            done.push((unit, work(&mut state, unit)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        for other in others {
+            match other.join() {
+                Ok(results) => done.extend(results),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|&(unit, _)| unit);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parallel;
+
+    #[test]
+    fn results_are_in_order_on_any_number_of_threads() {
+        let squares: Vec<usize> = (0..1000).map(|unit| unit * unit).collect();
+        for threads in [0, 1, 2, 7] {
+            assert_eq!(
+                parallel(threads, 1000, |unit| unit * unit),
+                squares,
+                "{threads}"
+            );
+        }
+        assert!(parallel(3, 0, |unit| unit).is_empty());
+    }
+}

@@ -1,0 +1,311 @@
+//! The coordinator's connection to a crew.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use futures_util::StreamExt;
+use tokio::runtime::Runtime;
+
+use super::coordinator_session::CoordinatorSession;
+use super::events::{CrewEvent, EventListener};
+use crate::blob::BlobId;
+use crate::blob_store::BlobStore;
+use crate::error::{CrewError, WorkError};
+use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
+use crate::options::ConnectOptions;
+use crate::presence::{ActiveRunStatus, CoordinatorStatus, roll};
+use crate::server::{Server, until};
+use crate::subjects::{self as names, ClientRole};
+
+/// A coordinator's connection to the server of a crew. Clones share it.
+#[derive(Clone)]
+pub struct CrewClient(Arc<Coordinator>);
+
+/// The state that clones share.
+pub(crate) struct Coordinator {
+    pub(crate) server: Server,
+    pub(crate) blob_store: BlobStore,
+    pub(crate) options: ConnectOptions,
+    pub(crate) program: String,
+    /// The hash of the version, as it is written in subjects.
+    pub(crate) token: String,
+    runs: Arc<Mutex<Vec<ActiveRun>>>,
+    /// The instance of the server that was seen last.
+    life: Mutex<String>,
+    pub(crate) listener: EventListener,
+    // Last, so that tasks on it are dropped first.
+    runtime: Runtime,
+}
+
+/// A run in progress.
+struct ActiveRun {
+    run: String,
+    since: Instant,
+    tally: JobCounts,
+}
+
+impl fmt::Debug for CrewClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CrewClient")
+            .field("program", &self.0.program)
+            .field("options", &self.0.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl CrewClient {
+    /// Connects as a coordinator of this version of the program; workers of another version
+    /// are refused.
+    ///
+    /// # Errors
+    ///
+    /// If there is no server, or it does not let us do this.
+    pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("crew")
+            .enable_all()
+            .build()
+            .map_err(|error| CrewError::System {
+                what: "a thread for the crew".to_owned(),
+                why: error.to_string(),
+            })?;
+        let token = names::token(program);
+        let runs = Arc::default();
+        let listener = EventListener::default();
+        let (server, blob_store) = runtime.block_on(async {
+            let server =
+                Server::connect(options, ClientRole::Coordinator, "mendel coordinator").await?;
+            server.stream(names::jobs_stream()).await?;
+            server.ensure_lease(program, options.lease).await?;
+            let blob_store = ensure_streams(&server, &token, options, false).await?;
+            tokio::spawn(watch_connection(server.clone(), listener.clone()));
+            tokio::spawn(answer(
+                server.clone(),
+                program.to_owned(),
+                Arc::clone(&runs),
+            ));
+            Ok::<_, CrewError>((server, blob_store))
+        })?;
+        let life = Mutex::new(server.server_instance());
+        Ok(Self(Arc::new(Coordinator {
+            server,
+            blob_store,
+            options: options.clone(),
+            program: program.to_owned(),
+            token,
+            runs,
+            life,
+            listener,
+            runtime,
+        })))
+    }
+
+    /// Calls `hear` from now on with events of [`work`](Self::work): rejected jobs, once for
+    /// each worker and reason; a server that disconnects or returns; missing workers.
+    pub fn on_event(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        self.0.listener.set(hear);
+    }
+
+    pub(crate) fn emit(&self, event: &CrewEvent) {
+        self.0.listener.emit(event);
+    }
+
+    /// Has `jobs` done by the workers and gives every outcome to `done` exactly
+    /// once, on this thread, in any order.
+    ///
+    /// Jobs are taken one by one, so that no more than [`ConnectOptions::window`] are on the
+    /// server. Jobs and results that an earlier process of the run left there are found by
+    /// the ids of the jobs. A result stays on the server until `done` has returned `Ok`, so
+    /// `done` should return when it is on the disk. An invalid result
+    /// ([`JobFlow::Resubmit`]) is discarded, and its job is submitted again.
+    ///
+    /// A job that all present workers have rejected for [`ConnectOptions::nobody`] becomes a
+    /// dead letter.
+    ///
+    /// A run has one coordinator at a time. `stop` ends the work and keeps the run's data on
+    /// the server for a resume; [`JobFlow::Stop`] and the last outcome end it and delete the
+    /// data.
+    ///
+    /// # Errors
+    ///
+    /// If the server stays away longer than [`ConnectOptions::patience`], a job is too
+    /// large, has the id of another or names a blob that `blob` does not have, or
+    /// `done` fails. All can be resumed.
+    pub fn work<E>(
+        &self,
+        run: &str,
+        jobs: impl Iterator<Item = Job>,
+        blob: &(dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+        stop: &AtomicBool,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<JobCounts, WorkError<E>> {
+        check_name("run", run).map_err(CrewError::from)?;
+        let coordinator = &*self.0;
+        let _at_work = coordinator.track_run(run);
+        coordinator.runtime.block_on(async {
+            let mut session = CoordinatorSession::start(coordinator, run, jobs, blob).await?;
+            let ended = tokio::select! {
+                ended = session.work(done) => ended,
+                () = until(stop) => Ok(()),
+            };
+            session.end(ended.is_ok()).await;
+            ended.map(|()| session.tally())
+        })
+    }
+
+    /// The number of slots of all present workers of this version.
+    ///
+    /// # Errors
+    ///
+    /// If the server stays away.
+    pub fn slot_count(&self) -> Result<usize, CrewError> {
+        let coordinator = &*self.0;
+        let answers = coordinator.server.request_many(names::ROLL_CALL);
+        let workers = roll(&coordinator.runtime.block_on(answers)?);
+        let ours = workers
+            .iter()
+            .filter(|it| it.program == coordinator.program);
+        Ok(ours.fold(0, |hands, it| hands.saturating_add(it.slots)))
+    }
+
+    /// Deletes the jobs and results of a run on the server.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot.
+    pub fn remove_run(&self, run: &str) -> Result<(), CrewError> {
+        check_name("run", run)?;
+        self.0.runtime.block_on(self.0.remove_run(run))
+    }
+}
+
+impl Coordinator {
+    fn track_run(&self, run: &str) -> ActiveRunGuard<'_> {
+        let since = Instant::now();
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push(ActiveRun {
+            run: run.to_owned(),
+            since,
+            tally: JobCounts::default(),
+        });
+        ActiveRunGuard {
+            runs: &self.runs,
+            since,
+        }
+    }
+
+    /// Updates the counts of a run in status replies.
+    pub(crate) fn report(&self, run: &str, tally: JobCounts) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        for running in runs.iter_mut().filter(|running| running.run == run) {
+            running.tally = tally;
+        }
+    }
+
+    /// Creates streams and stores that the server lost.
+    pub(crate) async fn ensure_streams(&self) -> Result<(), CrewError> {
+        // The reply comes from the instance that is there now.
+        self.server.stream(names::jobs_stream()).await?;
+        let now = self.server.server_instance();
+        let before = {
+            let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *life, now.clone())
+        };
+        let furnished = ensure_streams(&self.server, &self.token, &self.options, before != now);
+        furnished.await.map(|_| ())
+    }
+
+    pub(crate) async fn remove_run(&self, run: &str) -> Result<(), CrewError> {
+        // Workers cancel the jobs of the run; those that miss the message do no harm.
+        let told = self.server.client.publish(names::enough(run), "".into());
+        let _ = told.await;
+        // Also the jobs of other builds: no coordinator would take their results.
+        let jobs = names::jobs_of_any(run);
+        self.server.remove_messages(names::JOBS, &jobs).await?;
+        let results = names::results_of(run);
+        self.server
+            .remove_messages(names::RESULTS, &results)
+            .await?;
+        let starts = names::starts_of(run);
+        self.server.purge(names::STARTS, &starts).await
+    }
+}
+
+/// Creates the streams and stores of a crew where they are missing.
+async fn ensure_streams(
+    server: &Server,
+    token: &str,
+    options: &ConnectOptions,
+    restarted: bool,
+) -> Result<BlobStore, CrewError> {
+    server.stream(names::jobs_stream()).await?;
+    server.stream(names::results_stream()).await?;
+    server.stream(names::starts_stream()).await?;
+    server
+        .ensure_consumer(token, options.lease, restarted)
+        .await?;
+    BlobStore::make(server).await
+}
+
+/// Emits events when the server disconnects and returns; never ends.
+async fn watch_connection(server: Server, listener: EventListener) {
+    let mut changes = server.changes.clone();
+    while changes.changed().await.is_ok() {
+        listener.emit(&if server.is_disconnected() {
+            CrewEvent::Disconnected
+        } else {
+            CrewEvent::Reconnected
+        });
+    }
+}
+
+/// Marks a run as active until dropped.
+struct ActiveRunGuard<'a> {
+    runs: &'a Mutex<Vec<ActiveRun>>,
+    since: Instant,
+}
+
+impl Drop for ActiveRunGuard<'_> {
+    fn drop(&mut self) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.retain(|running| running.since != self.since);
+    }
+}
+
+/// Replies to requests for coordinators; never ends.
+async fn answer(server: Server, program: String, runs: Arc<Mutex<Vec<ActiveRun>>>) {
+    // Subscribing fails only when the client is closed.
+    let Ok(questions) = server.client.subscribe(names::COORDINATORS).await else {
+        return;
+    };
+    let mut questions = questions;
+    while let Some(question) = questions.next().await {
+        let Some(reply) = question.reply else {
+            continue;
+        };
+        let runs = {
+            let runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.iter().map(|running| running.state(&program)).collect()
+        };
+        let answer = CoordinatorStatus {
+            program: program.clone(),
+            runs,
+        };
+        let answer = serde_json::to_vec(&answer).expect("an answer is plain data");
+        let _ = server.client.publish(reply, answer.into()).await;
+    }
+}
+
+impl ActiveRun {
+    fn state(&self, program: &str) -> ActiveRunStatus {
+        ActiveRunStatus {
+            run: self.run.clone(),
+            program: program.to_owned(),
+            tally: self.tally,
+            seconds: self.since.elapsed().as_secs_f64(),
+        }
+    }
+}

@@ -1,0 +1,596 @@
+//! One call of `CrewClient::work`: submits jobs and counts each result once.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Subscriber;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::context::PublishError;
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use tokio::task::block_in_place;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::client::Coordinator;
+use super::events::{CrewEvent, NoWorkersTimer};
+use super::rejections::RejectionLog;
+use super::results::{Results, discard};
+use crate::blob::BlobId;
+use crate::blob_store::REFRESH_AGE;
+use crate::error::{CrewError, WorkError};
+use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
+use crate::message::{self as wire, JobHeader, ResultHeader, printable};
+use crate::presence::roll;
+use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
+use crate::subjects as names;
+
+/// Jobs whose submission the server has not confirmed yet.
+const MAX_UNCONFIRMED: usize = 256;
+/// Results that arrive before their jobs are submitted are kept up to this number beyond
+/// the window. More are discarded, and their jobs are done again.
+const MAX_EARLY: usize = 1024;
+/// Failed submissions of a job before an event is emitted.
+const FAILURES_BEFORE_EVENT: usize = 3;
+/// Time limit of the clean-up at the end.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The state of one call.
+pub(crate) struct CoordinatorSession<'a, I> {
+    coordinator: &'a Coordinator,
+    run: &'a str,
+    jobs: I,
+    more: bool,
+    enough: bool,
+    blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+    /// Blobs that were uploaded, and when.
+    kept: HashMap<BlobId, Instant>,
+    results: Results,
+    /// Jobs that an earlier process left on the server and that were not submitted again yet.
+    left: HashSet<JobId>,
+    /// Jobs without a result; the messages are kept to be sent again.
+    open: HashMap<JobId, PendingJob>,
+    /// Results that arrived before their jobs were submitted.
+    early: HashMap<JobId, (Message, JobOutcome)>,
+    answered: HashSet<JobId>,
+    /// Rejections by workers; `None` where the server does not permit the subscription.
+    rejections: Option<Subscriber>,
+    rejection_log: RejectionLog,
+    no_workers: NoWorkersTimer,
+    unconfirmed: FuturesUnordered<BoxFuture<'a, (JobId, Result<(), PublishError>)>>,
+    /// The last submission error that was emitted.
+    told: Option<String>,
+    tally: JobCounts,
+}
+
+/// Why a message is not a result.
+enum MessageError {
+    Corrupt,
+    OtherBuild(JobId),
+}
+
+/// A submitted job without a result.
+struct PendingJob {
+    message: Bytes,
+    blobs: Vec<BlobId>,
+    /// It was sent, and the server has not confirmed it yet.
+    on_the_way: bool,
+    /// It was in neither stream at the last audit.
+    missing: bool,
+    /// Failed submissions, and the time of the first.
+    failures: usize,
+    failing: Option<Instant>,
+}
+
+impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
+    pub(crate) async fn start(
+        coordinator: &'a Coordinator,
+        run: &'a str,
+        jobs: I,
+        blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+    ) -> Result<Self, CrewError> {
+        // The queue first: a job leaves it only after its result has arrived.
+        let mut left = stored_jobs(
+            coordinator,
+            names::JOBS,
+            &names::jobs_of(&coordinator.token, run),
+        )
+        .await?;
+        left.extend(stored_jobs(coordinator, names::RESULTS, &names::results_of(run)).await?);
+        let results = Results::open(&coordinator.server, run, coordinator.options.lease).await?;
+        let subject = names::refused(run);
+        let rejections = coordinator.server.client.subscribe(subject).await.ok();
+        Ok(Self {
+            coordinator,
+            run,
+            jobs,
+            rejections,
+            rejection_log: RejectionLog::default(),
+            no_workers: NoWorkersTimer::new(coordinator.options.nobody),
+            told: None,
+            more: true,
+            enough: false,
+            blob,
+            kept: HashMap::new(),
+            results,
+            left,
+            open: HashMap::new(),
+            early: HashMap::new(),
+            answered: HashSet::new(),
+            unconfirmed: FuturesUnordered::new(),
+            tally: JobCounts::default(),
+        })
+    }
+
+    pub(crate) fn tally(&self) -> JobCounts {
+        self.tally
+    }
+
+    /// Works until every job has a result. It may be dropped at any await: a resumed
+    /// process finds what is on the server then.
+    pub(crate) async fn work<E>(
+        &mut self,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<(), WorkError<E>> {
+        let pause = (self.coordinator.options.lease / 2).max(POLL_INTERVAL);
+        let mut audits = interval_at(Instant::now() + pause, pause);
+        // A missed tick is not made up for: audits keep their distance.
+        audits.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let pause = (self.coordinator.options.nobody / 3).max(POLL_INTERVAL);
+        let mut looks = interval_at(Instant::now() + pause, pause);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut answered = 0;
+        let mut changes = self.coordinator.server.changes.clone();
+        loop {
+            self.fill(done).await?;
+            self.coordinator.report(self.run, self.tally);
+            if self.enough || (!self.more && self.open.is_empty()) {
+                return Ok(());
+            }
+            tokio::select! {
+                message = self.results.next() => self.handle_message(message?, done).await?,
+                Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
+                message = next(&mut self.rejections) => self.forward_rejection(&message),
+                _ = audits.tick() => self.audit().await?,
+                _ = looks.tick() => {
+                    let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
+                    self.check_workers(quiet, done).await?;
+                }
+                Ok(()) = changes.changed() => audits.reset_after(POLL_INTERVAL),
+            }
+        }
+    }
+
+    /// Submits jobs while the window has room.
+    async fn fill<E>(
+        &mut self,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<(), WorkError<E>> {
+        while self.more
+            && !self.enough
+            && self.open.len() < self.coordinator.options.window
+            && self.unconfirmed.len() < MAX_UNCONFIRMED
+        {
+            let Some(job) = block_in_place(|| self.jobs.next()) else {
+                self.more = false;
+                // No job will ask for these any more.
+                self.left = HashSet::new();
+                let early = std::mem::take(&mut self.early);
+                self.tally.duplicates += early.len() as u64;
+                break;
+            };
+            if self.open.contains_key(&job.id) || self.answered.contains(&job.id) {
+                return Err(CrewError::SameId {
+                    run: self.run.to_owned(),
+                    job: job.id,
+                }
+                .into());
+            }
+            if let Some((message, outcome)) = self.early.remove(&job.id) {
+                self.tally.found += 1;
+                let open = self.wrap(job)?;
+                self.deliver(Some(&message), outcome, open, done).await?;
+                continue;
+            }
+            let known = self.left.remove(&job.id);
+            let id = job.id.clone();
+            self.open.insert(id.clone(), self.wrap(job)?);
+            if known {
+                self.tally.found += 1;
+                // Jobs stay on the server longer than their blobs.
+                self.refresh_blobs(&id).await?;
+            } else {
+                self.tally.handed_in += 1;
+                self.send(&id, Duration::ZERO).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wrap(&self, job: Job) -> Result<PendingJob, CrewError> {
+        let head = JobHeader::new(
+            &self.coordinator.program,
+            self.run,
+            &job,
+            self.coordinator.options.lease,
+        );
+        let message = wire::encode(&head, &job.payload);
+        let most = self.coordinator.server.client.max_payload();
+        if message.len() > most {
+            return Err(CrewError::TooLarge {
+                job: job.id,
+                bytes: message.len(),
+                most,
+            });
+        }
+        Ok(PendingJob {
+            message: message.into(),
+            blobs: job.blobs,
+            on_the_way: false,
+            missing: false,
+            failures: 0,
+            failing: None,
+        })
+    }
+
+    /// Uploads the blobs of an open job unless they are there.
+    async fn refresh_blobs(&mut self, id: &JobId) -> Result<(), CrewError> {
+        let Some(open) = self.open.get(id) else {
+            return Ok(());
+        };
+        for blob in &open.blobs {
+            let kept = self.kept.get(blob);
+            if kept.is_some_and(|when| when.elapsed() < REFRESH_AGE) {
+                continue;
+            }
+            let contents =
+                block_in_place(|| (self.blob)(blob)).ok_or_else(|| CrewError::NoBlob {
+                    job: id.clone(),
+                    blob: *blob,
+                })?;
+            let coordinator = self.coordinator;
+            coordinator
+                .blob_store
+                .ensure_blob(&coordinator.server, blob, &contents)
+                .await?;
+            self.kept.insert(*blob, Instant::now());
+        }
+        Ok(())
+    }
+
+    /// Sends an open job and its blobs, after a pause.
+    async fn send(&mut self, id: &JobId, pause: Duration) -> Result<(), CrewError> {
+        self.refresh_blobs(id).await?;
+        let Some(open) = self.open.get_mut(id) else {
+            return Ok(());
+        };
+        open.on_the_way = true;
+        let subject = names::job(&self.coordinator.token, self.run, id);
+        let (id, message) = (id.clone(), open.message.clone());
+        let streams = &self.coordinator.server.streams;
+        self.unconfirmed.push(Box::pin(async move {
+            tokio::time::sleep(pause).await;
+            let sent = async { streams.publish(subject, message).await?.await };
+            (id, sent.await.map(|_| ()))
+        }));
+        Ok(())
+    }
+
+    /// Handles the confirmation of a submission. A job that did not arrive is sent again
+    /// until the time limit; the server refuses a duplicate, or it is worked twice and
+    /// counted once.
+    async fn confirm(
+        &mut self,
+        id: JobId,
+        sent: Result<(), PublishError>,
+    ) -> Result<(), CrewError> {
+        let Some(open) = self.open.get_mut(&id) else {
+            return Ok(());
+        };
+        open.on_the_way = false;
+        let error = match sent {
+            Err(error) if !is_taken(&error) => error_chain(&error),
+            _ => {
+                (open.failures, open.failing) = (0, None);
+                return Ok(());
+            }
+        };
+        let coordinator = self.coordinator;
+        let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
+        open.failures += 1;
+        let failures = open.failures;
+        if waited >= coordinator.options.patience || coordinator.server.forbids() {
+            let what = format!("store job {id}");
+            return Err(coordinator.server.connection_lost(&what, error, waited));
+        }
+        let told = self.told.as_ref() == Some(&error);
+        if failures >= FAILURES_BEFORE_EVENT && !told && !coordinator.server.is_disconnected() {
+            let why = error.clone();
+            block_in_place(|| coordinator.listener.emit(&CrewEvent::SubmitFailed { why }));
+            self.told = Some(error);
+        }
+        self.send(&id, back_off(failures)).await
+    }
+
+    /// Handles one message from the results, which may be anything.
+    async fn handle_message<E>(
+        &mut self,
+        message: Message,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<(), WorkError<E>> {
+        let outcome = match self.read(&message) {
+            Ok(outcome) => outcome,
+            Err(unread) => {
+                discard(&message).await;
+                match unread {
+                    MessageError::Corrupt => self.tally.corrupt += 1,
+                    MessageError::OtherBuild(id) => self.resubmit_other_build(&id).await?,
+                }
+                return Ok(());
+            }
+        };
+        if let Some(open) = self.open.remove(&outcome.id) {
+            return self.deliver(Some(&message), outcome, open, done).await;
+        }
+        let room = self.coordinator.options.window + MAX_EARLY;
+        let again = self.early.contains_key(&outcome.id);
+        let wanted = self.more && !self.answered.contains(&outcome.id);
+        if wanted && (again || self.early.len() < room) {
+            self.early.insert(outcome.id.clone(), (message, outcome));
+        } else {
+            self.tally.duplicates += 1;
+            discard(&message).await;
+        }
+        Ok(())
+    }
+
+    /// Reports why a worker did not do a job, once for each worker and reason.
+    fn forward_rejection(&mut self, message: &async_nats::Message) {
+        let Ok(mut refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
+            return;
+        };
+        refused.worker = printable(&refused.worker);
+        refused.instance = printable(&refused.instance);
+        refused.why = printable(&refused.why);
+        if self.rejection_log.note(&refused, std::time::Instant::now()) {
+            let listener = &self.coordinator.listener;
+            block_in_place(|| listener.emit(&CrewEvent::Rejected(refused)));
+        }
+    }
+
+    /// Reports all rejections that have arrived.
+    fn forward_rejections(&mut self) {
+        while let Some(message) = next(&mut self.rejections).now_or_never() {
+            self.forward_rejection(&message);
+        }
+    }
+
+    /// The result in a message, if it belongs to its subject and to this build.
+    fn read(&self, message: &Message) -> Result<JobOutcome, MessageError> {
+        let decoded = wire::decode::<ResultHeader>(&message.payload);
+        let (head, bytes) = decoded.map_err(|_| MessageError::Corrupt)?;
+        if head.run != self.run || names::last(&message.subject) != head.id.as_str() {
+            return Err(MessageError::Corrupt);
+        }
+        if head.build != self.coordinator.token {
+            return Err(MessageError::OtherBuild(head.id));
+        }
+        Ok(JobOutcome {
+            id: head.id,
+            result: head.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
+            worker: head.worker,
+            seconds: head.seconds,
+        })
+    }
+
+    /// Submits a job again whose result is of another build, which an earlier process of the
+    /// run was. If the queue of this build has the job, the server refuses the duplicate.
+    async fn resubmit_other_build(&mut self, id: &JobId) -> Result<(), CrewError> {
+        self.tally.other_build += 1;
+        self.left.remove(id);
+        if self.open.contains_key(id) {
+            self.tally.repeated += 1;
+            self.send(id, Duration::ZERO).await?;
+        }
+        Ok(())
+    }
+
+    /// Delivers an outcome to the caller, then removes it from the server. A dead letter is
+    /// always removed: if the caller stops because of it, a resumed process tries the job
+    /// again, with all its attempts.
+    async fn deliver<E>(
+        &mut self,
+        message: Option<&Message>,
+        mut outcome: JobOutcome,
+        open: PendingJob,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<(), WorkError<E>> {
+        let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
+        if dead {
+            self.forward_rejections();
+            let rejection_log = &self.rejection_log;
+            outcome.result = outcome
+                .result
+                .map_err(|dead| rejection_log.explain(&id, dead));
+        }
+        let given = block_in_place(|| done(outcome));
+        // Counted before anything else: this may be dropped at the next await.
+        let again = matches!(given, Ok(JobFlow::Resubmit));
+        if again {
+            self.tally.corrupt += 1;
+            self.open.insert(id.clone(), open);
+        } else if given.is_ok() {
+            self.rejection_log.remove(&id);
+            self.answered.insert(id.clone());
+            self.tally.dead += u64::from(dead);
+            self.tally.done += u64::from(!dead);
+        }
+        if dead {
+            let starts = names::starts(self.run, &id);
+            self.coordinator
+                .server
+                .purge(names::STARTS, &starts)
+                .await?;
+        }
+        if let Some(message) = message.filter(|_| dead || given.is_ok()) {
+            discard(message).await;
+        }
+        if again {
+            return Ok(self.resubmit(&id).await?);
+        }
+        let go_on = given.map_err(WorkError::Taker)?;
+        self.enough = go_on == JobFlow::Stop;
+        Ok(())
+    }
+
+    /// Submits an open job again. It is removed from the queue first: its worker may not have
+    /// removed it yet, and the server would refuse the duplicate.
+    async fn resubmit(&mut self, id: &JobId) -> Result<(), CrewError> {
+        let subject = names::job(&self.coordinator.token, self.run, id);
+        self.coordinator
+            .server
+            .remove_messages(names::JOBS, &subject)
+            .await?;
+        self.tally.repeated += 1;
+        self.send(id, Duration::ZERO).await
+    }
+
+    /// Checks which workers are there: emits an event if there are none, and turns jobs that
+    /// all of them rejected into dead letters.
+    async fn check_workers<E>(
+        &mut self,
+        quiet: bool,
+        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
+    ) -> Result<(), WorkError<E>> {
+        let coordinator = self.coordinator;
+        if coordinator.server.is_disconnected()
+            || self.open.is_empty()
+            || !(quiet || self.rejection_log.any())
+        {
+            self.no_workers.interrupt();
+            return Ok(());
+        }
+        let workers = roll(&coordinator.server.request_many(names::ROLL_CALL).await?);
+        let ours = workers
+            .into_iter()
+            .filter(|it| it.program == coordinator.program);
+        let there: BTreeSet<(String, String)> =
+            ours.map(|worker| (worker.name, worker.instance)).collect();
+        if let Some(seconds) = self.no_workers.check(there.is_empty()) {
+            let jobs = self.open.len();
+            block_in_place(|| {
+                coordinator
+                    .listener
+                    .emit(&CrewEvent::NoWorkers { seconds, jobs });
+            });
+        }
+        self.forward_rejections();
+        let nobody = coordinator.options.nobody;
+        let now = std::time::Instant::now();
+        for (id, why) in self.rejection_log.undoable(&there, nobody, now) {
+            let Some(open) = self.open.remove(&id) else {
+                self.rejection_log.remove(&id);
+                continue;
+            };
+            let subject = names::job(&coordinator.token, self.run, &id);
+            coordinator
+                .server
+                .remove_messages(names::JOBS, &subject)
+                .await?;
+            let deliveries = 0;
+            let outcome = JobOutcome {
+                id,
+                result: Err(DeadLetter {
+                    deliveries,
+                    why,
+                    oversized: false,
+                }),
+                worker: String::new(),
+                seconds: 0.0,
+            };
+            self.deliver(None, outcome, open, done).await?;
+        }
+        Ok(())
+    }
+
+    /// The ids of the jobs in the queue.
+    async fn queue(&self) -> Result<HashSet<JobId>, CrewError> {
+        let filter = names::jobs_of(&self.coordinator.token, self.run);
+        stored_jobs(self.coordinator, names::JOBS, &filter).await
+    }
+
+    /// Finds jobs that the server lost: a job that is neither in the queue nor in the results
+    /// at two audits is submitted again.
+    async fn audit(&mut self) -> Result<(), CrewError> {
+        self.coordinator.ensure_streams().await?;
+        // The queue first, as at the start.
+        let queued = self.queue().await?;
+        let unread = self.results.unread().await?;
+        let sent: HashSet<JobId> = self
+            .open
+            .iter_mut()
+            .filter_map(|(id, open)| {
+                let missing = !queued.contains(id) && !open.on_the_way;
+                let lost = missing && open.missing && !unread;
+                open.missing = missing && !lost;
+                lost.then(|| id.clone())
+            })
+            .collect();
+        let mut again: Vec<JobId> = sent.into_iter().collect();
+        again.sort();
+        if !again.is_empty() {
+            // A server that lost the jobs may have lost the blobs.
+            self.kept.clear();
+        }
+        for id in again {
+            self.tally.repeated += 1;
+            self.send(&id, Duration::ZERO).await?;
+        }
+        // Jobs that stay in the queue for long need their blobs as well.
+        let open: Vec<JobId> = self.open.keys().cloned().collect();
+        for id in open {
+            self.refresh_blobs(&id).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the run's data on the server if the run is finished; otherwise keeps it for
+    /// a resume.
+    pub(crate) async fn end(&mut self, well: bool) {
+        self.results.close();
+        let over = well && (self.enough || (!self.more && self.open.is_empty()));
+        let goodbye = async {
+            if over {
+                let _ = self.coordinator.remove_run(self.run).await;
+                self.results.remove().await;
+            }
+            let _ = self.coordinator.server.client.flush().await;
+        };
+        // What remains is found by a resume or expires.
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, goodbye).await;
+    }
+}
+
+/// The next message; pending for ever without a subscription.
+async fn next(from: &mut Option<Subscriber>) -> async_nats::Message {
+    match from {
+        Some(subscriber) => match subscriber.next().await {
+            Some(message) => message,
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}
+
+/// The ids of the jobs in a stream.
+async fn stored_jobs(
+    coordinator: &Coordinator,
+    stream: &str,
+    filter: &str,
+) -> Result<HashSet<JobId>, CrewError> {
+    let list = coordinator.server.subjects(stream, filter).await?;
+    let ids = list.iter().map(|(subject, _)| names::last(subject));
+    Ok(ids.filter_map(|id| JobId::new(id).ok()).collect())
+}

@@ -1,0 +1,139 @@
+//! Events of a crew, for the coordinator.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::job::{JobId, JobRejection};
+
+/// What happens while a coordinator waits for results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CrewEvent {
+    /// A worker did not do a job.
+    Rejected(JobRejection),
+    /// The server is gone; the client keeps trying.
+    Disconnected,
+    /// The server is back.
+    Reconnected,
+    /// Jobs wait, and there is no worker.
+    NoWorkers {
+        /// For how long.
+        seconds: u64,
+        /// How many jobs wait.
+        jobs: usize,
+    },
+    /// The server does not store a job; the client keeps trying.
+    SubmitFailed {
+        /// The server's error.
+        why: String,
+    },
+    /// A dead letter is skipped, as the policy says.
+    Skipped {
+        /// The job.
+        job: JobId,
+        /// Why it is a dead letter.
+        why: String,
+    },
+    /// A result that the task does not accept; the job is done again.
+    InvalidResult {
+        /// The worker that sent it.
+        worker: String,
+        /// The job.
+        job: JobId,
+        /// What is wrong with the result.
+        reason: String,
+    },
+    /// Jobs have half as many items from now on.
+    Halved {
+        /// What the server said.
+        why: String,
+    },
+}
+
+impl fmt::Display for CrewEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(refused) => refused.fmt(f),
+            Self::Disconnected => f.write_str("the server is away; trying again"),
+            Self::Reconnected => f.write_str("the server is back"),
+            Self::NoWorkers { seconds, jobs } => {
+                write!(f, "no worker for {seconds} s; {jobs} jobs wait for one")
+            }
+            Self::SubmitFailed { why } => {
+                write!(f, "the server does not take jobs: {why}; trying again")
+            }
+            Self::Skipped { job, why } => write!(f, "job {job} is done without: {why}"),
+            Self::InvalidResult {
+                worker,
+                job,
+                reason,
+            } => write!(
+                f,
+                "the answer of worker {worker} to job {job} makes no sense, and it is done again: {reason}"
+            ),
+            Self::Halved { why } => write!(f, "jobs are half as large from now on: {why}"),
+        }
+    }
+}
+
+/// Time without any worker; the event is repeated with exponential back-off.
+pub(crate) struct NoWorkersTimer {
+    first: Duration,
+    since: Option<Instant>,
+    /// When to emit the next event.
+    next: Duration,
+}
+
+impl NoWorkersTimer {
+    /// The first event is due after `first`.
+    pub(crate) fn new(first: Duration) -> Self {
+        Self {
+            first,
+            since: None,
+            next: first,
+        }
+    }
+
+    /// The presence of workers is unknown for now.
+    pub(crate) fn interrupt(&mut self) {
+        self.since = None;
+    }
+
+    /// Records whether there are no workers. The seconds without them, if an event is due.
+    pub(crate) fn check(&mut self, lonely: bool) -> Option<u64> {
+        if !lonely {
+            (self.since, self.next) = (None, self.first);
+            return None;
+        }
+        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
+        if waited < self.next {
+            return None;
+        }
+        self.next = 2 * waited.max(self.first);
+        Some(waited.as_secs())
+    }
+}
+
+type EventCallback = Arc<dyn Fn(&CrewEvent) + Send + Sync>;
+
+/// The callback of a client, if one was set.
+#[derive(Clone, Default)]
+pub(crate) struct EventListener(Arc<Mutex<Option<EventCallback>>>);
+
+impl EventListener {
+    pub(crate) fn set(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hear));
+    }
+
+    pub(crate) fn emit(&self, event: &CrewEvent) {
+        let hear = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some(hear) = hear {
+            hear(event);
+        }
+    }
+}

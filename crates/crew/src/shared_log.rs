@@ -1,0 +1,184 @@
+//! A shared append-only log of small records, which each node reads from where it left off.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
+use async_nats::jetstream::context::CreateStreamError;
+use futures_util::StreamExt;
+use tokio::runtime::Runtime;
+
+use crate::error::CrewError;
+use crate::job::check_name;
+use crate::options::{ConnectOptions, ConnectOptionsError};
+use crate::server::{BoxedError, Server, any};
+use crate::subjects::{self as names, ClientRole};
+
+/// Records read at once.
+const PAGE: usize = 512;
+/// Time limit of reading a page.
+const READING: Duration = Duration::from_secs(5);
+/// The server removes a reader that has been inactive for this time.
+const FORGOTTEN: Duration = Duration::from_mins(1);
+
+/// The shared log of a server: small records, each with an id of its own, which never
+/// change.
+pub struct SharedLog {
+    server: Server,
+    runtime: Runtime,
+}
+
+impl fmt::Debug for SharedLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedLog")
+            .field("server", &self.server.url())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A record of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRecord {
+    /// Its sequence number; later records have larger ones.
+    pub sequence: u64,
+    /// Its id: the server refuses a second record of the same id.
+    pub id: String,
+    /// Its content, which is untrusted.
+    pub bytes: Vec<u8>,
+}
+
+/// The identity and the end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogState {
+    /// When it was created, in nanoseconds since 1970; another time means another log.
+    pub made: i128,
+    /// The sequence number of its last record, 0 if there never was one.
+    pub last: u64,
+}
+
+impl SharedLog {
+    /// The log of a server, created if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If there is no server, or it does not let us do this.
+    pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("notices")
+            .enable_all()
+            .build()
+            .map_err(|error| CrewError::System {
+                what: "a thread for notices".to_owned(),
+                why: error.to_string(),
+            })?;
+        let server = runtime.block_on(async {
+            let server = Server::connect(options, ClientRole::Learner, "mendel notices").await?;
+            server.stream(names::notices_stream()).await?;
+            Ok::<_, CrewError>(server)
+        })?;
+        Ok(Self { server, runtime })
+    }
+
+    /// Appends a record of this id, 1 to 64 of `a-z`, `0-9` and `-`. Appending it again is
+    /// harmless at any time: the server keeps the first. `false` if there is a record of this
+    /// id already, whatever its content.
+    ///
+    /// # Errors
+    ///
+    /// If the id is invalid, the record is too large, or the server is away; it may or may not
+    /// be stored then, so append it again later.
+    pub fn post(&self, id: &str, bytes: &[u8]) -> Result<bool, CrewError> {
+        check_name("notice", id)?;
+        let most = self.server.client.max_payload();
+        if bytes.len() > most {
+            return Err(ConnectOptionsError::Notice {
+                id: id.to_owned(),
+                bytes: bytes.len(),
+                most,
+            }
+            .into());
+        }
+        let subject = names::notice(id);
+        let stored = self.server.store(&subject, bytes.to_vec());
+        self.runtime.block_on(stored).map(|place| place > 0)
+    }
+
+    /// The present log, created if it is missing. If it was created at another time, or ends
+    /// before a sequence number that was read, the server has lost the log that was read.
+    ///
+    /// # Errors
+    ///
+    /// If the server is away.
+    pub fn state(&self) -> Result<LogState, CrewError> {
+        let seen = self.server.persist("show the notice board", || async {
+            let config = names::notices_stream();
+            let stream = self.server.streams.get_or_create_stream(config).await?;
+            let info = stream.cached_info();
+            Ok::<_, CreateStreamError>(LogState {
+                made: info.created.unix_timestamp_nanos(),
+                last: info.state.last_sequence,
+            })
+        });
+        self.runtime.block_on(seen)
+    }
+
+    /// The records after a sequence number, 0 for all, oldest first. There may be more: ask
+    /// again from the last one until none is left.
+    ///
+    /// # Errors
+    ///
+    /// If the server is away.
+    pub fn since(&self, sequence: u64) -> Result<Vec<LogRecord>, CrewError> {
+        let page = self
+            .server
+            .persist("show notices", || page(&self.server, sequence));
+        self.runtime.block_on(page)
+    }
+}
+
+async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedError> {
+    let config = pull::Config {
+        deliver_policy: DeliverPolicy::ByStartSequence {
+            start_sequence: sequence + 1,
+        },
+        ack_policy: AckPolicy::None,
+        inactive_threshold: FORGOTTEN,
+        ..pull::Config::default()
+    };
+    let reader = server
+        .streams
+        .create_consumer_on_stream(config, names::NOTICES);
+    let reader: Consumer<pull::Config> = reader.await.map_err(any)?;
+    let there = reader.cached_info().num_pending.min(PAGE as u64) as usize;
+    let mut posted: Vec<LogRecord> = Vec::with_capacity(there);
+    if there > 0 {
+        let batch = reader.batch().max_messages(there).expires(READING);
+        let mut batch = batch.messages().await.map_err(any)?;
+        let mut ids = HashSet::new();
+        while let Some(message) = batch.next().await {
+            let message = message.map_err(|error| any(&*error))?;
+            let sequence = message
+                .info()
+                .map_err(|error| any(&*error))?
+                .stream_sequence;
+            let id = names::last(&message.subject).to_owned();
+            // The server guarantees this; the check is for one that does not.
+            if ids.insert(id.clone()) {
+                posted.push(LogRecord {
+                    sequence,
+                    id,
+                    bytes: message.payload.to_vec(),
+                });
+            }
+        }
+    }
+    let name = &reader.cached_info().name;
+    let removed = server
+        .streams
+        .delete_consumer_from_stream(name, names::NOTICES);
+    // If that fails the server removes it later.
+    let _ = removed.await;
+    Ok(posted)
+}

@@ -1,0 +1,187 @@
+//! Names of streams and subjects. `docs/crew-server.conf` grants permissions by these names.
+
+use std::time::Duration;
+
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+
+use crate::blob::BlobId;
+use crate::job::JobId;
+
+/// Jobs until they are done, with a subject for each, so that the server itself refuses a
+/// duplicate.
+pub(crate) const JOBS: &str = "MENDEL_JOBS";
+/// Results until their coordinator has taken them.
+pub(crate) const RESULTS: &str = "MENDEL_RESULTS";
+/// Start marks of redelivered jobs.
+pub(crate) const STARTS: &str = "MENDEL_STARTS";
+/// The shared log of nodes.
+pub(crate) const NOTICES: &str = "MENDEL_NOTICES";
+/// The object store of blobs.
+pub(crate) const BLOBS: &str = "mendel-blobs";
+
+/// Workers reply with their status.
+pub(crate) const ROLL_CALL: &str = "mendel.roll-call";
+/// Coordinators reply with their versions and runs.
+pub(crate) const COORDINATORS: &str = "mendel.coordinators";
+/// Workers cancel the jobs of a run.
+pub(crate) const ENOUGH: &str = "mendel.enough";
+
+/// The role of a client. Replies arrive at subjects of the role, so that no role may read
+/// the replies of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ClientRole {
+    /// Submits jobs and takes results, or asks for the status.
+    Coordinator,
+    /// Does jobs.
+    Worker,
+    /// Appends to and reads the shared log.
+    Learner,
+}
+
+impl ClientRole {
+    /// The prefix of the subjects of its replies.
+    pub(crate) fn inbox(self) -> &'static str {
+        match self {
+            Self::Coordinator => "_INBOX_coordinator",
+            Self::Worker => "_INBOX_worker",
+            Self::Learner => "_INBOX_learner",
+        }
+    }
+}
+
+/// Retention of orphaned messages. A run that resumes later resubmits the missing jobs.
+const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
+
+pub(crate) const NOTICES_MOST_BYTES: i64 = 1 << 32;
+
+/// The hash of a version of the program, as subjects have it.
+pub(crate) fn token(program: &str) -> String {
+    BlobId::of(program.as_bytes()).to_string()[..16].to_owned()
+}
+
+pub(crate) fn job(token: &str, run: &str, id: &JobId) -> String {
+    format!("mendel.jobs.{token}.{run}.{id}")
+}
+
+pub(crate) fn jobs_of(token: &str, run: &str) -> String {
+    format!("mendel.jobs.{token}.{run}.*")
+}
+
+/// The jobs of a run, of all versions.
+pub(crate) fn jobs_of_any(run: &str) -> String {
+    format!("mendel.jobs.*.{run}.*")
+}
+
+pub(crate) fn jobs_for(token: &str) -> String {
+    format!("mendel.jobs.{token}.>")
+}
+
+pub(crate) const ALL_JOBS: &str = "mendel.jobs.>";
+
+pub(crate) fn result(run: &str, id: &JobId) -> String {
+    format!("mendel.results.{run}.{id}")
+}
+
+pub(crate) fn results_of(run: &str) -> String {
+    format!("mendel.results.{run}.*")
+}
+
+pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
+
+/// Start mark of a job.
+pub(crate) fn start(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}.begun")
+}
+
+/// Mark that the first delivery of a job was not started.
+pub(crate) fn no_start(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}.not")
+}
+
+pub(crate) fn starts(run: &str, id: &JobId) -> String {
+    format!("mendel.starts.{run}.{id}.*")
+}
+
+pub(crate) fn starts_of(run: &str) -> String {
+    format!("mendel.starts.{run}.>")
+}
+
+pub(crate) fn enough(run: &str) -> String {
+    format!("{ENOUGH}.{run}")
+}
+
+/// Rejections of the jobs of a run.
+pub(crate) fn refused(run: &str) -> String {
+    format!("mendel.refused.{run}")
+}
+
+pub(crate) fn notice(id: &str) -> String {
+    format!("mendel.notices.{id}")
+}
+
+/// The consumer that all workers of a version share.
+pub(crate) fn workers(token: &str) -> String {
+    format!("workers-{token}")
+}
+
+/// The consumer of the coordinator of a run.
+pub(crate) fn coordinator(run: &str) -> String {
+    format!("run-{run}")
+}
+
+/// The last part of a subject.
+pub(crate) fn last(subject: &str) -> &str {
+    subject.rsplit('.').next().unwrap_or_default()
+}
+
+/// The run a subject of a job or a result belongs to.
+pub(crate) fn run_of(subject: &str) -> &str {
+    subject.rsplit('.').nth(1).unwrap_or_default()
+}
+
+pub(crate) fn jobs_stream() -> Config {
+    Config {
+        name: JOBS.to_owned(),
+        subjects: vec![ALL_JOBS.to_owned()],
+        retention: RetentionPolicy::WorkQueue,
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+/// A second message of a subject is accepted here: the first may be damaged.
+pub(crate) fn results_stream() -> Config {
+    Config {
+        name: RESULTS.to_owned(),
+        subjects: vec![ALL_RESULTS.to_owned()],
+        retention: RetentionPolicy::WorkQueue,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+pub(crate) fn starts_stream() -> Config {
+    Config {
+        name: STARTS.to_owned(),
+        subjects: vec!["mendel.starts.>".to_owned()],
+        max_messages_per_subject: 100,
+        max_age: FORGOTTEN,
+        ..Config::default()
+    }
+}
+
+/// A subject for each record, as with jobs; records do not expire.
+pub(crate) fn notices_stream() -> Config {
+    Config {
+        name: NOTICES.to_owned(),
+        subjects: vec!["mendel.notices.*".to_owned()],
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_bytes: NOTICES_MOST_BYTES,
+        ..Config::default()
+    }
+}

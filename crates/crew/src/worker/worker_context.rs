@@ -1,0 +1,365 @@
+//! State that the slots of a worker share.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::{Consumer, pull};
+use futures_util::StreamExt;
+use tokio::sync::{OnceCell, mpsc, watch};
+
+use super::WorkerEvent;
+use crate::blob::BlobCache;
+use crate::blob_store::BlobStore;
+use crate::error::CrewError;
+use crate::handler::{Handler, JobProgress};
+use crate::job::{JobId, JobRejection};
+use crate::message::printable;
+use crate::options::WorkerLimits;
+use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals, read_all};
+use crate::server::Server;
+use crate::subjects as names;
+
+/// Minimum interval between requests for coordinator versions.
+const VERSION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The period over which units per second are averaged.
+const RATE_WINDOW: Duration = Duration::from_mins(1);
+/// Redelivery delay after a rejected job: doubles from the minimum to the maximum.
+const MIN_REJECTED_DELAY: Duration = Duration::from_secs(1);
+const MAX_REJECTED_DELAY: Duration = Duration::from_secs(8);
+/// Delay before the next claim after consecutive rejections: doubles, so that other workers
+/// claim first; a finished job resets it.
+const MIN_BACKOFF: Duration = Duration::from_millis(100);
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
+/// Rejections are counted for at most this many jobs.
+const MAX_REJECTED: usize = 16_384;
+/// Weight of the last duration in the expected one.
+const DURATION_WEIGHT: f64 = 0.2;
+
+/// State that the slots of a worker share.
+pub(crate) struct WorkerContext {
+    pub(crate) server: Server,
+    pub(crate) limits: WorkerLimits,
+    pub(crate) name: String,
+    /// Tells workers of one name apart.
+    instance: String,
+    pub(crate) program: String,
+    /// The hash of the version, as it is written in subjects.
+    pub(crate) token: String,
+    pub(crate) handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
+    pub(crate) cache: BlobCache,
+    blob_store: OnceCell<BlobStore>,
+    /// The queue of jobs, and when it was read.
+    queue: Mutex<Option<(Consumer<pull::Config>, Instant)>>,
+    events: mpsc::UnboundedSender<WorkerEvent>,
+    stopping: watch::Sender<bool>,
+    cancelling: AtomicBool,
+    asked: Mutex<Option<Instant>>,
+    active_jobs: Mutex<Vec<(String, JobProgress)>>,
+    expected: Mutex<Option<f64>>,
+    recent: Mutex<VecDeque<(Instant, u64)>>,
+    stuck: Mutex<BTreeSet<String>>,
+    abandoned: AtomicUsize,
+    since: Instant,
+    jobs: AtomicU64,
+    units: AtomicU64,
+    refused: AtomicU64,
+    /// Rejections by run and job.
+    cannot: Mutex<HashMap<(String, JobId), u32>>,
+    /// Consecutive rejections.
+    in_a_row: AtomicU32,
+}
+
+/// `first` · 2^`doublings`, at most `last`.
+fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
+    last.min(first * 2_u32.pow(doublings.min(16)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl WorkerContext {
+    /// Tells the coordinator why a job was not done. A lost message does no harm.
+    pub(crate) async fn report(&self, run: &str, id: &JobId, why: &str, begun: bool) {
+        let refused = JobRejection {
+            id: id.clone(),
+            worker: self.name.clone(),
+            instance: self.instance.clone(),
+            why: printable(why),
+            begun,
+        };
+        let message = serde_json::to_vec(&refused).expect("it is plain data");
+        let client = &self.server.client;
+        let _ = client.publish(names::refused(run), message.into()).await;
+    }
+
+    pub(crate) fn new(
+        server: Server,
+        limits: WorkerLimits,
+        name: &str,
+        program: &str,
+        handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
+        events: mpsc::UnboundedSender<WorkerEvent>,
+    ) -> Arc<Self> {
+        let inbox = server.client.new_inbox();
+        Arc::new(Self {
+            server,
+            // Inboxes are unique.
+            instance: names::last(&inbox).to_owned(),
+            cache: BlobCache::new(limits.cache),
+            limits,
+            name: name.to_owned(),
+            program: program.to_owned(),
+            token: names::token(program),
+            handlers,
+            blob_store: OnceCell::new(),
+            queue: Mutex::default(),
+            events,
+            stopping: watch::Sender::new(false),
+            cancelling: AtomicBool::new(false),
+            asked: Mutex::default(),
+            active_jobs: Mutex::default(),
+            expected: Mutex::default(),
+            recent: Mutex::default(),
+            stuck: Mutex::default(),
+            abandoned: AtomicUsize::new(0),
+            since: Instant::now(),
+            jobs: AtomicU64::new(0),
+            units: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            cannot: Mutex::default(),
+            in_a_row: AtomicU32::new(0),
+        })
+    }
+
+    /// Counts a rejection and returns the redelivery delay.
+    pub(crate) fn record_rejection(&self, run: &str, id: &JobId) -> Duration {
+        self.in_a_row.fetch_add(1, Ordering::Relaxed);
+        let mut cannot = lock(&self.cannot);
+        if cannot.len() >= MAX_REJECTED {
+            cannot.clear();
+        }
+        let times = cannot.entry((run.to_owned(), id.clone())).or_default();
+        *times += 1;
+        exponential_backoff(MIN_REJECTED_DELAY, MAX_REJECTED_DELAY, *times - 1)
+    }
+
+    /// Waits after consecutive rejections.
+    pub(crate) async fn back_off(&self) {
+        let in_a_row = self.in_a_row.load(Ordering::Relaxed);
+        if in_a_row > 0 {
+            tokio::time::sleep(exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, in_a_row - 1)).await;
+        }
+    }
+
+    pub(crate) async fn blob_store(&self) -> Result<&BlobStore, CrewError> {
+        self.blob_store
+            .get_or_try_init(|| BlobStore::open(&self.server))
+            .await
+    }
+
+    /// The queue of jobs, if it was read within `age`.
+    pub(crate) fn queue(&self, age: Duration) -> Option<Consumer<pull::Config>> {
+        let queue = lock(&self.queue);
+        let (queue, seen) = queue.as_ref()?;
+        (seen.elapsed() < age).then(|| queue.clone())
+    }
+
+    pub(crate) fn set_queue(&self, queue: Option<Consumer<pull::Config>>) {
+        *lock(&self.queue) = queue.map(|queue| (queue, Instant::now()));
+    }
+
+    /// Sends an event to the owner, whose terminal may show it: its texts are untrusted.
+    pub(crate) fn emit(&self, mut event: WorkerEvent) {
+        match &mut event {
+            WorkerEvent::Rejected { why, .. } => *why = printable(why),
+            WorkerEvent::Corrupt { subject, why } => {
+                *subject = printable(subject);
+                *why = printable(why);
+            }
+            _ => {}
+        }
+        match event {
+            WorkerEvent::Done { .. } => self.jobs.fetch_add(1, Ordering::Relaxed),
+            WorkerEvent::Rejected { .. }
+            | WorkerEvent::Stuck { .. }
+            | WorkerEvent::Corrupt { .. } => self.refused.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        };
+        // The receiver is gone when the worker ends.
+        let _ = self.events.send(event);
+    }
+
+    /// Stops claiming jobs; running jobs are finished.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Cancels the running jobs, too.
+    pub(crate) fn cancel_jobs(&self) {
+        self.cancelling.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_cancelling(&self) -> bool {
+        self.cancelling.load(Ordering::Relaxed)
+    }
+
+    /// Ends when the worker is told to stop.
+    pub(crate) async fn stopped(&self) {
+        // The sender lives as long as `self`.
+        let _ = self
+            .stopping
+            .subscribe()
+            .wait_for(|stopping| *stopping)
+            .await;
+    }
+
+    /// Fails if all coordinators are of other versions.
+    pub(crate) async fn check_version(&self) -> Result<(), CrewError> {
+        {
+            let mut asked = lock(&self.asked);
+            if asked.is_some_and(|asked| asked.elapsed() < VERSION_CHECK_INTERVAL) {
+                return Ok(());
+            }
+            *asked = Some(Instant::now());
+        }
+        let answers = self.server.request_many(names::COORDINATORS).await?;
+        let coordinators: Vec<CoordinatorStatus> = read_all(&answers);
+        let coordinators = coordinators.iter();
+        let theirs: BTreeSet<String> = coordinators.map(|one| printable(&one.program)).collect();
+        if theirs.is_empty() || theirs.contains(&self.program) {
+            return Ok(());
+        }
+        Err(CrewError::OtherVersion {
+            url: self.server.url().to_owned(),
+            ours: self.program.clone(),
+            theirs: theirs.into_iter().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Marks a job as active until the guard is dropped.
+    pub(crate) fn track_job(&self, run: &str, progress: &JobProgress) -> ActiveJobGuard<'_> {
+        lock(&self.active_jobs).push((run.to_owned(), progress.clone()));
+        ActiveJobGuard {
+            context: self,
+            progress: progress.clone(),
+        }
+    }
+
+    /// Counts new units of progress.
+    pub(crate) fn count(&self, units: u64) {
+        if units > 0 {
+            self.units.fetch_add(units, Ordering::Relaxed);
+            lock(&self.recent).push_back((Instant::now(), units));
+        }
+    }
+
+    fn per_second(&self) -> f64 {
+        let mut recent = lock(&self.recent);
+        recent.retain(|(when, _)| when.elapsed() < RATE_WINDOW);
+        let units: u64 = recent.iter().map(|(_, units)| units).sum();
+        units as f64 / self.since.elapsed().min(RATE_WINDOW).as_secs_f64().max(1.0)
+    }
+
+    /// The expected duration of a job, by earlier ones.
+    pub(crate) fn expected(&self) -> Option<Duration> {
+        lock(&self.expected).map(Duration::from_secs_f64)
+    }
+
+    pub(crate) fn record_duration(&self, seconds: f64) {
+        self.in_a_row.store(0, Ordering::Relaxed);
+        let mut expected = lock(&self.expected);
+        *expected =
+            Some(expected.map_or(seconds, |known| known + DURATION_WEIGHT * (seconds - known)));
+    }
+
+    /// Abandons a thread. A worker that has abandoned more threads than it has slots ends.
+    pub(crate) fn abandon_thread(&self, kind: &str) -> Result<(), CrewError> {
+        let mut kinds = lock(&self.stuck);
+        kinds.insert(kind.to_owned());
+        let abandoned = self.abandoned.fetch_add(1, Ordering::Relaxed) + 1;
+        if abandoned < self.limits.slots.max(1) + 1 {
+            return Ok(());
+        }
+        Err(CrewError::Stuck {
+            abandoned,
+            kinds: kinds.iter().cloned().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    pub(crate) fn totals(&self) -> WorkerTotals {
+        WorkerTotals {
+            jobs: self.jobs.load(Ordering::Relaxed),
+            units: self.units.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Replies to status requests; never ends.
+    pub(crate) async fn answer(self: Arc<Self>) {
+        let Ok(mut questions) = self.server.client.subscribe(names::ROLL_CALL).await else {
+            return;
+        };
+        while let Some(question) = questions.next().await {
+            let Some(reply) = question.reply else {
+                continue;
+            };
+            let state = WorkerStatus {
+                name: self.name.clone(),
+                instance: self.instance.clone(),
+                program: self.program.clone(),
+                slots: self.limits.slots.max(1),
+                active_jobs: lock(&self.active_jobs).len(),
+                totals: self.totals(),
+                per_second: self.per_second(),
+                seconds: self.since.elapsed().as_secs_f64(),
+            };
+            let answer = serde_json::to_vec(&state).expect("an answer is plain data");
+            let _ = self.server.client.publish(reply, answer.into()).await;
+        }
+    }
+
+    /// Cancels the jobs of runs that have enough results; never ends.
+    pub(crate) async fn cancel_finished_runs(self: Arc<Self>) {
+        let every = format!("{}.*", names::ENOUGH);
+        let Ok(mut orders) = self.server.client.subscribe(every).await else {
+            return;
+        };
+        while let Some(order) = orders.next().await {
+            let run = names::last(&order.subject);
+            for (_, progress) in lock(&self.active_jobs).iter().filter(|(own, _)| own == run) {
+                progress.stop();
+            }
+        }
+    }
+
+    /// Emits events when the server disconnects and returns; never ends.
+    pub(crate) async fn watch_connection(self: Arc<Self>) {
+        let mut changes = self.server.changes.clone();
+        while changes.changed().await.is_ok() {
+            self.emit(if self.server.is_disconnected() {
+                WorkerEvent::Disconnected
+            } else {
+                WorkerEvent::Reconnected
+            });
+        }
+    }
+}
+
+/// Removes the job from the active ones on drop.
+pub(crate) struct ActiveJobGuard<'a> {
+    context: &'a WorkerContext,
+    progress: JobProgress,
+}
+
+impl Drop for ActiveJobGuard<'_> {
+    fn drop(&mut self) {
+        lock(&self.context.active_jobs).retain(|(_, progress)| !progress.is(&self.progress));
+    }
+}

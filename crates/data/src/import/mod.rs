@@ -1,0 +1,420 @@
+//! Data sets from what others have gathered: games (PGN), positions with results or
+//! best moves (EPD), positions with scores (CSV), puzzles.
+//!
+//! Nothing is dropped in silence: what cannot be read is counted, and the first few
+//! are named with their lines.
+
+mod csv;
+mod epd;
+mod gather;
+mod lines;
+mod pgn;
+mod puzzles;
+pub mod score;
+mod source;
+mod unit;
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mendel_board::Color;
+use mendel_store::ReplaceError;
+use serde::Serialize;
+
+use crate::{Context, DataError, Header, Kind, Sample};
+use gather::Gather;
+use score::Unit;
+pub use unit::Readings;
+use unit::further;
+
+/// What is imported, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// What the file is; found out if nothing is said.
+    pub format: Option<Format>,
+    /// Whose side scores are seen from.
+    pub view: View,
+    /// What 1 means in scores; where nothing is said, what the format says.
+    pub unit: Option<Unit>,
+    /// Which games.
+    pub games: GameFilter,
+    /// Which positions of a game.
+    pub pick: Pick,
+    /// Keep both ratings and so many moves before each position of a game.
+    pub history: Option<usize>,
+    /// Only positions in which nothing is to be won at once, as the player
+    /// `mendel` sees it.
+    pub only_quiet: bool,
+    /// Each position once.
+    pub distinct: bool,
+    /// Stop after so many positions.
+    pub limit: Option<u64>,
+    /// Keep so many positions, each as likely as any other.
+    pub sample: Option<u64>,
+    /// Decides what is left to chance.
+    pub seed: u64,
+    /// The share of games that are held out.
+    pub hold_out: f64,
+    /// The command, for the header.
+    pub made_by: String,
+    /// One sentence, for the header.
+    pub description: Option<String>,
+}
+
+impl Setting {
+    /// What 1 means in scores that are read.
+    fn unit(&self) -> Unit {
+        self.unit.unwrap_or(Unit::Centipawns)
+    }
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            format: None,
+            view: View::White,
+            unit: None,
+            games: GameFilter::default(),
+            pick: Pick::default(),
+            history: None,
+            only_quiet: false,
+            distinct: false,
+            limit: None,
+            sample: None,
+            seed: 1,
+            hold_out: Header::HOLD_OUT,
+            made_by: String::new(),
+            description: None,
+        }
+    }
+}
+
+/// Kinds of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Games.
+    Pgn,
+    /// Positions with remarks: results, best moves, scores.
+    Epd,
+    /// A column of FENs and one of scores.
+    Csv,
+    /// The columns of the Lichess puzzle database.
+    Puzzles,
+    /// Puzzles as JSON lines with a tree of solutions.
+    PuzzleTrees,
+}
+
+/// Whose side a score is seen from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// White's.
+    White,
+    /// That of the side to move.
+    Mover,
+}
+
+/// Which games are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GameFilter {
+    /// Both players are rated at least so.
+    pub min_rating: Option<u32>,
+    /// How it ended.
+    pub result: Option<ResultFilter>,
+    /// It has at least so many half-moves.
+    pub min_plies: usize,
+}
+
+/// How a game must have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultFilter {
+    /// White won.
+    White,
+    /// Black won.
+    Black,
+    /// Nobody won.
+    Draw,
+    /// Somebody won.
+    Decisive,
+}
+
+/// Which positions of a game are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pick {
+    /// One at random instead of all.
+    pub one_per_game: bool,
+    /// Only where the winner is to move.
+    pub winner_to_move: bool,
+    /// Only where this side is to move.
+    pub mover: Option<Color>,
+    /// Not before so many half-moves were played.
+    pub from_ply: usize,
+}
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read `{name}`: {source}")]
+    Read {
+        /// The file.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An archive that is not read here.
+    #[error("`{name}` is a {kind} file; unpack it first: `{remedy}`")]
+    Packed {
+        /// The file.
+        name: String,
+        /// What it is.
+        kind: &'static str,
+        /// What unpacks it.
+        remedy: String,
+    },
+    /// Nobody knows what it is.
+    #[error(
+        "`{name}` is nothing that can be imported: {reason}; PGN, EPD, CSV and Lichess puzzles are read, plain or as .zst, and `--format` says which it is"
+    )]
+    Unknown {
+        /// The file.
+        name: String,
+        /// What it looks like.
+        reason: String,
+    },
+    /// There is nothing in it.
+    #[error("`{name}` gave no position: {}", report.why_empty())]
+    Empty {
+        /// The file.
+        name: String,
+        /// What was read.
+        report: Box<Report>,
+    },
+    /// Nothing says whether scores are pawns or centipawns.
+    #[error("the unit of the scores in `{name}` is not known: {first}{}", further(fraction.as_ref()))]
+    Unit {
+        /// The file.
+        name: String,
+        /// The first line with a number.
+        first: Readings,
+        /// The first line with a fraction, if that is another one.
+        fraction: Option<Readings>,
+    },
+    /// The settings make no sense.
+    #[error("{reason}")]
+    Setting {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file exists.
+    #[error("`{name}` exists already; choose another name or remove it")]
+    Taken {
+        /// The file.
+        name: String,
+    },
+    /// The set cannot be written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The set cannot be written.
+    #[error(transparent)]
+    Write(#[from] ReplaceError),
+    /// Somebody asked to stop.
+    #[error("stopped; nothing was written")]
+    Stopped,
+}
+
+/// What came of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Games or lines that were looked at.
+    pub records: u64,
+    /// Those that the filters left out.
+    pub filtered: u64,
+    /// Positions that were found in the others.
+    pub found: u64,
+    /// Those of them that are in the set.
+    pub kept: u64,
+    /// Those of them that have neither score nor move nor result.
+    pub unlabelled: u64,
+    /// Games or lines that could not be read.
+    pub unreadable: u64,
+    /// Where the first of these are, and what is wrong with them.
+    pub examples: Vec<String>,
+}
+
+/// So many unreadable lines are named.
+const EXAMPLES: usize = 5;
+
+impl Report {
+    pub(super) fn unreadable(&mut self, what: impl std::fmt::Display) {
+        self.unreadable += 1;
+        if self.examples.len() < EXAMPLES {
+            let what = what.to_string();
+            let short: String = what.chars().take(300).collect();
+            self.examples.push(short);
+        }
+    }
+
+    fn why_empty(&self) -> String {
+        let mut text = format!(
+            "{} games or lines, {} left out by the filters, {} unreadable",
+            self.records, self.filtered, self.unreadable
+        );
+        if let Some(first) = self.examples.first() {
+            text.push_str("; the first of these: ");
+            text.push_str(first);
+        }
+        text
+    }
+}
+
+/// What was imported.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// What the file was.
+    pub format: Format,
+    /// The header of the new file.
+    pub header: Header,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// What came of it.
+    pub report: Report,
+}
+
+/// What a reader of some format works with.
+struct Desk<'a> {
+    setting: &'a Setting,
+    gather: Gather<'a>,
+    report: Report,
+    looks: u64,
+    stop: &'a AtomicBool,
+    progress: &'a mut dyn FnMut(&Report),
+}
+
+/// Progress is told this often, in games or lines.
+const PACE: u64 = 1000;
+
+impl Desk<'_> {
+    /// So many games or lines were looked at; whether to go on.
+    fn goes_on(&mut self, records: u64) -> Result<bool, ImportError> {
+        self.report.records = records;
+        self.looks += 1;
+        if self.looks.is_multiple_of(PACE) {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(ImportError::Stopped);
+            }
+            self.report.found = self.gather.found();
+            (self.progress)(&self.report);
+        }
+        Ok(!self.gather.is_full())
+    }
+
+    /// Takes the position of a line, if it is wanted.
+    fn take_line(&mut self, sample: Sample) {
+        if self.gather.wants(&sample.position) {
+            self.gather.take(sample);
+        } else {
+            self.report.filtered += 1;
+        }
+    }
+}
+
+/// Reads `source` and writes what is wanted of it to `out`.
+///
+/// # Errors
+///
+/// If the file cannot be read, is nothing known, or nothing in it is wanted.
+pub fn import(
+    source: &Path,
+    out: &Path,
+    setting: &Setting,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&Report),
+) -> Result<Imported, ImportError> {
+    // 1. What is asked for, and what the file is.
+    check(setting)?;
+    if mendel_store::is_taken(out) {
+        return Err(ImportError::Taken {
+            name: out.display().to_string(),
+        });
+    }
+    let name = source.display().to_string();
+    let format = source::format(source, setting.format)?;
+    unit::check(source, format, setting, stop)?;
+
+    // 2. Read.
+    let described = setting.description.clone();
+    let file = source
+        .file_name()
+        .map_or_else(|| name.clone(), |file| file.to_string_lossy().into_owned());
+    let header = Header {
+        made_by: setting.made_by.clone(),
+        seed: setting.seed,
+        hold_out: setting.hold_out,
+        ..Header::new(
+            Kind::Imported,
+            described.unwrap_or_else(|| format!("positions of {file}")),
+        )
+    };
+    let mut desk = Desk {
+        setting,
+        gather: Gather::new(setting, header),
+        report: Report::default(),
+        looks: 0,
+        stop,
+        progress,
+    };
+    match format {
+        Format::Pgn => pgn::read(source, &mut desk)?,
+        Format::Epd => epd::read(source, &mut desk)?,
+        Format::Csv => csv::read(source, &mut desk)?,
+        Format::Puzzles => puzzles::read(source, &mut desk)?,
+        Format::PuzzleTrees => puzzles::read_trees(source, &mut desk)?,
+    }
+
+    // 3. Write.
+    let Desk {
+        gather, mut report, ..
+    } = desk;
+    report.found = gather.found();
+    let (collector, unlabelled) = gather.finish();
+    report.kept = collector.positions();
+    report.unlabelled = unlabelled;
+    if report.kept == 0 {
+        return Err(ImportError::Empty {
+            name,
+            report: Box::new(report),
+        });
+    }
+    let (header, bytes) = collector.finish()?;
+    mendel_store::replace(out, &bytes)?;
+    Ok(Imported {
+        format,
+        header,
+        bytes: bytes.len(),
+        report,
+    })
+}
+
+fn check(setting: &Setting) -> Result<(), ImportError> {
+    let wrong = |reason: &str| {
+        Err(ImportError::Setting {
+            reason: reason.to_owned(),
+        })
+    };
+    if !(0.0..=1.0).contains(&setting.hold_out) {
+        return wrong("the share held out lies between 0 and 1");
+    }
+    if setting.history > Some(Context::MOST_MOVES) {
+        return wrong("at most 64 moves are kept before a position");
+    }
+    if setting.limit == Some(0) || setting.sample == Some(0) {
+        return wrong("a set without positions is of no use; ask for at least one");
+    }
+    if setting.sample.is_some_and(|sample| sample > 50_000_000) {
+        return wrong("a sample of more than 50000000 positions does not fit into memory");
+    }
+    Ok(())
+}

@@ -1,0 +1,427 @@
+//! From PGN to a shard.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use mendel_board::pgn::{PgnError, PgnGame, PgnReader, Tags};
+use mendel_board::{CastlingMode, Color, Position};
+use mendel_store::{Fingerprint, ReplaceError, is_taken, replace_with};
+use serde::Serialize;
+
+use super::{GameRecord, Header, Outcome, ShardError, Writer, place_of};
+
+/// Which games are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// The lower of the two ratings is at least this; 0 takes games without
+    /// ratings, too.
+    pub min_rating: u16,
+    /// The lower of the two ratings is at most this.
+    pub max_rating: u16,
+    /// A game has at least so many moves, counted as on a score sheet.
+    pub min_moves: usize,
+    /// Each game once, as its moves tell.
+    pub distinct: bool,
+    /// Stop after so many games.
+    pub limit: Option<u64>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            min_rating: 0,
+            max_rating: u16::MAX,
+            min_moves: 1,
+            distinct: false,
+            limit: None,
+        }
+    }
+}
+
+/// What is written, and what the file says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Which games.
+    pub filter: Filter,
+    /// The command.
+    pub made_by: String,
+    /// One sentence; made up if nothing is said.
+    pub description: Option<String>,
+}
+
+/// What became of the games.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Games that were looked at.
+    pub games: u64,
+    /// Those of them that were written.
+    pub kept: u64,
+    /// Half-moves of those.
+    pub plies: u64,
+    /// Left out for the ratings.
+    pub rating: u64,
+    /// Left out since they are too short.
+    pub short: u64,
+    /// Left out since nobody knows how they ended.
+    pub unfinished: u64,
+    /// Left out since they do not begin from the usual position.
+    pub other_start: u64,
+    /// Left out since the same game was there before.
+    pub twice: u64,
+    /// Could not be read or replayed.
+    pub unreadable: u64,
+    /// What is wrong with the first of these.
+    pub examples: Vec<String>,
+    /// Bytes of the files that were read, as they lie on the disk.
+    #[serde(skip)]
+    pub bytes: u64,
+    /// Bytes of all files.
+    #[serde(skip)]
+    pub of_bytes: u64,
+}
+
+/// So many unreadable games are named.
+const EXAMPLES: usize = 5;
+/// Progress is told this often, in games.
+const PACE: u64 = 500;
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// What the file says about itself.
+    pub header: Header,
+    /// Its size.
+    pub bytes: u64,
+    /// What became of the games.
+    pub report: Report,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// A file cannot be read.
+    #[error("cannot read games from `{name}`: {source}")]
+    Read {
+        /// The file.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No file was named.
+    #[error("no file of games was named")]
+    Nothing,
+    /// The file exists.
+    #[error("`{name}` exists already; choose another name or remove it")]
+    Taken {
+        /// The file.
+        name: String,
+    },
+    /// No game is left.
+    #[error("no game is left: {}", report.why_empty())]
+    Empty {
+        /// What was read.
+        report: Box<Report>,
+    },
+    /// The settings make no sense.
+    #[error("{reason}")]
+    Setting {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped; nothing was written")]
+    Stopped,
+    /// The file cannot be written.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+}
+
+impl Report {
+    fn unreadable(&mut self, what: impl std::fmt::Display) {
+        self.unreadable += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples
+                .push(what.to_string().chars().take(300).collect());
+        }
+    }
+
+    /// The reasons why games were left out, with their numbers.
+    pub fn left_out(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("for their ratings", self.rating),
+            ("too short", self.short),
+            ("without a result", self.unfinished),
+            ("from another start position", self.other_start),
+            ("there before", self.twice),
+            ("unreadable", self.unreadable),
+        ]
+        .into_iter()
+        .filter(|&(_, count)| count > 0)
+    }
+
+    fn why_empty(&self) -> String {
+        let mut parts = vec![format!("{} games were read", self.games)];
+        parts.extend(
+            self.left_out()
+                .map(|(reason, count)| format!("{count} {reason}")),
+        );
+        let mut text = parts.join(", ");
+        if let Some(first) = self.examples.first() {
+            text.push_str("; the first of the unreadable: ");
+            text.push_str(first);
+        }
+        text
+    }
+}
+
+/// Reads games from PGN files, plain or as `.zst`, and writes those that are wanted
+/// to `out`. Nothing is left out in silence: the report counts every reason.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, if `out` exists, if no game is left, or
+/// when `stop` becomes true. There is then no new file.
+pub fn convert(
+    sources: &[PathBuf],
+    out: &Path,
+    setting: &Setting,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&Report),
+) -> Result<Written, ConvertError> {
+    // 1. What is asked for.
+    check(sources, out, &setting.filter)?;
+    let names: Vec<String> = sources.iter().map(|source| file_name(source)).collect();
+    let mut report = Report::default();
+    for source in sources {
+        let length = fs::metadata(source).map_err(|error| cannot_read(source, error))?;
+        report.of_bytes += length.len();
+    }
+
+    // 2. The games, file after file.
+    let described = setting.description.clone();
+    let description = described.unwrap_or_else(|| format!("games of {}", names.join(", ")));
+    let bytes = Arc::new(AtomicU64::new(0));
+    let written = replace_with(out, |file| {
+        let counted = Counted(file, Arc::clone(&bytes));
+        let mut desk = Desk {
+            writer: Writer::new(BufWriter::new(counted))?,
+            filter: setting.filter,
+            seen: HashSet::new(),
+            moves: Vec::new(),
+            read: Arc::new(AtomicU64::new(0)),
+            report,
+            stop,
+            progress,
+        };
+        for source in sources {
+            if !desk.is_full() {
+                desk.read(source)?;
+            }
+        }
+        (desk.progress)(&desk.report);
+        if desk.report.kept == 0 {
+            return Err(ConvertError::Empty {
+                report: Box::new(desk.report),
+            });
+        }
+
+        // 3. The end of the file.
+        let (header, out) = desk.writer.finish(&description, &setting.made_by, &names)?;
+        out.into_inner()
+            .map_err(|error| ShardError::Write(error.into_error()))?;
+        Ok(Written {
+            header,
+            bytes: bytes.load(Ordering::Relaxed),
+            report: desk.report,
+        })
+    });
+    written.map_err(|error| match error {
+        ConvertError::Shard(ShardError::Write(source)) => {
+            let path = out.to_owned();
+            ReplaceError::Write { path, source }.into()
+        }
+        error => error,
+    })
+}
+
+fn check(sources: &[PathBuf], out: &Path, filter: &Filter) -> Result<(), ConvertError> {
+    if sources.is_empty() {
+        return Err(ConvertError::Nothing);
+    }
+    let wrong = |reason: String| Err(ConvertError::Setting { reason });
+    if filter.min_rating > filter.max_rating {
+        return wrong(format!(
+            "no rating is at least {} and at most {}",
+            filter.min_rating, filter.max_rating
+        ));
+    }
+    if filter.limit == Some(0) {
+        return wrong("a file without games is of no use; ask for at least one".to_owned());
+    }
+    if is_taken(out) {
+        return Err(ConvertError::Taken {
+            name: out.display().to_string(),
+        });
+    }
+    Ok(())
+}
+
+fn cannot_read(path: &Path, source: io::Error) -> ConvertError {
+    ConvertError::Read {
+        name: path.display().to_string(),
+        source,
+    }
+}
+
+/// Without its folder, which tells nothing about the games.
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// What is at hand while games are read.
+struct Desk<'a, W> {
+    writer: Writer<W>,
+    filter: Filter,
+    /// Fingerprints of the games so far, if each is wanted once.
+    seen: HashSet<u64>,
+    moves: Vec<u8>,
+    read: Arc<AtomicU64>,
+    report: Report,
+    stop: &'a AtomicBool,
+    progress: &'a mut dyn FnMut(&Report),
+}
+
+/// Counts what is read from the disk, or written.
+struct Counted<R>(R, Arc<AtomicU64>);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.0.write(bytes)?;
+        self.1.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<W: io::Write> Desk<'_, W> {
+    fn is_full(&self) -> bool {
+        self.filter
+            .limit
+            .is_some_and(|limit| self.report.kept >= limit)
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), ConvertError> {
+        let failed = |error| match error {
+            PgnError::Read { source, .. } => Err(cannot_read(path, source)),
+            PgnError::Game(broken) => Ok(broken),
+        };
+        let count = Arc::clone(&self.read);
+        let opened = PgnReader::open_with(path, |file| Counted(file, count));
+        let mut reader = match opened {
+            Ok(reader) => reader,
+            Err(error) => return failed(error).map(|_| ()),
+        };
+        let before = self.report.games;
+        while !self.is_full() {
+            let next = reader.next_matching(|tags| self.is_wanted(tags));
+            // Some are so broken that nobody saw their tags.
+            self.report.games = before + reader.games();
+            match next {
+                None => break,
+                Some(_) if self.stop.load(Ordering::Relaxed) => return Err(ConvertError::Stopped),
+                Some(Ok(game)) => self.take(&game)?,
+                Some(Err(error)) => {
+                    let broken = failed(error)?;
+                    self.report.unreadable(broken);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a game is wanted as far as its tags tell; the others need not be
+    /// replayed.
+    fn is_wanted(&mut self, tags: &Tags) -> bool {
+        self.report.games += 1;
+        if self.report.games.is_multiple_of(PACE) {
+            self.report.bytes = self.read.load(Ordering::Relaxed);
+            (self.progress)(&self.report);
+        }
+        let lower = ratings(tags).into_iter().min().unwrap_or(0);
+        let is_wanted = (self.filter.min_rating..=self.filter.max_rating).contains(&lower);
+        self.report.rating += u64::from(!is_wanted);
+        // Whoever asks to stop need not wait for a game that is wanted.
+        is_wanted || self.stop.load(Ordering::Relaxed)
+    }
+
+    fn take(&mut self, game: &PgnGame) -> Result<(), ConvertError> {
+        // 1. Whether it is wanted.
+        let played = game.game.moves();
+        let start = game.game.start();
+        let is_usual =
+            start.castling_mode() == CastlingMode::Standard && *start == Position::initial();
+        let least = self.filter.min_moves.max(1);
+        let Some(outcome) = Outcome::from_result(game.result) else {
+            self.report.unfinished += 1;
+            return Ok(());
+        };
+        if !is_usual {
+            self.report.other_start += 1;
+            return Ok(());
+        }
+        if played.len().div_ceil(2) < least {
+            self.report.short += 1;
+            return Ok(());
+        }
+
+        // 2. Its moves as places.
+        self.moves.clear();
+        for (position, &m) in game.game.positions().iter().zip(played) {
+            let place = place_of(position, m).expect("the reader plays legal moves");
+            self.moves.push(place);
+        }
+        if self.filter.distinct {
+            let mut print = Fingerprint::default();
+            print.add(&self.moves);
+            if !self.seen.insert(print.value()) {
+                self.report.twice += 1;
+                return Ok(());
+            }
+        }
+
+        // 3. To the file.
+        self.writer.push(&GameRecord {
+            ratings: ratings(&game.tags),
+            outcome,
+            moves: &self.moves,
+            scores: None,
+        })?;
+        self.report.kept += 1;
+        self.report.plies += self.moves.len() as u64;
+        Ok(())
+    }
+}
+
+fn ratings(tags: &Tags) -> [u16; 2] {
+    Color::ALL.map(|color| tags.rating(color).unwrap_or(0))
+}

@@ -1,0 +1,541 @@
+//! What a recipe needs before it can run: data, spaces, trials.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use mendel_data::{DataSet, GameResult};
+use mendel_engine::Player;
+use mendel_evaluator::AnyEvaluator;
+use mendel_fitness::genome::space::Space;
+use mendel_fitness::trial::games::{GameKind, GameTrial};
+use mendel_fitness::trial::{
+    Draw, ExpertDistance, Labelled, MoveAgreement, NetworkDistance, Round, Suite, SuiteTrial,
+    Trial, TrialError,
+};
+use mendel_store::fingerprint;
+use mendel_store::frame::{Failure, OrInvalid as _};
+
+use super::finalist::{Finalist, Keep};
+use super::trial_failure;
+use crate::proof::Measured;
+use crate::recipe::{Recipe, RecipePlan, StageSettings, TrialSettings};
+use crate::record::manifest::{Data, Manifest, StandIn};
+
+/// Everything the stages of a recipe work with.
+pub(super) struct PreparedRun {
+    recipe: Recipe,
+    /// By name: stages may share a set.
+    sets: BTreeMap<String, Rc<DataSet>>,
+    /// The set's name for each stage that has one.
+    names: Vec<Option<String>>,
+    threads: usize,
+    stages: Vec<PreparedStage>,
+}
+
+struct PreparedStage {
+    space: Space,
+    trial: Box<dyn Trial>,
+    /// The game of each training position.
+    games: Vec<u32>,
+    holdout: Option<(Box<dyn Trial>, Vec<u32>)>,
+    keep: Keep,
+}
+
+/// What one stage works with.
+pub(super) struct Material<'a> {
+    pub(super) space: &'a Space,
+    pub(super) trial: &'a mut dyn Trial,
+    /// Which finalists are kept.
+    pub(super) keep: Keep,
+    /// Whose genes the first generation begins with, with their numbers.
+    pub(super) founders: Vec<(String, Vec<i32>)>,
+}
+
+impl PreparedRun {
+    /// Reads the data and builds the trials of all stages.
+    pub(super) fn new(
+        recipe: &Recipe,
+        data: Option<&str>,
+        threads: usize,
+    ) -> Result<Self, Failure> {
+        let mut run = Self {
+            recipe: recipe.clone(),
+            sets: BTreeMap::new(),
+            names: Vec::new(),
+            threads,
+            stages: Vec::new(),
+        };
+        for stage in &recipe.stages {
+            let of_its_own = matches!(stage.trial, TrialSettings::Games(_));
+            let name = if of_its_own {
+                None
+            } else {
+                data.map(str::to_owned).or_else(|| stage.data.clone())
+            };
+            if let Some(name) = &name
+                && !run.sets.contains_key(name)
+            {
+                let set = DataSet::find(name).or_invalid()?;
+                run.sets.insert(name.clone(), Rc::new(set));
+            }
+            run.names.push(name);
+        }
+        if let Some(data) = data
+            && run.names.iter().all(Option::is_none)
+        {
+            let reason = format!("judges by no data set, so that `{data}` means nothing here");
+            return Err(Failure::invalid(recipe.complaint("trial", reason)));
+        }
+        for at in 0..recipe.stages.len() {
+            let prepared = run.prepare(at)?;
+            run.stages.push(prepared);
+        }
+        Ok(run)
+    }
+
+    fn prepare(&self, at: usize) -> Result<PreparedStage, Failure> {
+        let settings = &self.recipe.stages[at];
+        let space = self.space(at, &self.recipe.parent)?;
+        let Some(name) = &self.names[at] else {
+            return self.prepare_without_data(at, space);
+        };
+        let set = &self.sets[name];
+        let mut header = set.header.clone();
+        header.hold_out = settings.holdout.unwrap_or(header.hold_out);
+        let (holdout, train): (Vec<usize>, Vec<usize>) =
+            positions_of(settings, set).partition(|&at| header.holds_out(set.samples[at].game));
+        let judged_by = |indices: &[usize], whole: bool| {
+            let made = trial(
+                settings,
+                (&self.recipe.parent, &space),
+                set,
+                indices,
+                self.threads,
+                whole,
+            );
+            made.map_err(|error| self.complaint(at, &error))
+        };
+        let trial = judged_by(&train, false)?;
+        // Held-out positions are all looked at, every time.
+        let games = |indices: &[usize]| -> Vec<u32> {
+            indices.iter().map(|&at| set.samples[at].game).collect()
+        };
+        let holdout = if holdout.is_empty() {
+            None
+        } else {
+            Some((judged_by(&holdout, true)?, games(&holdout)))
+        };
+        Ok(PreparedStage {
+            space,
+            trial,
+            games: games(&train),
+            holdout,
+            keep: keep(&settings.trial),
+        })
+    }
+
+    /// A stage whose trial has no data set that could be split.
+    fn prepare_without_data(&self, at: usize, space: Space) -> Result<PreparedStage, Failure> {
+        Ok(PreparedStage {
+            trial: self.trial_of_its_own(at, &self.recipe.parent, &space)?,
+            space,
+            games: Vec::new(),
+            holdout: None,
+            keep: keep(&self.recipe.stages[at].trial),
+        })
+    }
+
+    /// A trial that needs no data set of ours, for members around this parent.
+    fn trial_of_its_own(
+        &self,
+        at: usize,
+        parent: &Player,
+        space: &Space,
+    ) -> Result<Box<dyn Trial>, Failure> {
+        let made = match &self.recipe.stages[at].trial {
+            TrialSettings::Games(it) => GameTrial::new(parent, space, (**it).clone()),
+            _ => Err(TrialError::NoPositions),
+        };
+        match made {
+            Ok(trial) => Ok(Box::new(trial)),
+            Err(error) => Err(self.complaint(at, &error)),
+        }
+    }
+
+    /// What is wrong with a trial, at the key of the recipe that can mend it.
+    fn complaint(&self, at: usize, error: &TrialError) -> Failure {
+        let table = match self.recipe.stages.len() {
+            1 => "trial".to_owned(),
+            _ => format!("stage.{at}.trial"),
+        };
+        let key = match error {
+            TrialError::Sample { .. } => format!("{table}.sample"),
+            TrialError::NoLabel { .. } | TrialError::NoPositions | TrialError::Illegal { .. } => {
+                format!("{table}.data")
+            }
+            TrialError::Setting { key, .. } | TrialError::Key { key, .. } => {
+                format!("{table}.{key}")
+            }
+            _ => table,
+        };
+        Failure::invalid(self.recipe.complaint(&key, error))
+    }
+
+    fn space(&self, at: usize, parent: &Player) -> Result<Space, Failure> {
+        let settings = &self.recipe.stages[at];
+        let space = Space::new(parent, &settings.genome);
+        space.map_err(|error| {
+            let key = format!("genome.{}", error.key);
+            Failure::invalid(self.recipe.complaint(&key, error.reason))
+        })
+    }
+
+    /// What the run is, before anything is bred.
+    pub(super) fn manifest(&self, plan: &RecipePlan, seed: u64) -> Result<Manifest, Failure> {
+        let first = &self.stages[0];
+        let base = first.space.base();
+        let baseline = if first.trial.by_positions() {
+            let compared = first.trial.compare(base, base, &[], self.threads);
+            Some(compared.map_err(trial_failure)?.first)
+        } else {
+            None
+        };
+        let mut data: Vec<Data> = Vec::new();
+        let mut listed: Vec<&str> = Vec::new();
+        for name in self.names.iter().flatten() {
+            if !listed.contains(&name.as_str()) {
+                listed.push(name);
+                let set = &self.sets[name];
+                data.push(Data {
+                    name: short_name(name),
+                    hash: set.hash(),
+                    positions: set.samples.len() as u64,
+                });
+            }
+        }
+        let recipe = plan.recipe.identity();
+        let version = env!("CARGO_PKG_VERSION");
+        let parent = plan.recipe.parent.to_toml();
+        let mut hashes: Vec<String> = data.iter().map(|it| it.hash.clone()).collect();
+        hashes.extend(self.opponents());
+        let identity = format!("{recipe}\n{parent}\n{hashes:?}\n{seed}\n{version}");
+        Ok(Manifest {
+            id: fingerprint(identity.as_bytes()),
+            recipe: plan.recipe.name.clone(),
+            seed,
+            version: version.to_owned(),
+            command: plan.command(seed),
+            parent: called(&plan.recipe),
+            baseline,
+            stand_in: self.stand_in(),
+            unit: first.trial.unit().to_owned(),
+            smaller_is_better: first.trial.smaller_is_better(),
+            warnings: self.warnings(),
+            genes: first.space.names().to_vec(),
+            bounds: first.space.bounds(),
+            parent_genes: first.space.genes_of(base),
+            data,
+            data_override: plan.data.clone(),
+        })
+    }
+
+    /// The player that a member of any stage is: all of them breed the same numbers.
+    pub(super) fn player(&self, member: &[i32]) -> Result<Player, Failure> {
+        let player = self.stages[0].space.player(&self.recipe.parent, member);
+        Ok(player?)
+    }
+
+    /// What everybody and everything that games depend on looks like inside, so
+    /// that a run is not gone on with against others.
+    fn opponents(&self) -> Vec<String> {
+        let founders = self.recipe.founders.iter();
+        let mut hashes: Vec<String> = founders
+            .map(|(_, player)| fingerprint(player.to_toml().as_bytes()))
+            .collect();
+        for stage in &self.recipe.stages {
+            if let TrialSettings::Games(settings) = &stage.trial {
+                hashes.extend(settings.fingerprints());
+            }
+        }
+        hashes
+    }
+
+    /// Who is measured on positions where the parent is no network of the kind bred.
+    fn stand_in(&self) -> Option<StandIn> {
+        let own = &self.recipe.parent.evaluator;
+        let bred = self.stages[0].space.evaluator(&self.recipe.parent);
+        let material = match bred {
+            _ if bred == own => return None,
+            AnyEvaluator::Mlp(it) => it.shape().material,
+            AnyEvaluator::Graph(it) => it.frame().material,
+            _ => return None,
+        };
+        match (material, own) {
+            (true, AnyEvaluator::Material(_)) => None,
+            (true, _) => Some(StandIn::Material),
+            (false, _) => Some(StandIn::Nothing),
+        }
+    }
+
+    /// What a reader of the results must know.
+    fn warnings(&self) -> Vec<String> {
+        let by_clock = |stage: &StageSettings| match &stage.trial {
+            TrialSettings::Games(it) => !it.pace().is_repeatable(),
+            _ => false,
+        };
+        let mut warnings = Vec::new();
+        if self.recipe.stages.iter().any(by_clock) {
+            let warning = "members were judged by games against a clock: on another machine, or \
+                           on a busy one, the same seed gives another run";
+            warnings.push(warning.to_owned());
+        }
+        if let Some(it) = self.stand_in() {
+            warnings.push(format!(
+                "the parent is no network of the kind that is bred: what is called its fitness on positions \
+                 is that of {}; in games it plays itself",
+                it.name()
+            ));
+        }
+        warnings
+    }
+
+    /// The data sets' names and hashes, for a pedigree; of a file its name will
+    /// do, for where it lies is nobody's business.
+    pub(super) fn data_names(&self) -> String {
+        let described = self
+            .sets
+            .iter()
+            .map(|(name, set)| format!("{} {}", short_name(name), set.hash()));
+        described.collect::<Vec<String>>().join(", ")
+    }
+
+    /// What a stage works with; it starts from the champion before it.
+    pub(super) fn stage(
+        &mut self,
+        at: usize,
+        champions: &[Finalist],
+    ) -> Result<Material<'_>, Failure> {
+        if let Some(champion) = champions.last() {
+            let parent = self.player(&champion.weights)?;
+            let space = self.space(at, &parent)?;
+            if self.names[at].is_none() {
+                self.stages[at].trial = self.trial_of_its_own(at, &parent, &space)?;
+            }
+            self.stages[at].space = space;
+        }
+        let founders = if champions.is_empty() {
+            self.founders(at)?
+        } else {
+            Vec::new()
+        };
+        let PreparedStage {
+            space, trial, keep, ..
+        } = &mut self.stages[at];
+        Ok(Material {
+            space,
+            trial: trial.as_mut(),
+            keep: *keep,
+            founders,
+        })
+    }
+
+    /// The founders' numbers.
+    fn founders(&self, at: usize) -> Result<Vec<(String, Vec<i32>)>, Failure> {
+        let numbers = |(name, player): &(String, Player)| {
+            let space = self.space(at, player)?;
+            Ok((name.clone(), space.base().to_vec()))
+        };
+        self.recipe.founders.iter().map(numbers).collect()
+    }
+
+    /// The parent's numbers.
+    pub(super) fn parent(&self) -> &[i32] {
+        self.stages[0].space.base()
+    }
+
+    /// The champion of a stage among its finalists.
+    pub(super) fn choose(
+        &mut self,
+        at: usize,
+        finalists: &[Finalist],
+        round: &mut Round,
+    ) -> Result<Finalist, Failure> {
+        let stage = &mut self.stages[at];
+        if stage.trial.by_positions() {
+            return self.best_on_all(at, finalists, round.threads);
+        }
+        let all: Vec<Vec<i32>> = finalists.iter().map(|it| it.weights.clone()).collect();
+        let chosen = stage.trial.verify(&all, round).map_err(trial_failure)?;
+        let chosen = chosen.unwrap_or(0);
+        let nobody = || Finalist {
+            generation: None,
+            member: None,
+            weights: stage.space.base().to_vec(),
+            score: 0.0,
+        };
+        Ok(finalists.get(chosen).cloned().unwrap_or_else(nobody))
+    }
+
+    /// The best finalist on all training positions of the stage.
+    fn best_on_all(
+        &self,
+        at: usize,
+        finalists: &[Finalist],
+        threads: usize,
+    ) -> Result<Finalist, Failure> {
+        let stage = &self.stages[at];
+        if let [only] = finalists {
+            return Ok(only.clone());
+        }
+        let base = stage.space.base();
+        let sign = if stage.trial.smaller_is_better() {
+            -1.0
+        } else {
+            1.0
+        };
+        let mut best: Option<(f64, &Finalist)> = None;
+        for finalist in finalists {
+            let value = sign
+                * stage
+                    .trial
+                    .compare(base, &finalist.weights, &[], threads)
+                    .map_err(trial_failure)?
+                    .second;
+            if best.is_none_or(|(before, _)| value > before) {
+                best = Some((value, finalist));
+            }
+        }
+        let best = best.map(|(_, finalist)| finalist.clone());
+        best.ok_or_else(|| Failure::failed("the checkpoint holds no finalist"))
+    }
+
+    /// Parent and champion on the training positions and on those held out.
+    pub(super) fn measure(
+        &self,
+        at: usize,
+        champion: &[i32],
+        threads: usize,
+    ) -> Result<(Option<Measured>, Option<Measured>), Failure> {
+        let parent = self.parent();
+        let on = |trial: &dyn Trial, games: &[u32]| -> Result<Measured, Failure> {
+            let found = trial.compare(parent, champion, games, threads);
+            let found = found.map_err(trial_failure)?;
+            Ok(Measured {
+                positions: found.positions as u64,
+                games: found.games as u64,
+                parent: found.first,
+                champion: found.second,
+                interval: found.interval,
+                ties: trial.ties(champion, threads).map_err(trial_failure)?,
+                unit: trial.unit().to_owned(),
+            })
+        };
+        let stage = &self.stages[at];
+        if !stage.trial.by_positions() {
+            return Ok((None, None));
+        }
+        let holdout = stage
+            .holdout
+            .as_ref()
+            .map(|(trial, games)| on(trial.as_ref(), games));
+        let training = on(stage.trial.as_ref(), &stage.games)?;
+        Ok((Some(training), holdout.transpose()?))
+    }
+}
+
+/// The parent as records name it.
+fn called(recipe: &Recipe) -> String {
+    if Path::new(&recipe.parent_name).is_absolute() {
+        recipe.parent.name.clone()
+    } else {
+        recipe.parent_name.clone()
+    }
+}
+
+/// Of a path the file's name: where it lies is part of no record.
+fn short_name(name: &str) -> String {
+    let short = Path::new(name).file_name().unwrap_or_default();
+    short.to_string_lossy().into_owned()
+}
+
+/// Which finalists a trial's champion is chosen from.
+fn keep(trial: &TrialSettings) -> Keep {
+    let alike = |sample: Option<usize>, draw: Draw| match sample {
+        Some(_) if draw != Draw::Never => Keep::Each,
+        _ => Keep::Best,
+    };
+    match trial {
+        TrialSettings::Distance(it) => alike(it.sample, it.draw),
+        TrialSettings::Agreement(it) => alike(it.sample, it.draw),
+        TrialSettings::Suite(_) => Keep::Best,
+        TrialSettings::Games(it) => {
+            let most = it.verify.map_or(1, |verify| verify.candidates);
+            match it.kind {
+                GameKind::KingOfTheHill => Keep::Kings(most),
+                GameKind::Gauntlet => Keep::Top(most),
+                GameKind::RoundRobin | GameKind::RandomMembers | GameKind::Duels => {
+                    Keep::Latest(most)
+                }
+            }
+        }
+    }
+}
+
+/// The positions of a set, by their indices; one that names several best moves
+/// counts once in a suite.
+fn positions_of(settings: &StageSettings, set: &DataSet) -> impl Iterator<Item = usize> {
+    let suite = matches!(settings.trial, TrialSettings::Suite(_));
+    (0..set.samples.len()).filter(move |&at| !suite || set.best_moves(at).is_some())
+}
+
+fn trial(
+    settings: &StageSettings,
+    (player, space): (&Player, &Space),
+    set: &DataSet,
+    indices: &[usize],
+    threads: usize,
+    whole: bool,
+) -> Result<Box<dyn Trial>, TrialError> {
+    let samples = indices.iter().map(|&index| &set.samples[index]);
+    Ok(match &settings.trial {
+        TrialSettings::Distance(it) => {
+            let mut it = it.clone();
+            if whole {
+                it.sample = None;
+            }
+            let labelled = samples.map(|sample| Labelled {
+                position: &sample.position,
+                score: sample.score.map(i32::from),
+                result: sample.result.map(GameResult::points),
+            });
+            let evaluator = space.evaluator(player);
+            if NetworkDistance::is_for(evaluator) {
+                Box::new(NetworkDistance::new(evaluator, labelled, it)?)
+            } else {
+                Box::new(ExpertDistance::new(evaluator, labelled, it, threads)?)
+            }
+        }
+        TrialSettings::Agreement(it) => {
+            let mut it = it.clone();
+            if whole {
+                it.sample = None;
+            }
+            let moves = samples.enumerate().map(|(index, sample)| {
+                let what = "best move";
+                let best = sample.best.ok_or(TrialError::NoLabel { index, what })?;
+                Ok((&sample.position, best))
+            });
+            let moves = moves.collect::<Result<Vec<_>, TrialError>>()?;
+            Box::new(MoveAgreement::new(player, moves, it, threads)?)
+        }
+        TrialSettings::Suite(it) => {
+            let solutions = |&index: &usize| set.best_moves(index).unwrap_or_default();
+            let moves = indices.iter().map(solutions);
+            let positions = samples.map(|sample| &sample.position).zip(moves);
+            let suite = Suite::new(positions, it.clone())?;
+            Box::new(SuiteTrial::new(player, space, suite))
+        }
+        TrialSettings::Games(_) => return Err(TrialError::NoPositions),
+    })
+}

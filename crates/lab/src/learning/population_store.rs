@@ -1,0 +1,551 @@
+//! The population of a folder: what comes of its games.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+use std::{fs, io};
+
+use mendel_engine::{Player, PlayerError};
+use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space};
+use mendel_store::frame::{Folder, FolderError};
+use mendel_store::{Journal, JournalError, ReplaceError, Sync, fingerprint, replace};
+use serde::{Deserialize, Serialize};
+
+use super::population::{InitialWeights, Population, PopulationRules};
+use super::{PLAYER, pending};
+use crate::record::learning::{
+    GAMES, GameId, LearnedGame, MOST_NUMBER, OpponentKind, PlayerResult, is_node_id, opponent_name,
+    plies_of,
+};
+
+/// `plan.toml`: what a population begins with. Games of populations with another config are
+/// not its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PopulationConfig {
+    /// The random seed.
+    pub seed: u64,
+    /// How the population is kept.
+    pub rules: PopulationRules,
+    /// The player whose weights are learned, as a player file.
+    pub player: String,
+}
+
+impl PopulationConfig {
+    /// A population that learns the weights of `player`.
+    pub fn new(player: &Player, start: InitialWeights, seed: u64) -> Self {
+        Self {
+            seed,
+            rules: PopulationRules {
+                start,
+                ..PopulationRules::default()
+            },
+            player: player.to_toml(),
+        }
+    }
+
+    /// The population that all nodes share.
+    ///
+    /// # Errors
+    ///
+    /// Never: its player is built in.
+    pub fn shared() -> Result<Self, PopulationError> {
+        let player = Player::find(PLAYER).map_err(Box::new)?;
+        Ok(Self::new(&player, InitialWeights::Bred, SHARED_SEED))
+    }
+
+    /// The config of the population in a folder; `None` where no experiment was started.
+    ///
+    /// # Errors
+    ///
+    /// If the plan cannot be read.
+    pub fn stored(folder: &Path) -> Result<Option<Self>, PopulationError> {
+        let path = folder.join(PLAN);
+        match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text)
+                .map(Some)
+                .map_err(|error| PopulationError::Broken {
+                    path,
+                    reason: error.to_string(),
+                }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(PopulationError::Read { path, source }),
+        }
+    }
+
+    /// What its games are recognised by.
+    pub fn id(&self) -> String {
+        fingerprint(toml::to_string(self).unwrap_or_default().as_bytes())
+    }
+
+    /// Checks that the player's weights can be learned.
+    pub(super) fn check(&self) -> Result<(), PopulationError> {
+        space_of(&player_of(self)?).map(|_| ())
+    }
+}
+
+/// A game that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// The weights that played.
+    pub set: Vec<i32>,
+    /// The opponent.
+    pub opponent: String,
+    /// What kind of opponent that is.
+    pub against: OpponentKind,
+    /// Whether the weights had White.
+    pub white: bool,
+    /// Half-moves of the game.
+    pub plies: u32,
+    /// The result, as the weights see it.
+    pub result: PlayerResult,
+}
+
+/// What came of games from elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MergedGames {
+    /// Games that are counted now.
+    pub new: usize,
+    /// Games that were counted before.
+    pub known: usize,
+    /// Games of another population, with weights that cannot play, with an id that
+    /// another game has, or with what is no game's.
+    pub refused: usize,
+}
+
+/// Why a population cannot be read or kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PopulationError {
+    /// The journal of games cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The folder of the experiment cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    /// A file or the folder cannot be used.
+    #[error("cannot use {}: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The plan is broken.
+    #[error("{} is broken: {reason}; restore it from a copy", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The plan's player is none.
+    #[error(transparent)]
+    Player(#[from] Box<PlayerError>),
+    /// The node id is none.
+    #[error(
+        "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the next game makes one", path.display()
+    )]
+    NodeId {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        id: String,
+    },
+    /// Numbers have run out.
+    #[error("{} has games up to the last number; begin another population with `--out`", path.display())]
+    Full {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The player's weights are not learned.
+    #[error(
+        "`{player}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`"
+    )]
+    Unsuited {
+        /// The player.
+        player: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// A population and its games.
+///
+/// Only the experiment of a folder holds its lock and writes [`GAMES`]. Every other process
+/// [reads](Self::read) that file and the files of pending games without a lock, and writes
+/// one such file for each game of its own. Equal games give equal populations, so that
+/// neither needs to wait for the other.
+#[derive(Debug)]
+pub struct OnlinePopulation {
+    folder: PathBuf,
+    config: PopulationConfig,
+    id: String,
+    node_id: String,
+    player: Player,
+    space: Space,
+    /// Of the experiment alone.
+    journal: Option<Journal<LearnedGame>>,
+    games: BTreeMap<GameId, LearnedGame>,
+    population: Population,
+}
+
+/// The seed of the population that all nodes share.
+const SHARED_SEED: u64 = 1;
+/// The file of the plan.
+pub const PLAN: &str = "plan.toml";
+/// The file with what the games of this folder are named by.
+pub const NODE_ID: &str = "node-id";
+/// What parts a node id from the name of a pending game.
+const MARK: char = '.';
+/// Letters of the name of a pending game.
+const PENDING_NAME: usize = 16;
+
+impl OnlinePopulation {
+    /// The population of a folder, for a process that does not hold its lock. A folder that
+    /// no experiment was started in has the population of `usual`.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be used, or its plan or its games cannot be read.
+    pub fn read(folder: &Path, usual: &PopulationConfig) -> Result<Self, PopulationError> {
+        let stored = PopulationConfig::stored(folder)?;
+        let config = stored.unwrap_or_else(|| usual.clone());
+        let mut population = Self::new(folder, config, None)?;
+        population.refresh()?;
+        Ok(population)
+    }
+
+    /// The population of a folder whose lock this process holds, so that it alone writes the
+    /// journal; for the experiment.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be used, or its games cannot be read.
+    pub fn open(folder: &Folder, config: PopulationConfig) -> Result<Self, PopulationError> {
+        let (journal, found) = folder.journal_where::<LearnedGame>(GAMES, Sync::Each, |_| true)?;
+        let mut population = Self::new(folder.path(), config, Some(journal))?;
+        population.games = without_gaps(found);
+        population.fold_all();
+        population.refresh()?;
+        Ok(population)
+    }
+
+    fn new(
+        folder: &Path,
+        config: PopulationConfig,
+        journal: Option<Journal<LearnedGame>>,
+    ) -> Result<Self, PopulationError> {
+        let player = player_of(&config)?;
+        let space = space_of(&player)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            id: config.id(),
+            node_id: node_id_of(folder)?,
+            population: Population::new(&space, config.rules, config.seed),
+            config,
+            player,
+            space,
+            journal,
+            games: BTreeMap::new(),
+        })
+    }
+
+    /// Counts what other processes have added to the folder.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or written.
+    pub fn refresh(&mut self) -> Result<(), PopulationError> {
+        // Pending games first: one that the experiment moves in between is in its journal.
+        let waiting = pending::read(&self.folder);
+        if self.journal.is_none() {
+            let path = self.folder.join(GAMES);
+            if path.exists() {
+                let mut found = Journal::<LearnedGame>::read(&path)?;
+                found.extend(self.games.values().cloned());
+                let found = without_gaps(found);
+                if found.len() != self.games.len() {
+                    self.games = found;
+                    self.fold_all();
+                }
+            }
+            self.merge(waiting.into_iter().map(|(_, game)| game))?;
+            return Ok(());
+        }
+        for (path, game) in waiting {
+            let merged = self.merge([game])?;
+            // Counted once, also if this is not done: the game has its id.
+            let _ = match merged.refused {
+                0 => fs::remove_file(&path),
+                // Not a game of this population; it is not for us to lose it.
+                _ => fs::rename(&path, path.with_extension(pending::REFUSED)),
+            };
+        }
+        Ok(())
+    }
+
+    /// The largest number of a game.
+    fn last(&self) -> u64 {
+        self.games.keys().next_back().map_or(0, |id| id.number)
+    }
+
+    /// The game of this id.
+    pub fn game(&self, id: &GameId) -> Option<&LearnedGame> {
+        self.games.get(id)
+    }
+
+    /// Whether a game was played in this folder, and not elsewhere.
+    pub fn is_own(&self, game: &LearnedGame) -> bool {
+        let rest = game.id.node.strip_prefix(&self.node_id);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(MARK))
+    }
+
+    /// The games that were played here against a program of this name.
+    pub fn played_against(&self, opponent: &str) -> impl Iterator<Item = &LearnedGame> {
+        let name = opponent_name(opponent);
+        self.games().filter(move |game| {
+            self.is_own(game) && game.against == OpponentKind::Program && game.opponent == name
+        })
+    }
+
+    fn fold_all(&mut self) {
+        let PopulationConfig { rules, seed, .. } = self.config;
+        self.population = Population::new(&self.space, rules, seed);
+        for game in self.games.values() {
+            self.population.fold(&self.space, game);
+        }
+    }
+
+    /// Where it is kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the games of this folder are named by.
+    pub fn node_id(&self) -> &str {
+        &self.node_id
+    }
+
+    /// What its games are recognised by.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it began with.
+    pub fn config(&self) -> &PopulationConfig {
+        &self.config
+    }
+
+    /// The weights as they are after all games.
+    pub fn population(&self) -> &Population {
+        &self.population
+    }
+
+    /// All games in the order in which they count.
+    pub fn games(&self) -> impl ExactSizeIterator<Item = &LearnedGame> {
+        self.games.values()
+    }
+
+    /// The names of the weights.
+    pub fn names(&self) -> &[String] {
+        self.space.names()
+    }
+
+    /// The weights that play next, by this chance.
+    pub fn choose(&self, seed: u64) -> Vec<i32> {
+        self.population.choose(seed).set.clone()
+    }
+
+    /// The player with these weights.
+    ///
+    /// # Errors
+    ///
+    /// If they are not of this population's kind.
+    pub fn player(&self, set: &[i32]) -> Result<Player, PopulationError> {
+        let made = self.space.player(&self.player, set);
+        made.map_err(|error| PopulationError::Unsuited {
+            player: self.player.name.clone(),
+            reason: error.to_string(),
+        })
+    }
+
+    /// Counts a game that was played here; it is on the disk before this returns. The
+    /// game is what other nodes are to be sent.
+    ///
+    /// # Errors
+    ///
+    /// If the weights are none, or the disk refuses; then nothing has changed.
+    pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, PopulationError> {
+        self.player(&game.set)?;
+        self.refresh()?;
+        let number = self.last().checked_add(1).filter(|&it| it <= MOST_NUMBER);
+        let number = number.ok_or_else(|| PopulationError::Full {
+            path: self.folder.clone(),
+        })?;
+        let node = match &self.journal {
+            Some(_) => self.node_id.clone(),
+            // Another process may take the same number at this moment.
+            None => format!("{}{MARK}{}", self.node_id, unique_name(number)),
+        };
+        let game = game.with_id(GameId { number, node }, &self.id);
+        match &mut self.journal {
+            Some(journal) => journal.append(&game)?,
+            None => pending::write(&self.folder, &game)?,
+        }
+        // The newest game is the last in the order, so that nothing is counted anew.
+        self.population.fold(&self.space, &game);
+        self.games.insert(game.id.clone(), game.clone());
+        Ok(game)
+    }
+
+    /// Counts games that were played elsewhere: each once, however often and in whatever
+    /// order they come. The experiment writes them to the disk together; other processes
+    /// only remember them.
+    ///
+    /// # Errors
+    ///
+    /// If the disk refuses; then none is counted, and they may be merged again.
+    pub fn merge(
+        &mut self,
+        games: impl IntoIterator<Item = LearnedGame>,
+    ) -> Result<MergedGames, PopulationError> {
+        let mut merged = MergedGames::default();
+        let mut last = self.last();
+        let mut new: BTreeMap<GameId, LearnedGame> = BTreeMap::new();
+        for game in games {
+            match self.games.get(&game.id).or_else(|| new.get(&game.id)) {
+                Some(known) if *known == game => merged.known += 1,
+                Some(_) => merged.refused += 1,
+                None if game.population != self.id
+                    || game.fault(last).is_some()
+                    || self.player(&game.set).is_err() =>
+                {
+                    merged.refused += 1;
+                }
+                None => {
+                    last = last.max(game.id.number);
+                    new.insert(game.id.clone(), game);
+                    merged.new += 1;
+                }
+            }
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.append_all(new.values())?;
+        }
+        if merged.new > 0 {
+            self.games.extend(new);
+            self.fold_all();
+        }
+        Ok(merged)
+    }
+}
+
+impl PlayedGame {
+    /// The game as all nodes are sent it.
+    fn with_id(self, id: GameId, population: &str) -> LearnedGame {
+        LearnedGame {
+            id,
+            population: population.to_owned(),
+            set: self.set,
+            opponent: opponent_name(&self.opponent),
+            against: self.against,
+            white: self.white,
+            plies: plies_of(self.plies),
+            result: self.result,
+        }
+    }
+}
+
+/// A name that no other process gives a game.
+fn unique_name(number: u64) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let process = std::process::id();
+    let name = format!("{:?} {process} {count} {number}", SystemTime::now());
+    fingerprint(name.as_bytes())
+        .chars()
+        .take(PENDING_NAME)
+        .collect()
+}
+
+/// A node id that no folder has: where and when it was made, and by whom. It has no
+/// influence on what is played.
+pub fn new_node_id(folder: &Path) -> String {
+    let made = format!(
+        "{:?} {} {} {:?}",
+        SystemTime::now(),
+        std::process::id(),
+        folder.display(),
+        fs::read("/etc/machine-id").unwrap_or_default()
+    );
+    fingerprint(made.as_bytes())
+}
+
+/// The node id of a folder; one without an id gets one. Of several processes that do this
+/// at once, the first one's id counts.
+fn node_id_of(folder: &Path) -> Result<String, PopulationError> {
+    let path = folder.join(NODE_ID);
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| PopulationError::Read { path, source }
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    if !path.exists() {
+        let id = new_node_id(folder);
+        let own = folder.join(format!("{NODE_ID}-{id}.new"));
+        replace(&own, format!("{id}\n").as_bytes())?;
+        let linked = fs::hard_link(&own, &path);
+        let _ = fs::remove_file(&own);
+        match linked {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed(&path)(error));
+            }
+            _ => {}
+        }
+    }
+    let text = fs::read_to_string(&path).map_err(failed(&path))?;
+    let id = text.trim().to_owned();
+    // What is put behind it for a pending game must fit, too.
+    if !is_node_id(&format!("{id}{MARK}{}", "0".repeat(PENDING_NAME))) {
+        let id = id.chars().take(80).collect();
+        return Err(PopulationError::NodeId { path, id });
+    }
+    Ok(id)
+}
+
+/// The games of a journal. One whose number is no game's does not count, whoever let it
+/// in: all later ones would have to be behind it.
+fn without_gaps(found: Vec<LearnedGame>) -> BTreeMap<GameId, LearnedGame> {
+    let ordered: BTreeMap<GameId, LearnedGame> =
+        found.into_iter().map(|it| (it.id.clone(), it)).collect();
+    let mut last = 0;
+    let counted = ordered.into_iter().filter(|(id, _)| {
+        let follows = id.follows(last);
+        if follows {
+            last = id.number;
+        }
+        follows
+    });
+    counted.collect()
+}
+
+fn player_of(config: &PopulationConfig) -> Result<Player, PopulationError> {
+    Ok(Player::parse(&config.player, PLAN).map_err(Box::new)?)
+}
+
+/// The genomes of the player's weights.
+fn space_of(player: &Player) -> Result<Space, PopulationError> {
+    let settings = GenomeSettings::published(CodingName::Binary, CHROMOSOME);
+    Space::new(player, &settings).map_err(|error| PopulationError::Unsuited {
+        player: player.name.clone(),
+        reason: error.reason,
+    })
+}
+
+/// The chromosome that is learned.
+const CHROMOSOME: &str = "cwu";

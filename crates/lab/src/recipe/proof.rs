@@ -1,0 +1,116 @@
+//! The table `[proof]`: how a champion is proved.
+
+use mendel_arena::statistics::EloModel;
+use mendel_arena::{Entrant, OpeningSetting, Openings, Pace, SprtPlan};
+use serde::{Deserialize, Serialize};
+
+/// How a champion is proved: the table `[proof]` of a recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct ProofSettings {
+    /// The most games against the parent.
+    pub games: u64,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Plies for each move.
+    pub depth: Option<u32>,
+    /// Normalised Elo of the two hypotheses of the test.
+    pub sprt: [f64; 2],
+    /// Play all games, also when the test is decided before: a better estimate.
+    pub play_all: bool,
+    /// Outside players of about the champion's strength; the first that can be
+    /// started is met.
+    pub outside: Vec<String>,
+    /// Games against the outside player.
+    pub outside_games: u64,
+    /// Whether each founder of the recipe is met, too.
+    pub founders: bool,
+    /// Games against each founder; as many as against the parent if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub founder_games: Option<u64>,
+}
+
+impl Default for ProofSettings {
+    fn default() -> Self {
+        Self {
+            games: 400,
+            nodes: None,
+            depth: None,
+            sprt: [0.0, 15.0],
+            play_all: false,
+            outside: Vec::new(),
+            outside_games: 100,
+            founders: false,
+            founder_games: None,
+        }
+    }
+}
+
+/// Nodes for each move where a recipe says nothing.
+const NODES: u64 = 1000;
+
+impl ProofSettings {
+    /// What is wrong with the settings: the key, and why.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.games == 0 {
+            return Err((
+                "games",
+                "must be at least 1; `--no-proof` plays none".to_owned(),
+            ));
+        }
+        if self.nodes == Some(0) || self.depth == Some(0) {
+            return Err(("nodes", "must be at least 1".to_owned()));
+        }
+        if !self.outside.is_empty() && self.outside_games == 0 {
+            let reason = "must be at least 1; leave `outside` out to play none";
+            return Err(("outside-games", reason.to_owned()));
+        }
+        // The same opening gives the same game, so that a match cannot be longer.
+        let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
+        if self.founder_games == Some(0) {
+            let reason = "must be at least 1; leave `founders` out to play none";
+            return Err(("founder-games", reason.to_owned()));
+        }
+        for (key, games) in [
+            ("games", self.games),
+            ("outside-games", self.outside_games),
+            ("founder-games", self.founder_games.unwrap_or(1)),
+        ] {
+            if games > most {
+                return Err((key, format!("is {games}; our book has openings for {most}")));
+            }
+        }
+        for player in &self.outside {
+            Entrant::parse(player).map_err(|error| ("outside", error.to_string()))?;
+        }
+        let test = self.sprt().test();
+        test.map(|_| ())
+            .map_err(|error| ("sprt", error.to_string()))
+    }
+
+    pub(crate) fn sprt(&self) -> SprtPlan {
+        SprtPlan {
+            elo0: self.sprt[0],
+            elo1: self.sprt[1],
+            alpha: SprtPlan::ERROR,
+            beta: SprtPlan::ERROR,
+            model: EloModel::Normalized,
+        }
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            nodes: self.nodes.or(self.depth.is_none().then_some(NODES)),
+            depth: self.depth,
+            ..Pace::default()
+        }
+    }
+
+    pub(crate) fn conditions(&self) -> String {
+        let pace = self.pace();
+        let nodes = pace.nodes.map(|nodes| format!("{nodes} nodes a move"));
+        let depth = pace.depth.map(|depth| format!("depth {depth}"));
+        let pace: Vec<String> = nodes.into_iter().chain(depth).collect();
+        format!("{}, pairs from our own book", pace.join(", "))
+    }
+}

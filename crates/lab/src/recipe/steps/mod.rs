@@ -1,0 +1,443 @@
+//! The steps of a pipeline as a recipe writes them.
+
+mod tables;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::document::{Complaint, Document};
+pub use tables::{
+    AccuracySettings, AgreementSettings, Anchor, BreedSettings, ChanceSettings, CurveSettings,
+    DataSettings, JudgementSettings, MatchSettings, NetworkSettings, OpeningsFrom, PartSettings,
+    Source,
+};
+pub(crate) use tables::{BOOK, Wanted};
+
+/// The steps, and how often those that are marked are repeated.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How often the steps marked with `each-round` are done.
+    pub rounds: u32,
+    /// The steps, in the order of the file.
+    pub steps: Vec<StepSettings>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct StepSettings {
+    /// What it is called; others refer to it by this name.
+    pub name: String,
+    /// Whether it is done in each round.
+    pub each_round: bool,
+    /// What is done.
+    pub what: What,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Breeds: another recipe, or tables of its own.
+    Breed(Box<BreedSettings>),
+    /// Makes a data set.
+    Data(Box<DataSettings>),
+    /// Trains the network beside the terms.
+    Network(Box<NetworkSettings>),
+    /// Draws players by chance.
+    Chance(Box<ChanceSettings>),
+    /// Plays a match.
+    Match(Box<MatchSettings>),
+    /// Asks for moves that are known.
+    Agreement(Box<AgreementSettings>),
+    /// Compares evaluators with an expert.
+    Judgement(Box<JudgementSettings>),
+}
+
+impl What {
+    /// What the record calls it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Breed(_) => "breed",
+            Self::Data(_) => "data",
+            Self::Network(_) => "network",
+            Self::Chance(_) => "chance",
+            Self::Match(_) => "match",
+            Self::Agreement(_) => "agreement",
+            Self::Judgement(_) => "judgement",
+        }
+    }
+}
+
+/// The champion of the step before that bred one; before any did, the parent.
+pub(crate) const PREVIOUS: &str = "previous";
+/// The player that the whole pipeline starts from.
+pub(crate) const PARENT: &str = "parent";
+
+/// The most steps, all rounds together: their numbers have two digits.
+pub(crate) const MOST_TURNS: usize = 99;
+
+/// The keys of every step.
+const EVERY: [&str; 2] = ["name", "each-round"];
+/// The keys of a step that breeds by another recipe.
+const BY_RECIPE: [&str; 9] = [
+    "name",
+    "each-round",
+    "recipe",
+    "runs",
+    "set",
+    "parent",
+    "data",
+    "founders",
+    "proof",
+];
+/// The keys of a step that breeds by tables of its own.
+const BY_TABLES: [&str; 13] = [
+    "name",
+    "each-round",
+    "runs",
+    "parent",
+    "data",
+    "founders",
+    "proof",
+    "genome",
+    "breeder",
+    "trial",
+    "stop",
+    "stage",
+    "report",
+];
+/// Those of them that make a recipe.
+pub(crate) const TABLES: [&str; 6] = ["genome", "breeder", "trial", "stop", "stage", "report"];
+
+/// What the keys of a breeding step say beside its tables.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Around {
+    #[serde(default = "one")]
+    runs: u32,
+    #[serde(default)]
+    set: Table,
+    #[serde(default)]
+    parent: Option<String>,
+    #[serde(default)]
+    data: Option<String>,
+    #[serde(default)]
+    founders: Names,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A name, or several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Names {
+    /// None.
+    #[default]
+    None,
+    /// One.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+impl Names {
+    pub(crate) fn list(self) -> Vec<String> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(name) => vec![name],
+            Self::Several(names) => names,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the list `[[step]]` and `rounds` of a recipe. Whether the steps fit
+    /// together is checked by [`pipeline::check`](crate::pipeline::check).
+    pub(super) fn read(document: &Document) -> Result<Self, Complaint> {
+        for key in [
+            "genome", "breeder", "trial", "stop", "stage", "founders", "sweep", "proof",
+        ] {
+            if document.get(key).is_some() {
+                let reason = "stands beside `[[step]]`; move it into a step";
+                return Err(document.complaint(key, reason));
+            }
+        }
+        let Some(Value::Array(steps)) = document.get("step") else {
+            return Err(document.complaint("step", "must be a list: write `[[step]]`"));
+        };
+        if steps.is_empty() {
+            return Err(document.complaint("step", "is empty; a pipeline has at least one step"));
+        }
+        let rounds = match document.get("rounds") {
+            None => 1,
+            Some(Value::Integer(rounds @ 1..=99)) => *rounds as u32,
+            Some(_) => {
+                return Err(document.complaint("rounds", "must be a whole number from 1 to 99"));
+            }
+        };
+        let mut read: Vec<StepSettings> = Vec::with_capacity(steps.len());
+        for at in 0..steps.len() {
+            let step = StepSettings::read(document, at)?;
+            let key = format!("step.{at}.name");
+            if read.iter().any(|before| before.name == step.name) {
+                let reason = format!("`{}` is the name of another step", step.name);
+                return Err(document.complaint(&key, reason));
+            }
+            read.push(step);
+        }
+        let settings = Self {
+            rounds,
+            steps: read,
+        };
+        settings.check_rounds(document)?;
+        Ok(settings)
+    }
+
+    /// Steps that are repeated stand together.
+    fn check_rounds(&self, document: &Document) -> Result<(), Complaint> {
+        let marked: Vec<bool> = self.steps.iter().map(|step| step.each_round).collect();
+        let first = marked.iter().position(|&it| it);
+        let last = marked.iter().rposition(|&it| it);
+        let (Some(first), Some(last)) = (first, last) else {
+            if document.get("rounds").is_some() {
+                let reason = "repeats the steps with `each-round = true`, and there is none";
+                return Err(document.complaint("rounds", reason));
+            }
+            return Ok(());
+        };
+        if let Some(gap) = (first..last).find(|&at| !marked[at]) {
+            let reason = "stands between steps that are repeated: mark it with \
+                          `each-round = true` too, or move it";
+            return Err(document.complaint(&format!("step.{gap}"), reason));
+        }
+        if self.turns().len() > MOST_TURNS {
+            let reason = format!("makes more than {MOST_TURNS} steps; ask for fewer");
+            return Err(document.complaint("rounds", reason));
+        }
+        Ok(())
+    }
+
+    /// The steps in the order in which they are done, all rounds.
+    pub fn turns(&self) -> Vec<Turn> {
+        let mut order: Vec<(usize, Option<u32>)> = Vec::new();
+        let marked = |at: &usize| self.steps[*at].each_round;
+        let first = (0..self.steps.len()).find(marked);
+        let before = first.unwrap_or(self.steps.len());
+        order.extend((0..before).map(|at| (at, None)));
+        for round in 1..=self.rounds {
+            order.extend(
+                (before..self.steps.len())
+                    .filter(marked)
+                    .map(|at| (at, Some(round))),
+            );
+        }
+        order.extend(
+            (before..self.steps.len())
+                .filter(|at| !marked(at))
+                .map(|at| (at, None)),
+        );
+        order
+            .into_iter()
+            .enumerate()
+            .map(|(index, (step, round))| Turn {
+                number: index + 1,
+                step,
+                round,
+            })
+            .collect()
+    }
+}
+
+/// A step in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Its place among all, from 1.
+    pub number: usize,
+    /// Which step of the file, from 0.
+    pub step: usize,
+    /// In which round, where it is repeated.
+    pub round: Option<u32>,
+}
+
+impl StepSettings {
+    fn read(document: &Document, at: usize) -> Result<Self, Complaint> {
+        let key = |name: &str| format!("step.{at}.{name}");
+        let place = format!("step.{at}");
+        let Some(Value::Table(table)) = document.get(&place) else {
+            return Err(document.complaint(&place, "must be a table: write `[[step]]`"));
+        };
+
+        // 1. Its name.
+        let Some(name) = document.text(&key("name"))? else {
+            return Err(document.complaint(&place, "has no `name`"));
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
+            let reason = "must be a short name of letters, digits, `-` and `_`";
+            return Err(document.complaint(&key("name"), reason));
+        }
+        if [PREVIOUS, PARENT].contains(&name.as_str()) {
+            let reason = format!("`{name}` means something else here; choose another name");
+            return Err(document.complaint(&key("name"), reason));
+        }
+        let each_round = match table.get("each-round") {
+            None => false,
+            Some(Value::Boolean(it)) => *it,
+            Some(_) => return Err(document.complaint(&key("each-round"), "is true or false")),
+        };
+
+        // 2. What it does: the table or key that only this kind has.
+        let is_data = matches!(table.get("data"), Some(Value::Table(_)));
+        let breeds = table.contains_key("recipe")
+            || TABLES.iter().any(|table_of| table.contains_key(*table_of));
+        let kinds = [
+            "data",
+            "chance",
+            "match",
+            "network",
+            "agreement",
+            "judgement",
+        ];
+        let mut named = kinds.into_iter().filter(|kind| {
+            (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
+        });
+        let what = match (named.next(), named.next(), breeds) {
+            (Some(kind), None, false) => {
+                document.knows_only(&place, &[EVERY[0], EVERY[1], kind])?;
+                let key = key(kind);
+                match kind {
+                    "data" => What::Data(Box::new(document.section(&key)?)),
+                    "chance" => What::Chance(Box::new(document.section(&key)?)),
+                    "match" => What::Match(Box::new(document.section(&key)?)),
+                    "network" => What::Network(Box::new(document.section(&key)?)),
+                    "judgement" => What::Judgement(Box::new(document.section(&key)?)),
+                    _ => What::Agreement(Box::new(document.section(&key)?)),
+                }
+            }
+            (None, None, true) => What::Breed(Box::new(breeding(document, &place, table)?)),
+            _ => {
+                let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
+                              breeder, trial and stop, or `[step.data]`, `[step.network]`, \
+                              `[step.chance]`, `[step.match]`, `[step.agreement]` or `[step.judgement]`";
+                return Err(document.complaint(&place, reason));
+            }
+        };
+        Ok(Self {
+            name,
+            each_round,
+            what,
+        })
+    }
+}
+
+fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSettings, Complaint> {
+    let key = |name: &str| format!("{place}.{name}");
+    let recipe = document.text(&key("recipe"))?;
+    let known: &[&str] = if recipe.is_some() {
+        &BY_RECIPE
+    } else {
+        &BY_TABLES
+    };
+    document.knows_only(place, known)?;
+    let others: Vec<&str> = TABLES
+        .into_iter()
+        .chain(["name", "each-round", "recipe", "proof"])
+        .collect();
+    let around: Around = document.section_without(place, &others)?;
+    if !(1..=99).contains(&around.runs) {
+        return Err(document.complaint(&key("runs"), "must be from 1 to 99"));
+    }
+    // `proof` is a switch, or for tables of its own how the champion is proved.
+    let (proof, proof_table) = match table.get("proof") {
+        None => (recipe.is_some(), None),
+        Some(Value::Boolean(it)) => (*it, None),
+        Some(Value::Table(it)) if recipe.is_none() => (true, Some(it.clone())),
+        Some(_) => {
+            let reason = "is true or false; with tables of its own also a table `[step.proof]`";
+            return Err(document.complaint(&key("proof"), reason));
+        }
+    };
+    let source = if let Some(name) = recipe {
+        let set = around.set.into_iter().collect();
+        Source::Recipe { name, set }
+    } else {
+        let mut tables: Table = TABLES
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), table.get(*name)?.clone())))
+            .collect();
+        tables.extend(proof_table.map(|proof| ("proof".to_owned(), proof.into())));
+        // What was published of the weights is for the page of the step's run.
+        if let Some(Value::Table(paper)) = document.get("paper")
+            && paper.contains_key("weights")
+        {
+            let kept = ["title", "source", "weights"].into_iter();
+            let kept = kept.filter_map(|key| Some((key.to_owned(), paper.get(key)?.clone())));
+            tables.insert("paper".to_owned(), Value::Table(kept.collect()));
+        }
+        Source::Tables(tables)
+    };
+    Ok(BreedSettings {
+        source,
+        runs: around.runs,
+        parent: around.parent,
+        data: around.data,
+        founders: around.founders.list(),
+        proof,
+    })
+}
+
+/// The keys of steps that may hold paths: they are meant from where the recipe is
+/// run, also when the pipeline goes on from elsewhere.
+pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
+    /// Behind `step.N.`; a list or a table of tables is gone into.
+    const KEYS: [&str; 11] = [
+        "recipe",
+        "parent",
+        "data",
+        "founders",
+        "trial",
+        "stage",
+        "chance",
+        "match",
+        "network",
+        "agreement",
+        "judgement",
+    ];
+    /// Keys below those that hold paths.
+    const LEAVES: [&str; 8] = [
+        "trial", "data", "from", "player", "expert", "players", "openings", "recipe",
+    ];
+    fn gather(value: &Value, key: &str, keys: &mut Vec<String>) {
+        match value {
+            Value::String(_) => keys.push(key.to_owned()),
+            Value::Array(values) => {
+                for (at, value) in values.iter().enumerate() {
+                    gather(value, &format!("{key}.{at}"), keys);
+                }
+            }
+            Value::Table(table) => {
+                for (name, value) in table {
+                    if LEAVES.contains(&name.as_str()) {
+                        gather(value, &format!("{key}.{name}"), keys);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut keys = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        for name in KEYS {
+            if let Some(value) = step.get(name) {
+                gather(value, &format!("step.{at}.{name}"), &mut keys);
+            }
+        }
+    }
+    keys
+}
+
+/// What stands for each player in tables, as a recipe publishes it.
+pub(crate) type Published = BTreeMap<String, String>;

@@ -1,0 +1,233 @@
+//! Lines of the journals of a breeding run: generations, lineage, times.
+
+use mendel_evolve::{MemberId, Origin};
+use mendel_store::Record;
+use serde::{Deserialize, Serialize};
+
+use crate::trial::{Crown, LadderPoint};
+
+/// A line of `generations.jsonl`: how one generation did. Nothing in it comes
+/// from a clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// The generation, from 0.
+    pub generation: u32,
+    /// Single judgements so far: members times positions or games.
+    pub judgements: u64,
+    /// The fitness of the best, the mean and the worst member, as the trial
+    /// reports it to people (an error counts downwards, see the manifest).
+    pub best: f64,
+    /// The mean of the generation.
+    pub mean: f64,
+    /// The worst of the generation.
+    pub worst: f64,
+    /// The standard deviation in the generation.
+    pub deviation: f64,
+    /// How different the members are: the mean distance of genomes from the mean
+    /// genome, as a share of the widest possible (0 all alike, 1 as far as can be).
+    pub diversity: f64,
+    /// The share of members that are the most common one; 0 where it was not counted.
+    #[serde(default)]
+    pub commonest: f64,
+    /// What random search had found with as many judgements, if it ran beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_best: Option<f64>,
+    /// Who is best in this generation.
+    pub best_member: MemberId,
+    /// The genes of the best, as values, in the order of the manifest's genes.
+    pub genes: Vec<f64>,
+    /// The genes' mean over the generation.
+    pub gene_means: Vec<f64>,
+    /// How many members fall into each of the bins between the lowest and the
+    /// highest fitness of this generation.
+    pub histogram: Histogram,
+    /// Who is king after this generation, where there are kings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub king: Option<Crown>,
+    /// How strong the best is among players that stay the same, where a ladder
+    /// measures it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ladder: Option<LadderPoint>,
+    /// What only networks have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Networks>,
+}
+
+/// What is written down of a generation of networks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Networks {
+    /// The mean distance of two members: the length of the difference of their
+    /// weights, or what NEAT means by it.
+    pub distance: f64,
+    /// The share of members in which nothing leads from an input to the output, so
+    /// that they answer the same to every position; of networks of layers none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<f64>,
+    /// The share of members whose network has more nodes or connections than can play,
+    /// in whose place one plays that says nothing; such a one is not among the empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_large: Option<f64>,
+    /// Hidden nodes that count and edges, on average over those that can play, where
+    /// that can change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<[f64; 2]>,
+    /// The species, the oldest first, where there are species.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub species: Vec<SpeciesLine>,
+    /// How often no species was left that might breed, so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extinctions: Option<u32>,
+}
+
+/// A species in one generation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpeciesLine {
+    /// Its number in the run's stage.
+    pub id: u32,
+    /// How many members it has.
+    pub size: u32,
+    /// Generations since it was founded.
+    pub age: u32,
+    /// The best fitness of its members in this generation, as the trial reports it.
+    pub best: f64,
+}
+
+/// Counts in bins of equal width.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Where the first bin begins.
+    pub low: f64,
+    /// Where the last bin ends.
+    pub high: f64,
+    /// The counts.
+    pub counts: Vec<u32>,
+}
+
+impl Record for Generation {
+    const VERSION: u32 = 1;
+}
+
+/// A line of `lineage.jsonl`: whose children the members of one generation are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "WrittenLineage", try_from = "WrittenLineage")]
+pub struct Lineage {
+    /// The generation, from 0.
+    pub generation: u32,
+    /// For each member its parents.
+    pub parents: Vec<Vec<MemberId>>,
+    /// For each member how it was made.
+    pub origins: Vec<Origin>,
+}
+
+impl Record for Lineage {
+    const VERSION: u32 = 1;
+}
+
+/// A lineage as it is written: a run has hundreds of thousands of members, and
+/// nearly every parent is of the generation before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct WrittenLineage {
+    generation: u32,
+    /// A letter for each member.
+    origins: String,
+    parents: Vec<Vec<WrittenParent>>,
+}
+
+/// A parent: its place in the generation before, or a generation and a place.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenParent {
+    Before(u32),
+    Older(u32, u32),
+}
+
+/// The letter of each origin.
+const LETTERS: [(Origin, char); 10] = [
+    (Origin::Random, 'r'),
+    (Origin::Given, 'g'),
+    (Origin::Elite, 'e'),
+    (Origin::Crossover, 'x'),
+    (Origin::Mutation, 'm'),
+    (Origin::Copy, 'c'),
+    (Origin::HallOfFame, 'h'),
+    (Origin::Step, 's'),
+    (Origin::Probe, 'p'),
+    (Origin::Permutation, 'y'),
+];
+
+impl From<Lineage> for WrittenLineage {
+    fn from(lineage: Lineage) -> Self {
+        let letter = |origin: &Origin| {
+            let found = LETTERS.iter().find(|(known, _)| known == origin);
+            found.map_or('?', |(_, letter)| *letter)
+        };
+        let written = |parent: &MemberId| {
+            if parent.generation + 1 == lineage.generation {
+                WrittenParent::Before(parent.member)
+            } else {
+                WrittenParent::Older(parent.generation, parent.member)
+            }
+        };
+        let all = |parents: &Vec<MemberId>| parents.iter().map(written).collect();
+        Self {
+            generation: lineage.generation,
+            origins: lineage.origins.iter().map(letter).collect(),
+            parents: lineage.parents.iter().map(all).collect(),
+        }
+    }
+}
+
+impl TryFrom<WrittenLineage> for Lineage {
+    type Error = String;
+
+    fn try_from(written: WrittenLineage) -> Result<Self, String> {
+        let origin = |letter: char| {
+            let found = LETTERS.iter().find(|(_, known)| *known == letter);
+            found
+                .map(|(origin, _)| *origin)
+                .ok_or_else(|| format!("`{letter}` stands for no origin"))
+        };
+        let parent = |parent: &WrittenParent| match *parent {
+            WrittenParent::Before(member) => MemberId {
+                generation: written.generation.saturating_sub(1),
+                member,
+            },
+            WrittenParent::Older(generation, member) => MemberId { generation, member },
+        };
+        let all = |parents: &Vec<WrittenParent>| parents.iter().map(parent).collect();
+        Ok(Self {
+            generation: written.generation,
+            origins: written
+                .origins
+                .chars()
+                .map(origin)
+                .collect::<Result<_, _>>()?,
+            parents: written.parents.iter().map(all).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lineage_is_short_on_disk_and_whole_in_memory() {
+        let id = |generation, member| MemberId { generation, member };
+        let lineage = Lineage {
+            generation: 5,
+            parents: vec![vec![id(4, 7), id(4, 9)], vec![id(1, 3)], vec![]],
+            origins: vec![Origin::Crossover, Origin::HallOfFame, Origin::Random],
+        };
+        let text = serde_json::to_string(&lineage).expect("plain data");
+        assert_eq!(
+            text,
+            r#"{"generation":5,"origins":"xhr","parents":[[7,9],[[1,3]],[]]}"#
+        );
+        let again: Lineage = serde_json::from_str(&text).expect("what was written");
+        assert_eq!(again, lineage);
+        let strange = text.replace("xhr", "x!r");
+        let error = serde_json::from_str::<Lineage>(&strange).expect_err("an unknown letter");
+        assert!(error.to_string().contains("`!`"), "{error}");
+    }
+}

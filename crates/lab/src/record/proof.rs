@@ -1,0 +1,145 @@
+//! What a champion is worth: the result of a run.
+
+use std::path::Path;
+
+use mendel_store::frame::{Folder, FolderError};
+use serde::{Deserialize, Serialize};
+
+/// `result.json` of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunOutcome {
+    /// What was proved.
+    #[serde(flatten)]
+    pub proof: Proof,
+    /// Whether the matches of the proof were played, if there were any to play. Without them
+    /// the run is not finished for whoever requests its proof.
+    #[serde(default)]
+    pub matches_played: bool,
+}
+
+/// What was proved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// On the positions it was bred with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training: Option<Measured>,
+    /// On positions it never saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<Measured>,
+    /// In games.
+    #[serde(default)]
+    pub matches: Vec<MatchProof>,
+    /// What a reader must know, such as that nobody from outside could be met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// In a sentence: `proved +X [a, b]` or `not proved`.
+    pub verdict: String,
+}
+
+/// Parent and champion on the same positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// How many.
+    pub positions: u64,
+    /// From how many games.
+    #[serde(default)]
+    pub games: u64,
+    /// What the parent reached.
+    pub parent: f64,
+    /// What the champion reached.
+    pub champion: f64,
+    /// 95 % interval of champion − parent, from game to game; none if there is one
+    /// game only.
+    #[serde(default)]
+    pub interval: Option<[f64; 2]>,
+    /// The share of positions in which the champion's best move is not the only
+    /// one, where it chooses moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties: Option<f64>,
+    /// What is measured.
+    pub unit: String,
+}
+
+/// One match of the champion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchProof {
+    /// Against whom.
+    pub opponent: String,
+    /// `parent`, `founder` or `outside`.
+    pub role: String,
+    /// Games that count.
+    pub games: u64,
+    /// Won by the champion.
+    pub wins: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost by the champion.
+    pub losses: u64,
+    /// The difference in Elo; none if one side took all points.
+    pub elo: Option<f64>,
+    /// Its 95 % interval; an open end is none.
+    pub interval: [Option<f64>; 2],
+    /// How it was played.
+    pub conditions: String,
+    /// Why it was over: `all played`, `stopped by the test`, `too many faults`.
+    #[serde(default)]
+    pub conclusion: String,
+    /// Games that the champion and its opponent lost by a fault: a crash, no answer, an
+    /// illegal move.
+    #[serde(default, skip_serializing_if = "is_clean")]
+    pub faults: [u64; 2],
+    /// Whether the test would not have accepted without the opponent's faults.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rests_on_faults: bool,
+    /// Where the test ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<Tested>,
+}
+
+/// Where a sequential test ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tested {
+    /// The lower hypothesis.
+    pub elo0: f64,
+    /// The upper hypothesis.
+    pub elo1: f64,
+    /// The log-likelihood ratio.
+    pub llr: f64,
+    /// `accepted`, `rejected` or `undecided`.
+    pub decision: String,
+}
+
+/// What there is to say where the champion is the parent itself.
+pub const UNMOVED: &str = "not proved: nobody dethroned the parent, which is the champion itself";
+
+/// The role of the player a run started from.
+pub const PARENT: &str = "parent";
+/// The role of a player whose genes a run began with.
+pub const FOUNDER: &str = "founder";
+/// The role of a player from elsewhere.
+pub const OUTSIDE: &str = "outside";
+
+impl Proof {
+    /// Says what the matches prove.
+    pub fn conclude(&mut self) {
+        let parent = self.matches.iter().find(|it| it.role == PARENT);
+        self.verdict = match parent {
+            None => "not proved: no match was played".to_owned(),
+            Some(it) => it.verdict(),
+        };
+    }
+
+    /// Reads the proof of a finished run; `None` if it is not finished.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, is damaged or cannot be understood.
+    pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
+        let outcome: Option<RunOutcome> = Folder::at(folder).read_result()?;
+        Ok(outcome.map(|outcome| outcome.proof))
+    }
+}
+
+fn is_clean(faults: &[u64; 2]) -> bool {
+    *faults == [0; 2]
+}

@@ -1,0 +1,363 @@
+//! What a tuning found.
+
+use std::path::Path;
+
+use mendel_arena::options_line;
+use mendel_evolve::tuners::Interval;
+use mendel_store::frame::{Folder, FolderError};
+use serde::{Deserialize, Serialize};
+
+use super::proof::MatchProof;
+use super::tune_param::{Aside, Infeasible, ParamKind};
+use super::tune_round::LeftOut;
+
+/// `result.json`: what a tuning found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneResult {
+    /// A hash of the plan.
+    pub id: String,
+    /// The engine as it started.
+    pub engine: String,
+    /// The same with the values found, as `mendel match` and others take it; the start
+    /// where that is kept.
+    pub engine_tuned: String,
+    /// Those values, to paste behind a `?`.
+    pub options: String,
+    /// Whether the start values are kept: nothing better was found, or the proof was
+    /// played and did not prove what was found.
+    #[serde(default)]
+    pub keeps_start: bool,
+    /// Who tuned.
+    pub tuner: String,
+    /// Games of the tuner and of the validations.
+    pub games: u64,
+    /// Those of them that were not played, because the same two settings would have
+    /// played the same games from the same opening again.
+    #[serde(default)]
+    pub spared_games: u64,
+    /// Each parameter.
+    pub params: Vec<ParamFound>,
+    /// What was not tuned, and why.
+    pub aside: Vec<Aside>,
+    /// Values at which the engine failed.
+    pub infeasible: Vec<Infeasible>,
+    /// What the tuner makes of it: Elo above the start.
+    pub gain: Interval,
+    /// What the best values would be worth in Elo above those found.
+    pub left: Interval,
+    /// The proposals of the moment against the start.
+    pub curve: Vec<Validation>,
+    /// The fitted surface over the two parameters of each pair that matter most.
+    pub landscapes: Vec<Landscape>,
+    /// The match against the start.
+    #[serde(default)]
+    pub proof: Option<MatchProof>,
+    /// Games still to be expected before the test decides, where it has not.
+    #[serde(default)]
+    pub games_left: Option<f64>,
+    /// The most games that a proof can have with the openings held out; none where
+    /// games do not repeat.
+    #[serde(default)]
+    pub most_games: Option<u64>,
+    /// Pairs in which the start failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// In a sentence: `proved +X [a, b]` or `not proved`.
+    pub verdict: String,
+}
+
+/// What was found of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParamFound {
+    /// The option.
+    pub name: String,
+    /// Where it started.
+    pub start: String,
+    /// What was found.
+    pub value: String,
+    /// The same as a number: of a switch 0 or 1, of a word its place.
+    pub number: i64,
+    /// Where the best value lies: 95 %.
+    pub interval: [f64; 2],
+    /// What the value is worth in Elo against the start, all others as found.
+    pub gain: Interval,
+    /// What the worst value would lose against the one found: how much it matters.
+    pub matters: Interval,
+    /// Better values may lie beyond its bound.
+    pub at_bound: bool,
+    /// That bound is the engine's own.
+    #[serde(default)]
+    pub at_limit: bool,
+    /// What kind of option it is.
+    #[serde(default)]
+    pub kind: ParamKind,
+    /// Whether the games tell that it matters at all.
+    pub visible: bool,
+}
+
+/// The proposal of the moment against the start, on openings held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Validation {
+    /// Games of the tuner before it.
+    pub games: u64,
+    /// What it would have proposed.
+    pub proposal: Vec<i64>,
+    /// Pairs by its points: 0, ½, 1, 1½, 2.
+    pub pairs: [u64; 5],
+    /// Elo above the start; none if one side took all points.
+    pub elo: Option<f64>,
+    /// Its 95 % interval; an open end is none.
+    pub interval: [Option<f64>; 2],
+}
+
+/// The fitted surface over two parameters, all others as found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Landscape {
+    /// The parameter to the right.
+    pub first: String,
+    /// The parameter upwards.
+    pub second: String,
+    /// Values of the first.
+    pub x: Vec<f64>,
+    /// Values of the second.
+    pub y: Vec<f64>,
+    /// Elo against what was found: a row for each value of the second.
+    pub elo: Vec<Vec<f64>>,
+}
+
+/// What is said of a parameter whose interval includes 0.
+pub const UNCLEAR: &str = "not told apart from 0 yet";
+
+/// Elo differences beyond this are read off a surface where no game was played.
+pub(crate) const MOST_ELO: f64 = 1000.0;
+
+impl Validation {
+    /// Games of the match.
+    pub fn played(&self) -> u64 {
+        2 * self.pairs.iter().sum::<u64>()
+    }
+
+    /// Whether one side took all points, and then whether the proposal did.
+    pub fn one_sided(&self) -> Option<bool> {
+        let points: u64 = self.pairs.iter().zip(0..).map(|(it, half)| it * half).sum();
+        (self.elo.is_none() && self.played() > 0).then_some(points > self.played())
+    }
+
+    /// Elo and its interval in words, and in how many games.
+    pub fn words(&self) -> String {
+        let games = self.played();
+        if games == 0 && self.elo == Some(0.0) {
+            return "the start itself".to_owned();
+        }
+        let number = |elo: Option<f64>, open: &str| match elo {
+            Some(elo) => format!("{elo:+.0}"),
+            None => open.to_owned(),
+        };
+        let open = match self.one_sided() {
+            Some(true) => "+∞",
+            Some(false) => "−∞",
+            None => "unknown",
+        };
+        let [low, high] = self.interval;
+        let (low, high) = (number(low, "−∞"), number(high, "+∞"));
+        let elo = number(self.elo, open);
+        format!("{elo} [{low}, {high}] Elo in {games} games")
+    }
+}
+
+impl ParamFound {
+    /// What must not be overlooked.
+    pub fn marks(&self) -> String {
+        let mut marks = Vec::new();
+        if self.at_limit {
+            marks.push("at the engine's own limit");
+        } else if self.at_bound {
+            marks.push("at its bound");
+        }
+        if !self.visible {
+            marks.push(UNCLEAR);
+        }
+        marks.join(", ")
+    }
+
+    /// Whether the start was kept: then nothing is to be said of its worth.
+    pub fn is_start(&self) -> bool {
+        self.value == self.start
+    }
+
+    /// Where the best value lies, in words.
+    pub fn interval_words(&self) -> String {
+        let [low, high] = self.interval.map(f64::round);
+        if self.kind == ParamKind::Spin {
+            format!("[{low:.0}, {high:.0}]")
+        } else if low < high {
+            "any".to_owned()
+        } else {
+            self.value.clone()
+        }
+    }
+
+    /// How much it matters, in words.
+    pub fn matters_words(&self) -> String {
+        if self.matters.value >= MOST_ELO {
+            format!("> {MOST_ELO:.0}")
+        } else {
+            format!("{:.1}", self.matters.value)
+        }
+    }
+}
+
+impl TuneResult {
+    /// The file's name in the folder of a tuning.
+    pub const FILE: &'static str = Folder::RESULT;
+
+    /// The values found, in the order of the parameters.
+    pub fn values(&self) -> Vec<i64> {
+        self.params.iter().map(|it| it.number).collect()
+    }
+
+    /// Whether nothing better than the start was found.
+    pub fn is_start(&self) -> bool {
+        self.params.iter().all(ParamFound::is_start)
+    }
+
+    /// Whether there were too few games for so many parameters: most of them are not
+    /// told apart from 0, and what is left is as much as what was found.
+    pub fn too_few_games(&self) -> bool {
+        let unclear = self.params.iter().filter(|it| !it.visible).count();
+        2 * unclear > self.params.len() && self.left.value >= self.gain.value
+    }
+
+    /// Says what the match proves.
+    pub(crate) fn conclude(&mut self) {
+        self.verdict = match &self.proof {
+            _ if self.is_start() => {
+                "not proved: nothing better than the start was found".to_owned()
+            }
+            None => "not proved: no match was played".to_owned(),
+            Some(proof) => proof.verdict(),
+        };
+        if self.is_start() {
+            self.games_left = None;
+        }
+        let is_proved = |proof: &MatchProof| proof.is_proved();
+        self.keeps_start = self.is_start() || !self.proof.as_ref().is_none_or(is_proved);
+        if self.keeps_start {
+            self.engine_tuned.clone_from(&self.engine);
+            let starts = self.params.iter();
+            let starts = starts.map(|it| (it.name.as_str(), it.start.as_str()));
+            self.options = options_line(starts);
+        }
+    }
+
+    /// How many more games would tell, and how to have them played; `run` is how the
+    /// tuning is named on the command line.
+    pub fn more(&self, run: &str) -> Option<String> {
+        let left = self.games_left?.ceil() as u64;
+        let played = self.proof.as_ref().map_or(0, |it| it.games);
+        let all = (played + left).next_multiple_of(2);
+        let what = format!("about {left} more games would tell");
+        Some(match self.most_games {
+            Some(most) if all > most => format!(
+                "{what}, but {most} are the most: at a fixed depth or number of nodes each opening held out gives one \
+                 pair; `--openings FILE` with more of them, or another pace, goes on"
+            ),
+            _ => format!("{what}: `mendel resume {run} --proof-games {all}`"),
+        })
+    }
+
+    /// Reads the result of a tuning's folder; `None` if there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or understood.
+    pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
+        Folder::at(folder).read_result()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn result(value: &str, gain: f64) -> TuneResult {
+        let of = |value: f64| json!({ "value": value, "low": value - 5.0, "high": value + 5.0 });
+        let param = json!({
+            "name": "Margin", "start": "1", "value": value, "number": 1, "interval": [0.0, 9.0], "gain": of(gain),
+            "matters": of(3.0), "at_bound": false, "visible": true,
+        });
+        serde_json::from_value(json!({
+            "id": "x", "engine": "e", "engine_tuned": "e", "options": "", "tuner": "surface", "games": 100,
+            "params": [param], "aside": [], "infeasible": [], "gain": of(gain), "left": of(4.0), "curve": [],
+            "landscapes": [], "verdict": "",
+        }))
+        .expect("it is a result")
+    }
+
+    #[test]
+    fn more_games_are_named_only_where_they_would_tell_and_can_be_had() {
+        let mut kept = result("1", 12.0);
+        kept.conclude();
+        assert!(kept.games_left.is_none() && kept.more("RUN").is_none());
+        assert!(kept.verdict.contains("nothing better"), "{}", kept.verdict);
+        let mut better = result("4", 12.0);
+        better.games_left = Some(150.0);
+        better.conclude();
+        let more = better.more("RUN").expect("games");
+        assert!(more.contains("mendel resume RUN --proof-games"), "{more}");
+        better.most_games = Some(100);
+        let more = better.more("RUN").expect("games");
+        assert!(more.contains("but 100 are the most"), "{more}");
+    }
+
+    #[test]
+    fn the_start_is_kept_where_nothing_better_was_found_or_proved() {
+        let mut unproved = result("4", 12.0);
+        unproved.conclude();
+        assert!(!unproved.keeps_start, "no proof was played");
+        let mut kept = result("1", 12.0);
+        kept.conclude();
+        assert!(kept.keeps_start);
+        for (decision, low, keeps) in [
+            ("accepted", 2.0, false),
+            ("undecided", -40.0, true),
+            ("rejected", -40.0, true),
+        ] {
+            let mut result = result("4", 12.0);
+            result.engine_tuned = "e?Margin=4".to_owned();
+            result.options = "Margin=4".to_owned();
+            result.proof = serde_json::from_value(json!({
+                "opponent": "the start", "role": "parent", "games": 40, "wins": 20, "draws": 5, "losses": 15,
+                "elo": 20.0, "interval": [low, 60.0], "conditions": "",
+                "sprt": { "elo0": 0.0, "elo1": 15.0, "llr": 1.0, "decision": decision },
+            }))
+            .expect("it is a proof");
+            result.conclude();
+            assert_eq!(result.keeps_start, keeps, "{decision}");
+            let [engine, options] = if keeps {
+                ["e", "Margin=1"]
+            } else {
+                ["e?Margin=4", "Margin=4"]
+            };
+            assert_eq!([&result.engine_tuned, &result.options], [engine, options]);
+        }
+    }
+
+    #[test]
+    fn a_validation_without_an_estimate_has_a_sign_by_its_points() {
+        let words = |pairs: [u64; 5]| {
+            Validation {
+                games: 10,
+                proposal: vec![1],
+                pairs,
+                elo: None,
+                interval: [None, None],
+            }
+            .words()
+        };
+        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo in 6 games");
+        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo in 6 games");
+        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo in 0 games");
+    }
+}

@@ -1,0 +1,365 @@
+//! The examination: what each generation lost, drew and won against programs from
+//! elsewhere, beside what was published, and how long the lost games were.
+
+use std::collections::BTreeMap;
+
+use mendel_arena::Entrant;
+use mendel_lab::recipe::{Figure, Published};
+use mendel_lab::record::ExamLine;
+use serde::Serialize;
+
+use super::welch::{Difference, Group, compare};
+
+/// The examination of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exam {
+    /// As it was written down.
+    pub lines: Vec<ExamLine>,
+    /// Published shares in per cent, lost, drawn and won, by generation.
+    pub published: Vec<(u32, [f64; 3])>,
+}
+
+/// How a generation did in one row; shares are in per cent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Examined {
+    /// Generations that were bred; `None` is all that were examined.
+    pub generation: Option<u32>,
+    /// The row of the recipe, from 0.
+    pub row: usize,
+    /// Whom its members met.
+    pub opponent: String,
+    /// Games of all members.
+    pub games: u64,
+    /// Lost, drawn, won; `None` if there are no games.
+    pub shares: Option<[f64; 3]>,
+    /// The same as it was published.
+    pub paper: Option<[f64; 3]>,
+    /// Why there are no games, or fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// How long the games were that members lost against one opponent, in half-moves.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExamLengths {
+    /// The row of the recipe, from 0.
+    pub row: usize,
+    /// Whom they met.
+    pub opponent: String,
+    /// White against Black, generation by generation, then in all.
+    pub colours: Vec<ColourLengths>,
+    /// Each two generations, both colours together.
+    pub generations: Vec<Difference>,
+}
+
+/// White and Black in one generation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColourLengths {
+    /// Generations that were bred; `None` is all that were examined.
+    pub generation: Option<u32>,
+    /// Lost with White and with Black: how many games.
+    pub games: [usize; 2],
+    /// Their mean length.
+    pub mean: [Option<f64>; 2],
+    /// Its standard deviation in the sample.
+    pub deviation: [Option<f64>; 2],
+    /// How likely chance alone tells the colours so far apart (Welch), corrected for the
+    /// number of generations that are compared (Bonferroni).
+    pub corrected: Option<f64>,
+}
+
+/// More generations than this are not compared with each other: those that are, lie
+/// evenly, and the last is among them.
+const MOST_COMPARED: usize = 12;
+
+impl Exam {
+    /// What was written down beside what a recipe says was published.
+    pub(crate) fn new(lines: Vec<ExamLine>, figures: &[Figure]) -> Self {
+        let published = figures.iter().filter_map(|figure| {
+            let generation = examined(figure.ours.as_deref()?)?;
+            Some((generation, shares_in(&figure.paper)?))
+        });
+        Self {
+            lines,
+            published: published.collect(),
+        }
+    }
+
+    /// Whether nothing was examined or published.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.published.is_empty()
+    }
+
+    /// The rows of the recipe, each with the opponent met in it.
+    pub fn rows(&self) -> Vec<(usize, String)> {
+        let mut rows: BTreeMap<usize, String> = BTreeMap::new();
+        for line in &self.lines {
+            let name = line.opponent.as_deref().map(opponent);
+            let known = rows.entry(line.row).or_default();
+            if known.is_empty() {
+                *known = name.unwrap_or_default();
+            }
+        }
+        let mut rows: Vec<(usize, String)> = rows.into_iter().collect();
+        for (row, name) in &mut rows {
+            if name.is_empty() {
+                *name = format!("row {}", *row + 1);
+            }
+        }
+        rows
+    }
+
+    /// The generations that were examined or published, the earliest first.
+    pub fn generations(&self) -> Vec<u32> {
+        let own = self.lines.iter().map(|line| line.generation);
+        let theirs = self.published.iter().map(|it| it.0);
+        let mut all: Vec<u32> = own.chain(theirs).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The published shares of a generation.
+    pub fn paper(&self, generation: u32) -> Option<[f64; 3]> {
+        let mut published = self.published.iter();
+        published
+            .find(|it| it.0 == generation)
+            .map(|(_, shares)| *shares)
+    }
+
+    /// The mean of all published shares.
+    pub fn paper_mean(&self) -> Option<[f64; 3]> {
+        let count = self.published.len() as f64;
+        let sum = |part: usize| self.published.iter().map(|it| it.1[part]).sum::<f64>();
+        (!self.published.is_empty()).then(|| [0, 1, 2].map(|part| sum(part) / count))
+    }
+
+    /// How a generation did in one row; `None` if it was not examined.
+    pub fn own(&self, generation: u32, row: usize) -> Option<Examined> {
+        let mut lines = self.lines.iter();
+        let line = lines.find(|it| (it.generation, it.row) == (generation, row))?;
+        Some(Examined {
+            generation: Some(generation),
+            row,
+            opponent: line.opponent.as_deref().map(opponent).unwrap_or_default(),
+            games: line.losses + line.draws + line.wins,
+            shares: shares([line.losses, line.draws, line.wins]),
+            paper: self.paper(generation),
+            note: line.note.clone(),
+        })
+    }
+
+    /// Everything, row by row, and the whole of each row behind it.
+    pub fn all(&self) -> Vec<Examined> {
+        let mut found = Vec::new();
+        for (row, opponent) in self.rows() {
+            let generations = self.generations();
+            found.extend(generations.iter().filter_map(|&it| self.own(it, row)));
+            let own = self.lines.iter().filter(|line| line.row == row);
+            let counts = own.fold([0; 3], |[lost, drawn, won], line| {
+                [lost + line.losses, drawn + line.draws, won + line.wins]
+            });
+            found.push(Examined {
+                generation: None,
+                row,
+                opponent,
+                games: counts.iter().sum(),
+                shares: shares(counts),
+                paper: self.paper_mean(),
+                note: None,
+            });
+        }
+        found
+    }
+
+    /// How long lost games were.
+    pub fn lengths(&self) -> Vec<ExamLengths> {
+        let rows = self.rows().into_iter();
+        rows.map(|(row, opponent)| {
+            let own: Vec<&ExamLine> = self.lines.iter().filter(|it| it.row == row).collect();
+            let every = own.len().div_ceil(MOST_COMPARED).max(1);
+            // Counted from the end, so that the last is among them.
+            let mut some: Vec<&ExamLine> = own.iter().rev().step_by(every).copied().collect();
+            some.reverse();
+            let mut colours: Vec<ColourLengths> = some
+                .iter()
+                .map(|line| colours(Some(line.generation), &line.lost))
+                .collect();
+            let compared = colours.iter().filter(|it| it.corrected.is_some()).count();
+            for it in &mut colours {
+                let corrected = it.corrected.map(|p| (p * compared as f64).min(1.0));
+                it.corrected = corrected;
+            }
+            let all = [0, 1].map(|side| own.iter().flat_map(|it| it.lost[side].clone()).collect());
+            colours.push(self::colours(None, &all));
+            let groups: Vec<Group> = some
+                .iter()
+                .map(|line| Group {
+                    name: line.generation.to_string(),
+                    values: line.lost.iter().flatten().copied().map(f64::from).collect(),
+                })
+                .collect();
+            ExamLengths {
+                row,
+                opponent,
+                colours,
+                generations: compare(&groups),
+            }
+        })
+        .collect()
+    }
+
+    /// The members' own first moves in one row, with White (0) or with Black (1), the
+    /// most frequent first.
+    pub fn opened(&self, row: usize, side: usize) -> Vec<(String, u64)> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for line in self.lines.iter().filter(|line| line.row == row) {
+            for (text, count) in &line.opened[side] {
+                *counts.entry(text).or_default() += count;
+            }
+        }
+        let counts = counts.into_iter().map(|it| (it.0.to_owned(), it.1));
+        super::games::most_frequent(counts)
+    }
+}
+
+/// The lengths of one generation; the p is not corrected yet.
+fn colours(generation: Option<u32>, lost: &[Vec<u32>; 2]) -> ColourLengths {
+    let groups = lost.each_ref().map(|lengths| Group {
+        name: String::new(),
+        values: lengths.iter().copied().map(f64::from).collect(),
+    });
+    let known = |value: f64| value.is_finite().then_some(value);
+    ColourLengths {
+        generation,
+        games: groups.each_ref().map(|it| it.values.len()),
+        mean: groups.each_ref().map(|it| known(it.mean())),
+        deviation: groups.each_ref().map(|it| known(it.variance().sqrt())),
+        corrected: compare(&groups).first().map(|it| it.p),
+    }
+}
+
+fn shares(counts: [u64; 3]) -> Option<[f64; 3]> {
+    let all: u64 = counts.iter().sum();
+    (all > 0).then(|| counts.map(|count| 100.0 * count as f64 / all as f64))
+}
+
+/// The generation that a name such as `exam.25` asks for.
+pub(crate) fn examined(name: &str) -> Option<u32> {
+    name.strip_prefix("exam.")?.parse().ok()
+}
+
+/// Three shares as a paper has them: `95.8 %, 1.0 %, 3.1 %`.
+fn shares_in(published: &Published) -> Option<[f64; 3]> {
+    let Published::Words(words) = published else {
+        return None;
+    };
+    let mut parts = words.split(',').map(|part| {
+        let number = part.trim().trim_end_matches('%').trim_end();
+        number.parse().ok()
+    });
+    let shares = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(shares)
+}
+
+/// An opponent in short: the program and what makes it weak.
+fn opponent(text: &str) -> String {
+    let Ok(entrant) = Entrant::parse(text) else {
+        return text.to_owned();
+    };
+    let said = entrant.options.iter();
+    let said = said.filter(|(name, _)| name != "Hash" && name != "UCI_LimitStrength");
+    let options: Vec<String> = said
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    if options.is_empty() {
+        entrant.name
+    } else {
+        format!("{}, {}", entrant.name, options.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WEAK: &str = "cmd:/usr/games/stockfish?UCI_LimitStrength=true&UCI_Elo=1350&Hash=1";
+
+    fn line(generation: u32, row: usize, results: [u64; 3], lost: [&[u32]; 2]) -> ExamLine {
+        ExamLine {
+            generation,
+            row,
+            opponent: (row == 0).then(|| WEAK.to_owned()),
+            losses: results[0],
+            draws: results[1],
+            wins: results[2],
+            lost: lost.map(<[u32]>::to_vec),
+            opened: [
+                BTreeMap::from([("e2e4".to_owned(), 2)]),
+                BTreeMap::default(),
+            ],
+            note: (row == 1).then(|| "not held".to_owned()),
+        }
+    }
+
+    fn exam() -> Exam {
+        let figure = |generation: u32, words: &str| Figure {
+            what: "lost, drawn, won".to_owned(),
+            paper: Published::Words(words.to_owned()),
+            ours: Some(format!("exam.{generation}")),
+            unit: None,
+        };
+        let lines = vec![
+            line(25, 0, [6, 1, 1], [&[20, 22, 24], &[40, 42, 44]]),
+            line(25, 1, [0; 3], [&[], &[]]),
+            line(50, 0, [8, 0, 0], [&[30, 31], &[60, 61]]),
+        ];
+        let figures = [
+            figure(25, "95.8 %, 1.0 %, 3.2 %"),
+            figure(50, "90 %, 10 %, 0 %"),
+            figure(75, "all lost"),
+        ];
+        Exam::new(lines, &figures)
+    }
+
+    #[test]
+    fn shares_stand_beside_the_published_ones() {
+        let exam = exam();
+        assert_eq!(exam.generations(), [25, 50]);
+        let rows: Vec<(usize, String)> = exam.rows();
+        assert_eq!(rows[0].1, "stockfish, UCI_Elo 1350");
+        assert_eq!(rows[1].1, "row 2", "nobody was met");
+        let own = exam.own(25, 0).expect("it was examined");
+        assert_eq!(own.shares, Some([75.0, 12.5, 12.5]));
+        assert_eq!(own.paper, Some([95.8, 1.0, 3.2]));
+        let missed = exam.own(25, 1).expect("a line says why it was not");
+        assert_eq!((missed.shares, missed.games), (None, 0));
+        assert!(missed.note.is_some() && exam.own(75, 0).is_none());
+        let all = exam.all();
+        let whole: Vec<&Examined> = all.iter().filter(|it| it.generation.is_none()).collect();
+        assert_eq!(whole[0].shares, Some([87.5, 6.25, 6.25]));
+        assert_eq!(whole[0].paper.map(|it| it[1]), Some(5.5));
+        assert_eq!(exam.opened(0, 0), [("e2e4".to_owned(), 4)]);
+    }
+
+    #[test]
+    fn lengths_are_compared_by_colour_and_by_generation() {
+        let lengths = exam().lengths();
+        let [first, second, all] = &lengths[0].colours[..] else {
+            panic!("{lengths:?}");
+        };
+        assert_eq!(first.mean, [Some(22.0), Some(42.0)]);
+        assert_eq!((first.games, all.games), ([3, 3], [5, 5]));
+        assert!(first.deviation[0].is_some_and(|it| (it - 2.0).abs() < 1e-12));
+        // Twice what one comparison would say, because there are two.
+        let alone = compare(&[20.0, 40.0].map(|it| Group {
+            name: String::new(),
+            values: vec![it, it + 2.0, it + 4.0],
+        }));
+        let corrected = first.corrected.expect("both colours lost");
+        assert!((corrected - 2.0 * alone[0].p).abs() < 1e-12);
+        assert!(second.corrected.is_some());
+        assert_eq!(lengths[0].generations.len(), 1);
+        assert_eq!(lengths[1].colours[0].corrected, None);
+    }
+}

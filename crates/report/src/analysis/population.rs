@@ -1,0 +1,319 @@
+//! Whole populations: where they lie, and how far apart their members are.
+
+use std::collections::BTreeMap;
+
+use mendel_lab::record::{Genotype, Genotypes};
+use serde::Serialize;
+
+/// No more members than this say where the axes lie; all are drawn on them.
+const MOST_FITTED: usize = 400;
+
+/// No more members of a generation than this are compared with each other.
+const MOST_COMPARED: usize = 100;
+
+/// Iterations after which an axis is taken as it is.
+const MOST_ITERATIONS: usize = 2000;
+
+/// All members that were kept, on the two axes along which they differ most.
+///
+/// The axes are those of principal component analysis: the first two eigenvectors of
+/// the members' covariance. With thousands of genes and hundreds of members they are
+/// found from the small side, the members' Gram matrix, by power iteration: two
+/// eigenvectors of a symmetric matrix need no library of linear algebra.
+///
+/// # Where this differs
+///
+/// The axes are fitted to members spread evenly over all generations, at most 400 of
+/// them, not to each generation by itself: only so the generations share a map.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pca {
+    /// A cloud for each generation that was kept.
+    pub clouds: Vec<Cloud>,
+    /// The share of all variance that lies along each axis.
+    pub shares: [f64; 2],
+    /// How many genes a member has, or links anybody has.
+    pub genes: usize,
+}
+
+/// One generation on the map.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cloud {
+    /// The generation.
+    pub generation: u32,
+    /// Its members, in order.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// How far apart the members of a generation are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The generation.
+    pub generation: u32,
+    /// The mean Euclidean distance of two of its members.
+    pub distance: f64,
+}
+
+/// Which number of a vector each gene is.
+struct Columns {
+    /// By the number of the innovation; empty where members have plain genes.
+    links: BTreeMap<u32, usize>,
+    count: usize,
+}
+
+impl Columns {
+    fn of(generations: &[Genotypes]) -> Self {
+        let mut links = BTreeMap::new();
+        let mut genes = 0;
+        for member in generations.iter().flat_map(|line| &line.members) {
+            match member {
+                Genotype::Genes(values) => genes = genes.max(values.len()),
+                Genotype::Links(list) => links.extend(list.iter().map(|link| (link.0, 0))),
+            }
+        }
+        for (place, column) in links.values_mut().enumerate() {
+            *column = place;
+        }
+        let count = genes.max(links.len());
+        Self { links, count }
+    }
+
+    /// A member as a vector, in parts of `unit`.
+    fn row(&self, member: &Genotype, unit: f64) -> Vec<f64> {
+        let mut row = vec![0.0; self.count];
+        match member {
+            Genotype::Genes(values) => {
+                for (place, value) in row.iter_mut().zip(values) {
+                    *place = f64::from(*value) / unit;
+                }
+            }
+            Genotype::Links(list) => {
+                for (innovation, weight) in list {
+                    if let Some(&column) = self.links.get(innovation) {
+                        row[column] = f64::from(*weight) / unit;
+                    }
+                }
+            }
+        }
+        row
+    }
+}
+
+/// Finds the map of these generations; `None` if fewer than two members differ.
+/// Genes are counted in parts of `unit`.
+pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
+    let columns = Columns::of(generations);
+    let members = || generations.iter().flat_map(|line| &line.members);
+
+    // 1. Some members of all generations, less their mean.
+    let every = members().count().div_ceil(MOST_FITTED).max(1);
+    let fitted = members().step_by(every);
+    let mut rows: Vec<Vec<f64>> = fitted.map(|it| columns.row(it, unit)).collect();
+    let mut mean = vec![0.0; columns.count];
+    for row in &rows {
+        add(&mut mean, row, 1.0 / rows.len() as f64);
+    }
+    for row in &mut rows {
+        add(row, &mean, -1.0);
+    }
+
+    // 2. The Gram matrix and its two largest eigenvectors, each as a sum of members.
+    let mut gram = vec![vec![0.0; rows.len()]; rows.len()];
+    for one in 0..rows.len() {
+        for other in 0..=one {
+            let product = dot(&rows[one], &rows[other]);
+            gram[one][other] = product;
+            gram[other][one] = product;
+        }
+    }
+    let variance: f64 = (0..rows.len()).map(|at| gram[at][at]).sum();
+    if variance.is_nan() || variance <= 1e-12 {
+        return None;
+    }
+    let mut axes = Vec::new();
+    let mut shares = [0.0; 2];
+    for share in &mut shares {
+        let (value, vector) = largest(&mut gram);
+        *share = (value / variance).clamp(0.0, 1.0);
+        let mut direction = vec![0.0; columns.count];
+        for (row, part) in rows.iter().zip(&vector) {
+            add(&mut direction, row, *part);
+        }
+        axes.push(upright(direction));
+    }
+
+    // 3. Everybody on the map.
+    let clouds = generations.iter().map(|line| Cloud {
+        generation: line.generation,
+        points: line
+            .members
+            .iter()
+            .map(|member| {
+                let mut row = columns.row(member, unit);
+                add(&mut row, &mean, -1.0);
+                [dot(&row, &axes[0]), dot(&row, &axes[1])]
+            })
+            .collect(),
+    });
+    Some(Pca {
+        clouds: clouds.collect(),
+        shares,
+        genes: columns.count,
+    })
+}
+
+/// How far apart the members of each generation are. Of a large generation every so
+/// many-th member is looked at.
+pub fn spread(generations: &[Genotypes], unit: f64) -> Vec<Spread> {
+    let columns = Columns::of(generations);
+    let of_one = |line: &Genotypes| {
+        let every = line.members.len().div_ceil(MOST_COMPARED).max(1);
+        let some = line.members.iter().step_by(every);
+        let rows: Vec<Vec<f64>> = some.map(|it| columns.row(it, unit)).collect();
+        let mut sum = 0.0;
+        for (place, one) in rows.iter().enumerate() {
+            for other in &rows[..place] {
+                let squares = one.iter().zip(other).map(|(a, b)| (a - b) * (a - b));
+                sum += squares.sum::<f64>().sqrt();
+            }
+        }
+        let pairs = rows.len() * rows.len().saturating_sub(1) / 2;
+        (pairs > 0).then(|| Spread {
+            generation: line.generation,
+            distance: sum / pairs as f64,
+        })
+    };
+    generations.iter().filter_map(of_one).collect()
+}
+
+/// The largest eigenvalue of a symmetric matrix without negative ones, and its
+/// eigenvector of length one; the matrix is left without them.
+fn largest(matrix: &mut [Vec<f64>]) -> (f64, Vec<f64>) {
+    let count = matrix.len();
+    // Beginning with the longest column: it is no stranger to the eigenvector.
+    let start = (0..count).reduce(|a, b| if matrix[b][b] > matrix[a][a] { b } else { a });
+    let mut vector = start.map_or_else(Vec::new, |at| matrix[at].clone());
+    if normalise(&mut vector) == 0.0 {
+        return (0.0, vec![0.0; count]);
+    }
+    let mut value = 0.0;
+    for _ in 0..MOST_ITERATIONS {
+        let mut next: Vec<f64> = matrix.iter().map(|row| dot(row, &vector)).collect();
+        value = normalise(&mut next);
+        let moved = next.iter().zip(&vector).map(|(a, b)| (a - b).abs());
+        let moved = moved.fold(0.0, f64::max);
+        vector = next;
+        if moved < 1e-12 {
+            break;
+        }
+    }
+    for (row, part) in matrix.iter_mut().zip(&vector) {
+        add(row, &vector, -value * part);
+    }
+    (value, vector)
+}
+
+/// An axis of length one whose largest part is positive: either way is as good, and
+/// the same members shall lie in the same place each time.
+fn upright(mut axis: Vec<f64>) -> Vec<f64> {
+    normalise(&mut axis);
+    let strongest = axis
+        .iter()
+        .copied()
+        .fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
+    if strongest < 0.0 {
+        for part in &mut axis {
+            *part = -*part;
+        }
+    }
+    axis
+}
+
+/// Makes the length one and returns what it was.
+fn normalise(vector: &mut [f64]) -> f64 {
+    let length = dot(vector, vector).sqrt();
+    if length > 0.0 {
+        for part in vector.iter_mut() {
+            *part /= length;
+        }
+    }
+    length
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add(sum: &mut [f64], other: &[f64], times: f64) {
+    for (sum, part) in sum.iter_mut().zip(other) {
+        *sum += times * part;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(generation: u32, members: &[&[i32]]) -> Genotypes {
+        Genotypes {
+            generation,
+            members: members
+                .iter()
+                .map(|genes| Genotype::Genes(genes.to_vec()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn the_axes_are_those_along_which_members_differ_most() {
+        // Along (3, 4)/5 by ±50, across it by ±10, and not at all in the third gene.
+        let members: [&[i32]; 4] = [&[130, 240, 7], &[70, 160, 7], &[92, 206, 7], &[108, 194, 7]];
+        let map = pca(&[line(0, &members)], 1.0).expect("they differ");
+        let expected = [[50.0, 0.0], [-50.0, 0.0], [0.0, 10.0], [0.0, -10.0]];
+        for (point, expected) in map.clouds[0].points.iter().zip(expected) {
+            assert!((point[0] - expected[0]).abs() < 1e-6, "{point:?}");
+            assert!(
+                (point[1].abs() - f64::abs(expected[1])).abs() < 1e-6,
+                "{point:?}"
+            );
+        }
+        assert!((map.shares[0] - 5000.0 / 5200.0).abs() < 1e-9);
+        assert!((map.shares[1] - 200.0 / 5200.0).abs() < 1e-9);
+        assert_eq!(map.genes, 3);
+    }
+
+    #[test]
+    fn distances_on_the_map_are_those_of_members_that_differ_in_two_ways_only() {
+        let members: [&[i32]; 3] = [&[0, 0, 0, 5], &[3, 0, 4, 5], &[0, 12, 0, 5]];
+        let lines = [line(0, &members), line(5, &members[..2])];
+        let map = pca(&lines, 2.0).expect("they differ");
+        let [a, b, c] = [0, 1, 2].map(|at| map.clouds[0].points[at]);
+        let far = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+        assert!((far(a, b) - 2.5).abs() < 1e-6 && (far(a, c) - 6.0).abs() < 1e-6);
+        assert!((far(b, c) - 6.5).abs() < 1e-6);
+        assert_eq!(map.clouds[1].points[..], map.clouds[0].points[..2]);
+        let spread = spread(&lines, 2.0);
+        assert!((spread[0].distance - 5.0).abs() < 1e-12);
+        assert!((spread[1].distance - 2.5).abs() < 1e-12 && spread[1].generation == 5);
+    }
+
+    #[test]
+    fn links_are_matched_by_their_innovation() {
+        let of = |links: &[(u32, i32)]| Genotype::Links(links.to_vec());
+        let line = Genotypes {
+            generation: 0,
+            members: vec![of(&[(3, 4096), (90, 8192)]), of(&[(90, 8192)])],
+        };
+        // They differ in innovation 3 alone.
+        assert!((spread(&[line], 4096.0)[0].distance - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_does_not_differ_has_no_map() {
+        let twins: [&[i32]; 2] = [&[1, 2], &[1, 2]];
+        for lines in [vec![], vec![line(0, &[])], vec![line(0, &twins)]] {
+            assert_eq!(pca(&lines, 1.0), None);
+        }
+        assert!(spread(&[line(0, &twins[..1])], 1.0).is_empty());
+        assert!(spread(&[line(0, &twins)], 1.0)[0].distance.abs() < 1e-12);
+    }
+}

@@ -1,0 +1,404 @@
+//! Fitness and diversity, generation by generation.
+
+use std::fmt::Write as _;
+
+use mendel_lab::record::manifest::StandIn;
+use mendel_lab::record::{Generation, Histogram};
+
+use super::from_one;
+use super::read::RunRecord;
+use crate::page::PageBlock;
+use crate::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, number};
+
+impl RunRecord {
+    /// The unit of the fitness and which way is better.
+    pub(super) fn fitness_label(&self) -> String {
+        let unit = self.unit();
+        let way = if self.manifest.smaller_is_better {
+            "smaller is better"
+        } else {
+            "larger is better"
+        };
+        // Some units say it themselves.
+        if unit.contains(way) {
+            unit.to_owned()
+        } else {
+            format!("{unit} ({way})")
+        }
+    }
+
+    fn unit(&self) -> &str {
+        match self.manifest.unit.as_str() {
+            "" => "fitness",
+            unit => unit,
+        }
+    }
+
+    fn curve(&self, value: impl Fn(&Generation) -> f64) -> Vec<(f64, f64)> {
+        let point = |line: &Generation| (f64::from(from_one(line.generation)), value(line));
+        self.generations.iter().map(point).collect()
+    }
+
+    /// Random search, where it ran beside.
+    fn random_curve(&self) -> Vec<(f64, f64)> {
+        let point =
+            |line: &Generation| Some((f64::from(from_one(line.generation)), line.random_best?));
+        self.generations.iter().filter_map(point).collect()
+    }
+
+    /// Whose level is drawn.
+    fn beside(&self) -> String {
+        let name = self.manifest.stand_in.map(StandIn::name);
+        name.unwrap_or("parent").to_owned()
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        let level = self.manifest.baseline.map(|value| Reference {
+            name: self.beside(),
+            pen: 3,
+            value,
+        });
+        level.into_iter().collect()
+    }
+
+    /// Best, mean, worst, parent and random search.
+    pub(super) fn fitness_blocks(&self) -> Vec<PageBlock> {
+        if self.generations.is_empty() {
+            return Vec::new();
+        }
+        let mut y = Axis::new(self.fitness_label());
+        let frame = self.frame();
+        y.range = frame.map(|frame| frame.range);
+        let mean = Series {
+            name: "mean".to_owned(),
+            pen: 1,
+            points: self.curve(|line| line.mean),
+            band: self
+                .generations
+                .iter()
+                .map(|line| {
+                    let (mean, spread) = (line.mean, line.deviation);
+                    (
+                        f64::from(from_one(line.generation)),
+                        mean - spread,
+                        mean + spread,
+                    )
+                })
+                .collect(),
+        };
+        let whole = LineChart {
+            title: "Fitness of each generation".to_owned(),
+            x: Axis::whole("generation"),
+            y,
+            series: vec![
+                Series::line("best", 0, self.curve(|line| line.best)),
+                mean,
+                Series::line("worst", 2, self.curve(|line| line.worst)),
+                Series::line("random search", 4, self.random_curve()),
+            ],
+            references: self.references(),
+            height: 380,
+            beyond: Vec::new(),
+        };
+        let mut caption =
+            "Best, mean and worst member of each generation; the band is one standard deviation around the mean."
+                .to_owned();
+        if self.random_best().is_some() {
+            caption.push_str(" Random search is the best of as many members drawn at random.");
+        }
+        if frame.is_some_and(|frame| frame.cuts) {
+            caption.push_str(" What lies beyond the frame is cut off.");
+        }
+        let mut blocks = vec![PageBlock::Figure {
+            drawing: whole.draw(),
+            caption,
+        }];
+        blocks.extend(self.close_up());
+        blocks
+    }
+
+    /// The best against the parent and random search, where the whole picture is
+    /// too coarse for that.
+    fn close_up(&self) -> Option<PageBlock> {
+        let late = &self.generations[self.generations.len() / 5..];
+        let ends = late.iter().map(|line| line.best);
+        let (mut low, mut high) = extent(ends.chain(self.manifest.baseline))?;
+        let (least, largest) = self.frame()?.range;
+        if self.generations.len() < 10 || high - low > 0.5 * (largest - least) {
+            return None;
+        }
+        let mut series = vec![Series::line("best", 0, self.curve(|line| line.best))];
+        // Random search is shown if the picture stays near.
+        let room = high - low;
+        let beyond = low - room..=high + room;
+        let mut caption = String::new();
+        match self.random_best() {
+            Some(random) if beyond.contains(&random) => {
+                (low, high) = (low.min(random), high.max(random));
+                let curve = self.random_curve();
+                series.push(Series::line("random search", 4, curve));
+            }
+            Some(random) => {
+                caption = format!("Random search lies beyond, at {}.", number(random));
+            }
+            None => {}
+        }
+        let air = ((high - low) * 0.08).max(1e-9);
+        let mut y = Axis::new(self.unit().to_owned());
+        y.range = Some((low - air, high + air));
+        let chart = LineChart {
+            title: "The same from near".to_owned(),
+            x: Axis::whole("generation"),
+            y,
+            series,
+            references: self.references(),
+            height: 280,
+            beyond: Vec::new(),
+        };
+        Some(PageBlock::Figure {
+            drawing: chart.draw(),
+            caption,
+        })
+    }
+
+    /// What the picture of the fitness must show. One wild member must not press
+    /// everything else into a line, so of the worst only the better half must fit.
+    fn frame(&self) -> Option<Frame> {
+        let mut worst: Vec<f64> = self.generations.iter().map(|line| line.worst).collect();
+        worst.sort_by(f64::total_cmp);
+        let middle = worst.get(worst.len() / 2).copied();
+        let values = self
+            .generations
+            .iter()
+            .flat_map(|line| [line.best, line.mean].into_iter().chain(line.random_best));
+        let all = extent(values.clone().chain(self.manifest.baseline).chain(worst));
+        let seen = extent(values.chain(self.manifest.baseline).chain(middle));
+        let ((low, high), all) = (seen?, all?);
+        let air = ((high - low) * 0.04).max(1e-9);
+        let range = (low - air, high + air);
+        Some(Frame {
+            range,
+            cuts: all.0 < range.0 || all.1 > range.1,
+        })
+    }
+
+    /// How strong the best or the king was among players that stay the same.
+    pub(super) fn ladder_block(&self) -> Option<PageBlock> {
+        // 1. The points and their frame.
+        let lines = &self.generations;
+        let measured = || {
+            let point =
+                |line: &Generation| Some((f64::from(from_one(line.generation)), line.ladder?));
+            lines.iter().filter_map(point)
+        };
+        let ends = measured().flat_map(|(_, point)| [point.low, point.high]);
+        let (low, high) = extent(ends)?;
+        let air = ((high - low) * 0.05).max(1.0);
+        let mut y = Axis::new("Elo above the ladder’s anchor");
+        y.range = Some((low - air, high + air));
+
+        // 2. A line upwards for each new king.
+        let kings = self.kings();
+        let mut series = vec![Series {
+            name: "ladder".to_owned(),
+            pen: 0,
+            points: measured().map(|(at, point)| (at, point.elo)).collect(),
+            band: measured()
+                .map(|(at, point)| (at, point.low, point.high))
+                .collect(),
+        }];
+        series.extend(kings.iter().map(|&generation| {
+            let at = f64::from(generation);
+            Series::line("", 4, vec![(at, low - air), (at, high + air)])
+        }));
+        let chart = LineChart {
+            title: "Strength".to_owned(),
+            x: Axis::whole("generation"),
+            y,
+            series,
+            references: Vec::new(),
+            height: 320,
+            beyond: Vec::new(),
+        };
+        let mut caption = "Measured by games against players that stay the same, all from the \
+                           same openings; the band is the 95 % interval."
+            .to_owned();
+        if !kings.is_empty() {
+            let list: Vec<String> = kings.iter().map(u32::to_string).collect();
+            let many = if kings.len() == 1 { "" } else { "s" };
+            let _ = write!(
+                caption,
+                " The upright lines are new kings, in generation{many} {}.",
+                list.join(", ")
+            );
+        }
+        Some(PageBlock::Figure {
+            drawing: chart.draw(),
+            caption,
+        })
+    }
+
+    /// The generations that brought a new king, from 1.
+    pub(super) fn kings(&self) -> Vec<u32> {
+        let crowned = |line: &&Generation| line.king.is_some_and(|king| king.new);
+        let lines = self.generations.iter().filter(crowned);
+        lines.map(|line| from_one(line.generation)).collect()
+    }
+
+    /// The population at chosen generations.
+    pub(super) fn histogram_block(&self) -> Option<PageBlock> {
+        let chosen: Vec<&Generation> = self
+            .chosen_generations()
+            .into_iter()
+            .filter(|line| line.histogram.counts.iter().any(|count| *count > 0))
+            .collect();
+        if chosen.is_empty() {
+            return None;
+        }
+        let middles = chosen.iter().map(|line| central(&line.histogram));
+        let ends = middles.flat_map(|(low, high)| [low, high]);
+        let (low, high) = extent(ends.chain(self.manifest.baseline))?;
+        let air = ((high - low) * 0.03).max(1e-9);
+        let mut x = Axis::new(self.fitness_label());
+        x.range = Some((low - air, high + air));
+        let all = self.generations.len();
+        let panels = chosen.iter().map(|line| Panel {
+            name: format!("{} of {all}", from_one(line.generation)),
+            low: line.histogram.low,
+            high: line.histogram.high,
+            counts: line.histogram.counts.clone(),
+        });
+        let histograms = Histograms {
+            title: "The population in some generations".to_owned(),
+            x,
+            panels: panels.collect(),
+            reference: self.manifest.baseline.map(|b| (b, self.beside())),
+        };
+        Some(PageBlock::Figure {
+            drawing: histograms.draw(),
+            caption: "How many members have which fitness; at the right how many the tallest bar counts. The outermost hundredth at either end may lie outside."
+                .to_owned(),
+        })
+    }
+
+    /// Those the recipe wants, or the first, the last and two between.
+    fn chosen_generations(&self) -> Vec<&Generation> {
+        let lines = &self.generations;
+        let Some(last) = lines.len().checked_sub(1) else {
+            return Vec::new();
+        };
+        let mut places: Vec<usize> = if self.histograms.is_empty() {
+            vec![0, last / 3, last * 2 / 3, last]
+        } else {
+            let place = |wanted: &u32| {
+                lines
+                    .iter()
+                    .position(|line| from_one(line.generation) == *wanted)
+            };
+            self.histograms.iter().filter_map(place).collect()
+        };
+        if places.is_empty() {
+            places = vec![0, last];
+        }
+        places.sort_unstable();
+        places.dedup();
+        places.truncate(12);
+        places.into_iter().map(|place| &lines[place]).collect()
+    }
+
+    /// How different the members are.
+    pub(super) fn diversity_block(&self) -> Option<PageBlock> {
+        let curve = self.curve(|line| line.diversity);
+        let most = curve.iter().map(|point| point.1).fold(0.0, f64::max);
+        if curve.len() < 2 {
+            return None;
+        }
+        // Networks that grow have a size; they are compared by their links.
+        let mut networks = self
+            .generations
+            .iter()
+            .filter_map(|it| it.networks.as_ref());
+        let (label, meaning) = if networks.any(|it| it.size.is_some()) {
+            (
+                "share of links",
+                "How likely a link of one member is missing in another, whatever it weighs",
+            )
+        } else {
+            (
+                "share of the widest",
+                "The mean distance of the members from their mean, as a share of the widest possible",
+            )
+        };
+        let chart = LineChart {
+            title: "Diversity".to_owned(),
+            x: Axis::whole("generation"),
+            y: Axis {
+                label: label.to_owned(),
+                range: Some((0.0, (most * 1.08).max(1e-3))),
+                whole: false,
+            },
+            series: vec![Series::line("diversity", 0, curve)],
+            references: Vec::new(),
+            height: 220,
+            beyond: Vec::new(),
+        };
+        Some(PageBlock::Figure {
+            drawing: chart.draw(),
+            caption: format!(
+                "{meaning}: 0 means that all are alike and nothing is left to choose from."
+            ),
+        })
+    }
+}
+
+/// What a picture shows, and whether that is less than there is.
+#[derive(Clone, Copy)]
+struct Frame {
+    range: (f64, f64),
+    cuts: bool,
+}
+
+fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().fold(None, |extent, value| match extent {
+        None => Some((value, value)),
+        Some((low, high)) => Some((low.min(value), high.max(value))),
+    })
+}
+
+/// Where all but the outermost hundredth at either end lie.
+fn central(histogram: &Histogram) -> (f64, f64) {
+    let Histogram { low, high, counts } = histogram;
+    let all: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+    let width = (high - low) / counts.len().max(1) as f64;
+    let outer = |counts: &mut dyn Iterator<Item = &u32>| {
+        let mut seen = 0;
+        counts
+            .take_while(|count| {
+                seen += u64::from(**count);
+                seen * 100 < all
+            })
+            .count() as f64
+    };
+    let from = outer(&mut counts.iter());
+    let to = outer(&mut counts.iter().rev());
+    (low + from * width, high - to * width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lonely_outlier_does_not_widen_the_picture() {
+        let mut counts = vec![0; 100];
+        counts[3] = 499;
+        counts[4] = 500;
+        counts[99] = 1;
+        let histogram = Histogram {
+            low: 0.0,
+            high: 100.0,
+            counts,
+        };
+        assert_eq!(central(&histogram), (3.0, 5.0));
+    }
+}

@@ -1,0 +1,341 @@
+//! The examination on the page.
+
+use super::analyses::{Picture, What, block};
+use super::games::{lengths, moves, p_value};
+use super::read::RunRecord;
+use crate::analysis::exam::{ColourLengths, Exam, ExamLengths};
+use crate::page::{HtmlTable, PageBlock};
+use crate::plot::{Axis, LineChart, Series, ShareBars, ShareGroup, ShareRow, decimal, number};
+
+/// More generations than this are lines, not bars.
+const MOST_BARS: usize = 12;
+
+/// More rows than this are folded.
+const MOST_ROWS: usize = 40;
+
+impl RunRecord {
+    /// Pictures and lengths of the examination; the table of shares stands beside the
+    /// paper's where there is one.
+    pub(super) fn exam_blocks(&self) -> Vec<PageBlock> {
+        let exam = &self.exam;
+        if exam.lines.is_empty() {
+            return Vec::new();
+        }
+        let mut blocks = Vec::new();
+        if exam.published.is_empty() {
+            blocks.extend(share_blocks(exam));
+        }
+        blocks.extend(exam_pictures(exam).into_iter().map(block));
+        for row in exam.lengths() {
+            blocks.extend(length_blocks(&row));
+        }
+        blocks
+    }
+}
+
+/// The shares as a table: what was published, and a column for each row of opponents.
+pub fn exam_table(exam: &Exam) -> HtmlTable {
+    let rows = exam.rows();
+    let has_paper = !exam.published.is_empty();
+    let mut head = vec!["generations".to_owned()];
+    if has_paper {
+        head.push("paper".to_owned());
+    }
+    head.extend(rows.iter().map(|(_, name)| format!("ours: {name}")));
+    if rows.is_empty() {
+        head.push("ours".to_owned());
+    }
+    head.push("games".to_owned());
+    let mut table = HtmlTable::new(head);
+    let all = exam.all();
+    let generations = exam.generations().into_iter().map(Some);
+    for generation in generations.chain([None]) {
+        let mut cells = vec![generation.map_or_else(|| "all".to_owned(), |it| it.to_string())];
+        let paper = match generation {
+            Some(generation) => exam.paper(generation),
+            None => exam.paper_mean(),
+        };
+        if has_paper {
+            cells.push(words(paper));
+        }
+        let own = |row: usize| {
+            let mut all = all.iter();
+            all.find(|it| it.generation == generation && it.row == row)
+        };
+        for (row, _) in &rows {
+            cells.push(own(*row).map_or_else(|| words(None), |it| words(it.shares)));
+        }
+        if rows.is_empty() {
+            cells.push(words(None));
+        }
+        let games: Vec<String> = rows
+            .iter()
+            .filter_map(|(row, _)| Some(own(*row)?.games.to_string()))
+            .collect();
+        cells.push(games.join(" + "));
+        table.row(cells);
+    }
+    table
+}
+
+/// The table with a word before it.
+pub(super) fn share_blocks(exam: &Exam) -> Vec<PageBlock> {
+    let mut blocks = vec![PageBlock::Text(
+        "Games of all members against a program from elsewhere, after so many generations: lost, drawn, won.".to_owned(),
+    )];
+    let table = exam_table(exam);
+    if table.rows.len() <= MOST_ROWS {
+        blocks.push(PageBlock::Table(table));
+    } else {
+        // What was published, the last, and all together; the rest on demand.
+        let published = |cells: &Vec<String>| {
+            let generation = cells.first().and_then(|it| it.parse().ok());
+            generation.is_none_or(|it| exam.paper(it).is_some())
+        };
+        let last = table.rows.len() - 2;
+        let rows = table.rows.iter().enumerate();
+        let rows = rows.filter(|(at, cells)| *at == last || published(cells));
+        blocks.push(PageBlock::Table(HtmlTable {
+            head: table.head.clone(),
+            rows: rows.map(|it| it.1.clone()).collect(),
+        }));
+        blocks.push(PageBlock::Details {
+            summary: format!(
+                "All {} generations that were examined",
+                table.rows.len() - 1
+            ),
+            blocks: vec![PageBlock::Table(table)],
+        });
+    }
+    let mut notes: Vec<String> = exam.lines.iter().filter_map(|it| it.note.clone()).collect();
+    notes.dedup();
+    notes.truncate(2);
+    if !notes.is_empty() {
+        blocks.push(PageBlock::List(notes));
+    }
+    blocks
+}
+
+/// Lost, drawn, won.
+pub(super) fn words(shares: Option<[f64; 3]>) -> String {
+    shares.map_or_else(
+        || "–".to_owned(),
+        |[lost, drawn, won]| format!("{lost:.1} %, {drawn:.1} %, {won:.1} %"),
+    )
+}
+
+/// All pictures of the examination.
+pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    let generations = exam.generations().len();
+    if generations > MOST_BARS {
+        pictures.extend(points_picture(exam));
+    } else {
+        pictures.extend(share_picture(exam));
+    }
+    for (row, opponent) in exam.rows() {
+        let own = exam.lines.iter().filter(|line| line.row == row);
+        let sides = [0, 1].map(|side| -> Vec<u32> {
+            let own = own.clone();
+            own.flat_map(|line| line.lost[side].iter().copied())
+                .collect()
+        });
+        let name = format!("exam-{}", row + 1);
+        pictures.extend(lengths(
+            &name,
+            [&sides[0], &sides[1]],
+            format!(
+                "Half-moves of the games that members lost against {opponent}, in all examinations."
+            ),
+        ));
+        let with_black = exam.opened(row, 1);
+        let all: u64 = with_black.iter().map(|it| it.1).sum();
+        let answers: Vec<String> = with_black
+            .iter()
+            .take(3)
+            .map(|(text, count)| {
+                format!(
+                    "{text} ({}\u{a0}%)",
+                    decimal(100.0 * *count as f64 / all as f64)
+                )
+            })
+            .collect();
+        let answers = if answers.is_empty() {
+            String::new()
+        } else {
+            format!(" With Black they began with {}.", answers.join(", "))
+        };
+        pictures.extend(moves(
+            (&name, "First moves with White"),
+            &exam.opened(row, 0),
+            &format!("The first move of members with White, against {opponent}.{answers}"),
+        ));
+    }
+    pictures
+}
+
+/// What each examination came to, as bars, beside the paper's.
+fn share_picture(exam: &Exam) -> Option<Picture> {
+    if exam.lines.is_empty() {
+        return None;
+    }
+    let row = |name: String, shares: [f64; 3]| ShareRow {
+        name,
+        values: shares.to_vec(),
+        words: words(Some(shares)),
+    };
+    let rows = exam.rows();
+    let groups = exam.generations().into_iter().map(|generation| {
+        let paper = exam.paper(generation);
+        let paper = paper.map(|it| row("paper".to_owned(), it));
+        let own = rows.iter().filter_map(|(at, opponent)| {
+            let shares = exam.own(generation, *at)?.shares?;
+            Some(row(opponent.clone(), shares))
+        });
+        ShareGroup {
+            name: generation.to_string(),
+            rows: paper.into_iter().chain(own).collect(),
+        }
+    });
+    let chart = ShareBars {
+        title: title(exam),
+        parts: ["lost", "drawn", "won"].map(str::to_owned).to_vec(),
+        groups: groups.filter(|it| !it.rows.is_empty()).collect(),
+    };
+    Some(Picture {
+        what: What::Exam,
+        name: "exam".to_owned(),
+        drawing: chart.draw(),
+        caption: "Shares of the games of all members, after so many generations (at the left), against each opponent; \
+                  lost, drawn, won. A clock decides in these games: another time they are others."
+            .to_owned(),
+    })
+}
+
+/// The same for many examinations: points, won games and half of the drawn ones.
+fn points_picture(exam: &Exam) -> Option<Picture> {
+    let points = |[_, drawn, won]: [f64; 3]| won + drawn / 2.0;
+    let mut series: Vec<Series> = Vec::new();
+    for (pen, (row, opponent)) in exam.rows().into_iter().enumerate() {
+        let point = |generation: &u32| {
+            let shares = exam.own(*generation, row)?.shares?;
+            Some((f64::from(*generation), points(shares)))
+        };
+        let curve = exam.generations().iter().filter_map(point).collect();
+        series.push(Series::line(opponent, (pen % 4) as u8, curve));
+    }
+    if series.iter().all(|it| it.points.is_empty()) {
+        return None;
+    }
+    if !exam.published.is_empty() {
+        let curve = exam.published.iter();
+        let curve = curve.map(|(generation, shares)| (f64::from(*generation), points(*shares)));
+        series.push(Series::line("paper", 4, curve.collect()));
+    }
+    let mut y = Axis::new("points, %");
+    let most = series.iter().flat_map(|it| &it.points).map(|it| it.1);
+    y.range = Some((0.0, (most.fold(0.0, f64::max) * 1.1).clamp(5.0, 100.0)));
+    let chart = LineChart {
+        title: title(exam),
+        x: Axis::whole("generations"),
+        y,
+        series,
+        height: 300,
+        ..LineChart::default()
+    };
+    Some(Picture {
+        what: What::Exam,
+        name: "exam".to_owned(),
+        drawing: chart.draw(),
+        caption: "Points of all members in each examination: won games, and half of those drawn."
+            .to_owned(),
+    })
+}
+
+/// What it all came to.
+fn title(exam: &Exam) -> String {
+    let all = exam.all();
+    let whole = all.iter().filter(|it| it.generation.is_none());
+    let told: Vec<String> = whole
+        .filter_map(|it| {
+            let [lost, ..] = it.shares?;
+            // What tells the opponents apart; the whole name stands at the bars.
+            let name = it.opponent.split_once(", ");
+            let name = name.map_or(it.opponent.as_str(), |(_, option)| option);
+            Some(format!("{lost:.1} % lost ({name})"))
+        })
+        .collect();
+    if told.is_empty() {
+        "The examination".to_owned()
+    } else {
+        format!("Examination: {}", told.join(", "))
+    }
+}
+
+/// How long lost games were, by colour and generation, and which generations differ.
+fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
+    if row.colours.iter().all(|it| it.games == [0, 0]) {
+        return Vec::new();
+    }
+    let mut table = HtmlTable::new([
+        "generations",
+        "lost as White",
+        "half-moves",
+        "lost as Black",
+        "half-moves",
+        "Welch’s p, corrected",
+    ]);
+    for it in &row.colours {
+        let name = it
+            .generation
+            .map_or_else(|| "all".to_owned(), |it| it.to_string());
+        table.row([
+            name,
+            number(it.games[0] as f64),
+            mean(it, 0),
+            number(it.games[1] as f64),
+            mean(it, 1),
+            it.corrected.map_or_else(|| "–".to_owned(), p_value),
+        ]);
+    }
+    let surely: Vec<String> = row
+        .generations
+        .iter()
+        .filter(|it| it.corrected < 0.05)
+        .map(|it| {
+            format!(
+                "{} and {} (p {})",
+                it.first,
+                it.second,
+                p_value(it.corrected)
+            )
+        })
+        .collect();
+    let compared = row.generations.len();
+    let differ = match (compared, surely.len()) {
+        (0, _) => String::new(),
+        (_, 0) => format!(
+            " No two generations differ in the length of all their lost games ({compared} Welch tests, p corrected by Bonferroni)."
+        ),
+        (_, count) => format!(
+            " Of {compared} pairs of generations {count} differ in the length of all their lost games (Welch tests, p corrected by Bonferroni): {}{}.",
+            surely[..count.min(6)].join(", "),
+            if count > 6 { " …" } else { "" }
+        ),
+    };
+    vec![
+        PageBlock::Text(format!(
+            "Games that members lost against {}: their length in half-moves, mean ± deviation, and whether the colours differ.{differ}",
+            row.opponent
+        )),
+        PageBlock::Table(table),
+    ]
+}
+
+fn mean(it: &ColourLengths, side: usize) -> String {
+    match (it.mean[side], it.deviation[side]) {
+        (Some(mean), Some(deviation)) => format!("{mean:.1} ± {deviation:.1}"),
+        (Some(mean), None) => format!("{mean:.1}"),
+        _ => "–".to_owned(),
+    }
+}

@@ -1,0 +1,311 @@
+//! Whose child the champion is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mendel_evolve::{MemberId, Origin};
+use mendel_lab::record::Lineage;
+use serde::Serialize;
+
+use super::{counted, from_one};
+use crate::plot::{Arc, Layer, LayeredGraph, Node};
+
+/// So many generations of ancestors are drawn.
+const DRAWN_LAYERS: usize = 12;
+
+/// So many ancestors of one generation are drawn; the rest is counted.
+const DRAWN_NODES: usize = 6;
+
+/// The champion's ancestors.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ancestry {
+    /// The champion where its genome first appeared: copies by elitism are
+    /// followed back to their original.
+    pub born: MemberId,
+    /// How many ancestors it has in the first generation.
+    pub founders: usize,
+    /// How many ancestors it has in all.
+    pub ancestors: usize,
+    /// How its ancestors and itself were made, counted.
+    pub origins: Vec<(Origin, usize)>,
+    /// The latest of them, from young to old.
+    #[serde(skip)]
+    pub latest: Vec<Vec<Ancestor>>,
+    /// How many ancestors there are in each generation, from young to old.
+    pub by_generation: Vec<(u32, usize)>,
+}
+
+/// One ancestor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Who it is.
+    pub id: MemberId,
+    /// How it was made.
+    pub origin: Origin,
+    /// Whose child it is.
+    pub parents: Vec<MemberId>,
+}
+
+impl Ancestry {
+    /// Walks back from `champion`; `None` if the lineage does not know it.
+    pub(super) fn of(champion: MemberId, lineage: &[Lineage]) -> Option<Self> {
+        let by_generation: BTreeMap<u32, &Lineage> =
+            lineage.iter().map(|line| (line.generation, line)).collect();
+        let find = |id: MemberId| {
+            let line = by_generation.get(&id.generation)?;
+            Some(Ancestor {
+                id,
+                origin: *line.origins.get(id.member as usize)?,
+                parents: line
+                    .parents
+                    .get(id.member as usize)?
+                    .iter()
+                    // A parent is older than its child; anything else would go on
+                    // for ever.
+                    .filter(|parent| parent.generation < id.generation)
+                    .copied()
+                    .collect(),
+            })
+        };
+        // 1. An elite is who it was before.
+        let mut born = find(champion)?;
+        while matches!(born.origin, Origin::Elite | Origin::HallOfFame)
+            && let [original] = born.parents[..]
+            && let Some(earlier) = find(original)
+        {
+            born = earlier;
+        }
+        // 2. From the youngest generation to the oldest: who is found has all its
+        //    children behind it.
+        let mut waiting = BTreeMap::from([(born.id.generation, BTreeSet::from([born.id.member]))]);
+        let mut layers = Vec::new();
+        let mut counts = Vec::new();
+        let mut origins: Vec<(Origin, usize)> = Vec::new();
+        while let Some((generation, members)) = waiting.pop_last() {
+            let ancestors: Vec<Ancestor> = members
+                .iter()
+                .filter_map(|&member| find(MemberId { generation, member }))
+                .collect();
+            for ancestor in &ancestors {
+                match origins.iter_mut().find(|(o, _)| *o == ancestor.origin) {
+                    Some((_, count)) => *count += 1,
+                    None => origins.push((ancestor.origin, 1)),
+                }
+                for parent in &ancestor.parents {
+                    let generation = waiting.entry(parent.generation).or_default();
+                    generation.insert(parent.member);
+                }
+            }
+            counts.push((generation, ancestors.len()));
+            if layers.len() < DRAWN_LAYERS {
+                layers.push(ancestors);
+            }
+        }
+        let all: usize = counts.iter().map(|(_, count)| count).sum();
+        let first = counts.last().filter(|(generation, _)| *generation == 0);
+        Some(Self {
+            born: born.id,
+            founders: first.map_or(0, |(_, count)| *count),
+            ancestors: all.saturating_sub(1),
+            origins,
+            latest: layers,
+            by_generation: counts,
+        })
+    }
+
+    /// The latest generations as a graph, the champion at the bottom.
+    pub(super) fn graph(&self) -> LayeredGraph {
+        let (mut drawn, line) = self.drawn();
+        // Old ones on top.
+        drawn.reverse();
+        let counts: BTreeMap<u32, usize> = self.by_generation.iter().copied().collect();
+        let layers = drawn.iter().filter_map(|nodes| {
+            let generation = nodes.first()?.id.generation;
+            let count = counts.get(&generation).copied().unwrap_or(0);
+            Some(Layer {
+                name: format!("generation {}", from_one(generation)),
+                note: note(count, nodes, self.born),
+                nodes: nodes.iter().map(|a| node(a, &line)).collect(),
+            })
+        });
+        LayeredGraph {
+            title: "The champion’s ancestors".to_owned(),
+            layers: layers.collect(),
+            arcs: arcs(&drawn, &line),
+        }
+    }
+
+    /// Who is drawn, from young to old: of each generation the parents of those
+    /// already drawn, by the order of their children. And the main line, which goes
+    /// by first parents.
+    fn drawn(&self) -> (Vec<Vec<&Ancestor>>, BTreeSet<MemberId>) {
+        let mut drawn: Vec<Vec<&Ancestor>> = Vec::new();
+        let mut line: BTreeSet<MemberId> = BTreeSet::from([self.born]);
+        let mut next = self.born;
+        for layer in &self.latest {
+            let below: Vec<MemberId> = drawn
+                .iter()
+                .flatten()
+                .flat_map(|child| child.parents.iter().copied())
+                .collect();
+            let place = |a: &&Ancestor| {
+                let place = below.iter().position(|id| *id == a.id);
+                // The main line first, so that it is never cut off.
+                (a.id != next, place.unwrap_or(usize::MAX), a.id)
+            };
+            let mut nodes: Vec<&Ancestor> = layer
+                .iter()
+                .filter(|a| drawn.is_empty() || below.contains(&a.id))
+                .collect();
+            nodes.sort_by_key(place);
+            nodes.truncate(DRAWN_NODES);
+            if let Some(main) = nodes.iter().find(|a| a.id == next) {
+                line.insert(main.id);
+                if let Some(parent) = main.parents.first() {
+                    next = *parent;
+                }
+            }
+            drawn.push(nodes);
+        }
+        (drawn, line)
+    }
+}
+
+/// From parents to children, as far as both are drawn.
+fn arcs(drawn: &[Vec<&Ancestor>], line: &BTreeSet<MemberId>) -> Vec<Arc> {
+    let rows = drawn.iter().enumerate();
+    let spots: BTreeMap<MemberId, (usize, usize)> = rows
+        .flat_map(|(row, nodes)| {
+            let places = nodes.iter().enumerate();
+            places.map(move |(place, a)| (a.id, (row, place)))
+        })
+        .collect();
+    let of_child = |child: &&Ancestor| -> Vec<Arc> {
+        let arc = |parent: &MemberId| {
+            Some(Arc {
+                from: *spots.get(parent)?,
+                to: *spots.get(&child.id)?,
+                chosen: line.contains(parent) && line.contains(&child.id),
+            })
+        };
+        child.parents.iter().filter_map(arc).collect()
+    };
+    drawn.iter().flatten().flat_map(of_child).collect()
+}
+
+fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> Node {
+    let MemberId { generation, member } = ancestor.id;
+    let way = words(ancestor.origin);
+    Node {
+        label: format!("{} {member}", short(ancestor.origin)),
+        hint: format!(
+            "member {member} of generation {}: {way}",
+            from_one(generation)
+        ),
+        chosen: line.contains(&ancestor.id),
+    }
+}
+
+fn note(count: usize, nodes: &[&Ancestor], born: MemberId) -> String {
+    if nodes.iter().any(|a| a.id == born) {
+        return "the champion".to_owned();
+    }
+    let text = counted(count as u64, "ancestor");
+    if nodes.len() < count {
+        format!("{text}, {} shown", nodes.len())
+    } else {
+        text
+    }
+}
+
+/// How a member came to be, in a few letters.
+fn short(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Random => "rand",
+        Origin::Given => "given",
+        Origin::Elite => "elite",
+        Origin::Crossover => "cross",
+        Origin::Mutation => "mut",
+        Origin::Copy => "copy",
+        Origin::HallOfFame => "fame",
+        Origin::Step => "step",
+        Origin::Probe => "probe",
+        Origin::Permutation => "perm",
+        _ => "?",
+    }
+}
+
+/// How a member came to be, in words.
+pub(super) fn words(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Random => "at random",
+        Origin::Given => "given from outside",
+        Origin::Elite => "kept as elite",
+        Origin::Crossover => "by crossover",
+        Origin::Mutation => "by mutation",
+        Origin::Copy => "as a copy",
+        Origin::HallOfFame => "from the hall of fame",
+        Origin::Step => "by a step along the gradient",
+        Origin::Probe => "beside the point a breeder was at",
+        Origin::Permutation => "by weights that changed places",
+        _ => "in another way",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(generation: u32, member: u32) -> MemberId {
+        MemberId { generation, member }
+    }
+
+    fn line(generation: u32, members: &[(Origin, &[MemberId])]) -> Lineage {
+        Lineage {
+            generation,
+            parents: members.iter().map(|(_, p)| p.to_vec()).collect(),
+            origins: members.iter().map(|(o, _)| *o).collect(),
+        }
+    }
+
+    #[test]
+    fn an_elite_is_followed_to_its_birth_and_ancestors_are_counted_once() {
+        use Origin::{Crossover, Elite, Random};
+        let lineage = [
+            line(0, &[(Random, &[]), (Random, &[]), (Random, &[])]),
+            line(
+                1,
+                &[
+                    (Crossover, &[id(0, 0), id(0, 1)]),
+                    (Crossover, &[id(0, 1), id(0, 1)]),
+                ],
+            ),
+            line(2, &[(Crossover, &[id(1, 0), id(1, 1)])]),
+            line(3, &[(Elite, &[id(2, 0)])]),
+            line(4, &[(Elite, &[id(3, 0)])]),
+        ];
+        let ancestry = Ancestry::of(id(4, 0), &lineage).expect("it is known");
+        assert_eq!(ancestry.born, id(2, 0));
+        assert_eq!((ancestry.ancestors, ancestry.founders), (4, 2));
+        assert_eq!(ancestry.by_generation, [(2, 1), (1, 2), (0, 2)]);
+        assert_eq!(ancestry.origins, [(Crossover, 3), (Random, 2)]);
+        let graph = ancestry.graph();
+        assert_eq!(graph.layers.len(), 3);
+        assert_eq!(graph.layers[2].note, "the champion");
+        let main = graph.arcs.iter().filter(|arc| arc.chosen).count();
+        assert_eq!(main, 2, "one way back to the first generation");
+    }
+
+    #[test]
+    fn parents_that_are_not_older_or_not_there_end_the_walk() {
+        let lineage = [line(
+            1,
+            &[(Origin::Elite, &[id(1, 0)]), (Origin::Copy, &[id(0, 9)])],
+        )];
+        for member in 0..2 {
+            let ancestry = Ancestry::of(id(1, member), &lineage).expect("it is known");
+            assert_eq!((ancestry.ancestors, ancestry.founders), (0, 0));
+        }
+        assert_eq!(Ancestry::of(id(1, 7), &lineage), None);
+        assert_eq!(Ancestry::of(id(7, 0), &lineage), None);
+    }
+}

@@ -1,0 +1,537 @@
+//! A tuning: what was found, whether it is better, and the way there.
+
+use std::path::{Path, PathBuf};
+
+use mendel_arena::statistics::{EloEstimate, Outcomes};
+use mendel_evolve::tuners::Interval;
+use mendel_lab::record::{
+    Infeasible, Landscape, Param, ParamKind, ROUNDS, TunePlan, TuneResult, TunedRound, UNCLEAR,
+    Validation, tune_progress,
+};
+use mendel_store::Journal;
+use mendel_store::frame::Manifest;
+use serde::Serialize;
+
+use super::{counted, elo, elo_interval};
+use crate::error::ReportError;
+use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
+use crate::plot::{Axis, HeatMap, HeatMark, HeatRow, LineChart, Reference, Series, number};
+
+/// A tuning, as its folder tells it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuningRecord {
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// The command that starts it again.
+    pub command: String,
+    /// What was asked for.
+    pub plan: TunePlan,
+    /// What was proposed after each round so far.
+    pub paths: Vec<Proposed>,
+    /// What was found, once it is done.
+    pub result: Option<TuneResult>,
+    /// The validations so far.
+    pub curve: Vec<Validation>,
+    /// Values at which the engine failed so far.
+    pub infeasible: Vec<Infeasible>,
+}
+
+/// What a tuner proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposed {
+    /// Games of the tuner before it.
+    pub games: u64,
+    /// A value for each parameter.
+    pub values: Vec<i64>,
+}
+
+/// So many paths are read in one picture.
+const PATHS: usize = 6;
+
+impl TuningRecord {
+    /// Reads a tuning's folder.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing or broken.
+    pub fn read(folder: &Path) -> Result<Self, ReportError> {
+        let broken = |file: &str, reason: String| ReportError::Broken {
+            path: folder.join(file),
+            reason,
+        };
+        let plan = TunePlan::read(folder);
+        let plan = plan.map_err(|error| broken(TunePlan::FILE, error.to_string()))?;
+        let path = folder.join(ROUNDS);
+        let rounds: Vec<TunedRound> = if path.exists() {
+            Journal::read(&path)?
+        } else {
+            Vec::new()
+        };
+        let proposed = |it: TunedRound| Proposed {
+            games: it.games,
+            values: it.proposal,
+        };
+        let manifest = Manifest::find(folder);
+        let manifest = manifest.map_err(|error| broken(Manifest::FILE, error.to_string()))?;
+        let result = TuneResult::read(folder);
+        let result = result.map_err(|error| broken(TuneResult::FILE, error.to_string()))?;
+        let (curve, infeasible) = match &result {
+            Some(result) => (result.curve.clone(), result.infeasible.clone()),
+            None => tune_progress(folder, &plan),
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            command: manifest.map_or_else(String::new, |it| it.command),
+            paths: rounds.into_iter().map(proposed).collect(),
+            result,
+            curve,
+            infeasible,
+            plan,
+        })
+    }
+
+    /// The engine's name.
+    pub fn engine(&self) -> String {
+        let entrant = self.plan.entrant();
+        entrant.map_or_else(|_| self.plan.engine.clone(), |it| it.name)
+    }
+
+    /// The page that shows the tuning to a person.
+    pub fn page(&self) -> HtmlPage {
+        let mut blocks = vec![self.verdict()];
+        blocks.push(PageBlock::Warnings(self.warnings()));
+        if let Some(result) = &self.result {
+            blocks.push(PageBlock::Heading("What was found".to_owned()));
+            found(result, &mut blocks);
+            blocks.push(PageBlock::Code(result.engine_tuned.clone()));
+        }
+        self.curve(&mut blocks);
+        self.paths(&mut blocks);
+        if let Some(result) = &self.result {
+            self.landscapes(result, &mut blocks);
+        }
+        self.left_out(&mut blocks);
+        blocks.push(PageBlock::Heading("How it was done".to_owned()));
+        blocks.push(PageBlock::Facts(self.facts()));
+        HtmlPage {
+            title: format!("Tuning of {}", self.engine()),
+            subtitle: format!(
+                "{}, {}, seed {}",
+                counted(self.plan.params.len() as u64, "parameter"),
+                counted(self.plan.games, "game"),
+                self.plan.seed
+            ),
+            blocks,
+            foot: format!("Mendel {}", self.plan.version),
+        }
+    }
+
+    fn verdict(&self) -> PageBlock {
+        let Some(result) = &self.result else {
+            let done = self.paths.last().map_or(0, |it| it.games);
+            return PageBlock::Verdict {
+                tone: Tone::Plain,
+                large: "not finished".to_owned(),
+                small: format!("{} of the tuner so far", counted(done, "game")),
+            };
+        };
+        let proved = result.verdict.starts_with("proved");
+        let (large, rest) = match result.verdict.split_once(':') {
+            Some((large, rest)) => (large.to_owned(), rest.trim().to_owned()),
+            None => (result.verdict.clone(), String::new()),
+        };
+        let mut small = vec![rest];
+        if let Some(proof) = &result.proof {
+            small.push(format!(
+                "against the start, {}: won {}, drawn {}, lost {}",
+                proof.conditions, proof.wins, proof.draws, proof.losses
+            ));
+        }
+        if result.keeps_start {
+            small.push("the start values are kept".to_owned());
+        }
+        let run: String = result.id.chars().take(8).collect();
+        small.extend(result.more(&run));
+        small.retain(|it| !it.is_empty());
+        PageBlock::Verdict {
+            tone: if proved { Tone::Good } else { Tone::Bad },
+            large,
+            small: small.join("; "),
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !self.plan.pace.is_repeatable() {
+            let text = "The games were played by the clock: another try gives other games.";
+            warnings.push(text.to_owned());
+        }
+        let Some(result) = &self.result else {
+            return warnings;
+        };
+        if result.spared_games > 0 {
+            warnings.push(format!(
+                "{} would have been the same as earlier ones and were not played.",
+                counted(result.spared_games, "game")
+            ));
+        }
+        if result.too_few_games() {
+            let unclear = result.params.iter().filter(|it| !it.visible).count();
+            warnings.push(format!(
+                "Too few games for so many parameters: {unclear} of {} are {UNCLEAR}, and what is left is as much as \
+                 what was found.",
+                result.params.len()
+            ));
+        }
+        let bound: Vec<&str> = result
+            .params
+            .iter()
+            .filter(|it| it.at_bound && !it.at_limit)
+            .map(|it| it.name.as_str())
+            .collect();
+        if !bound.is_empty() {
+            warnings.push(format!(
+                "At a bound, beyond which better values may lie: {}.",
+                bound.join(", ")
+            ));
+        }
+        if let Some(last) = result.left_out.last() {
+            warnings.push(format!(
+                "The start itself failed in {}, which are left out; last {} in game {} from {}.",
+                counted(result.left_out.len() as u64, "pair"),
+                last.reason,
+                last.game,
+                last.opening
+            ));
+        }
+        if !result.infeasible.is_empty() {
+            warnings.push(format!(
+                "The engine failed with {}; they are listed below and were not scored.",
+                counted(result.infeasible.len() as u64, "setting")
+            ));
+        }
+        warnings
+    }
+
+    /// The proposals of the moment against the start.
+    fn curve(&self, blocks: &mut Vec<PageBlock>) {
+        if self.curve.is_empty() {
+            return;
+        }
+        let most = self.result.as_ref().and_then(|it| it.most_games);
+        let curve = merged(&self.curve, most);
+        let place = |it: &Validation| it.games as f64;
+        let points = curve.iter().filter_map(|it| Some((place(it), it.elo?)));
+        let beyond = curve
+            .iter()
+            .filter_map(|it| Some((place(it), it.one_sided()?)));
+        let is_empty = curve.iter().all(|it| it.elo.is_none());
+        let band = curve.iter().filter_map(|it| {
+            let [low, high] = it.interval;
+            Some((place(it), low?, high?))
+        });
+        let chart = LineChart {
+            title: "Elo of the proposal above the start".to_owned(),
+            x: Axis::whole("games of the tuner"),
+            y: Axis {
+                range: is_empty.then_some((-200.0, 200.0)),
+                ..Axis::new("Elo")
+            },
+            beyond: beyond.collect(),
+            series: vec![Series {
+                name: "proposal".to_owned(),
+                pen: 0,
+                points: points.collect(),
+                band: band.collect(),
+            }],
+            references: vec![Reference {
+                name: "start".to_owned(),
+                pen: 2,
+                value: 0.0,
+            }],
+            ..LineChart::default()
+        };
+        blocks.push(PageBlock::Heading("Strength on the way".to_owned()));
+        blocks.push(PageBlock::Figure {
+            drawing: chart.draw(),
+            caption: "Matches of what the tuner would have proposed then against the start, on openings that \
+                      nothing is tuned with. The band is the 95 % interval of each match; an arrow is a match in which \
+                      one side took all points."
+                .to_owned(),
+        });
+        let mut table = HtmlTable::new(["games of the tuner", "games", "Elo", "95 %"]);
+        let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
+        for it in &curve {
+            let [value, interval] = if it.proposal == start {
+                ["the start itself".to_owned(), String::new()]
+            } else {
+                let open = match it.one_sided() {
+                    Some(true) => "+∞",
+                    Some(false) => "−∞",
+                    None => "–",
+                };
+                let value = it.elo.map_or_else(|| open.to_owned(), elo);
+                [value, elo_interval(it.interval)]
+            };
+            table.row([
+                number(place(it)),
+                number(it.played() as f64),
+                value,
+                interval,
+            ]);
+        }
+        blocks.push(PageBlock::Table(table));
+    }
+
+    /// Where each parameter went.
+    fn paths(&self, blocks: &mut Vec<PageBlock>) {
+        if self.paths.is_empty() {
+            return;
+        }
+        blocks.push(PageBlock::Heading("Paths of the parameters".to_owned()));
+        let all: Vec<usize> = (0..self.plan.params.len()).collect();
+        let groups = all.chunks(PATHS);
+        let count = groups.len();
+        for (number, group) in groups.enumerate() {
+            let series = group.iter().enumerate().map(|(pen, &at)| {
+                let param = &self.plan.params[at];
+                let share = |value: i64| (value - param.low) as f64 / param.width() * 100.0;
+                let points = self.paths.iter().filter_map(|round| {
+                    let value = round.values.get(at)?;
+                    Some((round.games as f64, share(*value)))
+                });
+                let start = std::iter::once((0.0, share(param.start)));
+                Series::line(&param.name, pen as u8, start.chain(points).collect())
+            });
+            let part = if count > 1 {
+                format!(" ({} of {count})", number + 1)
+            } else {
+                String::new()
+            };
+            let chart = LineChart {
+                title: format!("What was proposed after each round{part}"),
+                x: Axis::whole("games of the tuner"),
+                y: Axis {
+                    range: Some((0.0, 100.0)),
+                    ..Axis::new("% of the way between the bounds")
+                },
+                series: series.collect(),
+                ..LineChart::default()
+            };
+            blocks.push(PageBlock::Figure {
+                drawing: chart.draw(),
+                caption:
+                    "Lines that still swing at the end say that more games are needed, or that the \
+                          parameter hardly matters."
+                        .to_owned(),
+            });
+        }
+    }
+
+    /// What was not tuned or does not work.
+    fn left_out(&self, blocks: &mut Vec<PageBlock>) {
+        if !self.plan.aside.is_empty() {
+            blocks.push(PageBlock::Heading("Not tuned".to_owned()));
+            let aside = self.plan.aside.iter();
+            let words = aside.map(|it| format!("{}: {}", it.name, it.reason));
+            blocks.push(PageBlock::List(words.collect()));
+        }
+        if !self.infeasible.is_empty() {
+            blocks.push(PageBlock::Heading("Where the engine fails".to_owned()));
+            let words = self.infeasible.iter();
+            let words = words.map(|it| format!("{}: {}", it.options, it.reason));
+            blocks.push(PageBlock::List(words.collect()));
+        }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let plan = &self.plan;
+        let mut facts = vec![
+            ("engine", plan.engine.clone()),
+            ("tuner", plan.tuner.name().to_owned()),
+            ("pace", plan.pace.to_string()),
+            (
+                "games",
+                format!(
+                    "{} of the tuner, {} × {} validating, at most {} of the proof",
+                    number(2.0 * plan.tuner_pairs() as f64),
+                    plan.validations,
+                    plan.validation_games,
+                    plan.proof_games
+                ),
+            ),
+            (
+                "openings",
+                match &plan.openings {
+                    None => "the program's own book".to_owned(),
+                    Some(path) => path.display().to_string(),
+                },
+            ),
+            ("seed", plan.seed.to_string()),
+            ("id", plan.id()),
+        ];
+        if !self.command.is_empty() {
+            facts.push(("command", self.command.clone()));
+        }
+        facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+/// The parameters, those that the games say something of first.
+fn found(result: &TuneResult, blocks: &mut Vec<PageBlock>) {
+    let of = |it: &Interval| {
+        let interval = elo_interval([Some(it.low), Some(it.high)]);
+        format!("{} {interval}", elo(it.value))
+    };
+    blocks.push(PageBlock::Text(format!(
+        "By a surface fitted to all duels: what each value is worth against the start’s, the others as found, and how much its \
+         bounds would lose. Better values would bring at most {} Elo more. What all are worth together, the games above tell.",
+        elo(result.left.high)
+    )));
+    for (visible, head) in [(true, "option"), (false, UNCLEAR)] {
+        let chosen = || result.params.iter().filter(|it| it.visible == visible);
+        if chosen().next().is_none() {
+            continue;
+        }
+        let mut table = HtmlTable::new([head, "start", "found", "95 %", "worth", "matters"]);
+        for it in chosen() {
+            let mark = if it.at_limit {
+                " (the engine’s limit)"
+            } else if it.at_bound {
+                " (bound)"
+            } else {
+                ""
+            };
+            let worth = if it.is_start() {
+                "–".to_owned()
+            } else {
+                of(&it.gain)
+            };
+            table.row([
+                it.name.clone(),
+                it.start.clone(),
+                format!("{}{mark}", it.value),
+                it.interval_words(),
+                worth,
+                it.matters_words(),
+            ]);
+        }
+        blocks.push(PageBlock::Table(table));
+    }
+    blocks.push(PageBlock::Text(
+        "Intervals are of 95 %. “Worth” is the Elo of the value against that of the start with all others as found, \
+         “matters” what the worst value between the bounds would lose."
+            .to_owned(),
+    ));
+}
+
+/// Validations of one proposal after the same games are one match. Where games repeat, and
+/// `most` is as many as there can be, a second match with openings of the first tells
+/// nothing new.
+fn merged(curve: &[Validation], most: Option<u64>) -> Vec<Validation> {
+    let mut merged: Vec<Validation> = Vec::new();
+    for it in curve {
+        match merged.last_mut() {
+            Some(last) if last.games == it.games && last.proposal == it.proposal => {
+                let all = last.played() + it.played();
+                if it.played() == 0 || most.is_some_and(|most| all > most) {
+                    continue;
+                }
+                for (sum, more) in last.pairs.iter_mut().zip(it.pairs) {
+                    *sum += more;
+                }
+                let elo = EloEstimate::of(&Outcomes::Pairs(last.pairs));
+                (last.elo, last.interval) = (elo.elo, [elo.low, elo.high]);
+            }
+            _ => merged.push(it.clone()),
+        }
+    }
+    merged
+}
+
+/// What a number of a parameter is called.
+fn named(param: &Param, value: f64) -> String {
+    match param.kind {
+        ParamKind::Spin => number(value),
+        ParamKind::Check | ParamKind::Combo => param.text(value as i64),
+    }
+}
+
+/// What an axis is called; with the words of a choice, whose places are numbers there.
+fn axis_words(param: &Param) -> String {
+    if param.kind == ParamKind::Spin {
+        return param.name.clone();
+    }
+    let words = (param.low..=param.high).map(|it| format!("{it} = {}", param.text(it)));
+    format!("{}: {}", param.name, words.collect::<Vec<_>>().join(", "))
+}
+
+/// A place in a landscape, rows counted from the largest value down.
+fn mark(it: &Landscape, x: i64, y: i64, cross: bool) -> HeatMark {
+    let (low, high) = (it.y.first().copied(), it.y.last().copied());
+    let (low, high) = (low.unwrap_or(0.0), high.unwrap_or(0.0));
+    let share = (high - y as f64) / (high - low).max(f64::MIN_POSITIVE);
+    HeatMark {
+        x: x as f64,
+        row: share * (it.y.len().saturating_sub(1)) as f64,
+        cross,
+    }
+}
+
+impl TuningRecord {
+    /// The surface over two parameters at a time.
+    fn landscapes(&self, result: &TuneResult, blocks: &mut Vec<PageBlock>) {
+        if result.landscapes.is_empty() {
+            return;
+        }
+        blocks.push(PageBlock::Heading("Landscapes".to_owned()));
+        let find = |name: &str| {
+            let param = self.plan.params.iter().find(|it| it.name == name)?;
+            let found = result.params.iter().find(|it| it.name == name)?;
+            Some((param, found.number))
+        };
+        for it in &result.landscapes {
+            let (Some((first, x)), Some((second, y))) = (find(&it.first), find(&it.second)) else {
+                continue;
+            };
+            let all = it.elo.iter().flatten().copied();
+            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+            // The largest value of the second stands at the top.
+            let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
+                name: named(second, *y),
+                values: values.clone(),
+                range: Some((low, high)),
+                words: String::new(),
+            });
+            // Values are rounded, so that two neighbours do not tell how far apart all are.
+            let wide = it.x.last().zip(it.x.first());
+            let steps = it.x.len().saturating_sub(1).max(1) as f64;
+            let map = HeatMap {
+                title: format!("{} (right) and {} (up)", it.first, it.second),
+                x: Axis::new(axis_words(first)),
+                first: it.x.first().copied().unwrap_or(0.0),
+                apart: wide.map_or(1.0, |(last, first)| (last - first) / steps),
+                rows: rows.collect(),
+                key: (elo(low), format!("{} Elo", elo(high))),
+                head: String::new(),
+                marks: vec![
+                    mark(it, first.start, second.start, false),
+                    mark(it, x, y, true),
+                ],
+            };
+            blocks.push(PageBlock::Figure {
+                drawing: map.draw(),
+                caption: format!(
+                    "Elo against what was found (×), by the fitted surface, all parameters but {} and {} as found; the ring \
+                     is the start.",
+                    it.first, it.second
+                ),
+            });
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Pictures from plain data, as SVG text.
+//!
+//! The same data give the same bytes. A drawing is read in light and in dark
+//! surroundings; whatever a colour says, a dash, a place or a word says too. Any
+//! data can be drawn: what is not a finite number is left out.
+//!
+//! ```
+//! use mendel_report::plot::{Axis, LineChart, Series};
+//!
+//! let chart = LineChart {
+//!     title: "Peas in the garden".to_owned(),
+//!     x: Axis::new("year"),
+//!     y: Axis::new("yellow peas, share"),
+//!     series: vec![Series::line("harvest", 0, vec![(1856.0, 1.0), (1857.0, 0.751)])],
+//!     ..LineChart::default()
+//! };
+//! let drawing = chart.draw();
+//! assert!(drawing.standalone().contains("Peas in the garden"));
+//! ```
+
+mod area;
+mod boards;
+mod canvas;
+mod graph;
+mod heat;
+mod histogram;
+mod line;
+mod points;
+mod scale;
+mod scatter;
+mod shares;
+mod spark;
+mod wiring;
+
+pub use area::{AreaLayer, StackedArea};
+pub use boards::{Boards, HeatBoard};
+pub use canvas::{Drawing, STYLE, escape};
+pub use graph::{Arc, Layer, LayeredGraph, Node};
+pub use heat::{HeatMap, HeatMark, HeatRow};
+pub use histogram::{Histograms, Panel};
+pub use line::{LineChart, Reference, Series};
+pub use points::{PointChart, PointRow};
+pub use scale::{Axis, decimal, number};
+pub use scatter::{Cloud, Scatter};
+pub use shares::{ShareBars, ShareGroup, ShareRow};
+pub use spark::spark;
+pub use wiring::{Wire, Wiring, WiringLayer};

@@ -1,0 +1,267 @@
+//! From values to places, and from values to words.
+
+/// Beyond this, differences of values would leave the range of a number.
+const LARGEST: f64 = 1e300;
+
+/// An axis: what it shows, and how far where that is not left to the data.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// What is measured, with its unit.
+    pub label: String,
+    /// From where to where; `None`: as far as the data go.
+    pub range: Option<(f64, f64)>,
+    /// Whether only whole numbers mean anything, as with generations.
+    pub whole: bool,
+}
+
+impl Axis {
+    /// An axis as long as its data.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            ..Self::default()
+        }
+    }
+
+    /// An axis of whole numbers.
+    pub fn whole(label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            whole: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// Whether a value can be drawn.
+pub(super) fn is_drawable(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
+
+/// The least and the largest of the values that can be drawn.
+pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().filter(|value| is_drawable(*value)).fold(
+        None,
+        |extent, value| match extent {
+            None => Some((value, value)),
+            Some((low, high)) => Some((low.min(value), high.max(value))),
+        },
+    )
+}
+
+/// Where values lie on a line of so many pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Scale {
+    /// Values `range` on the pixels `from` to `to`, which may run backwards. A
+    /// range without width gets some.
+    pub(super) fn new(range: Option<(f64, f64)>, from: f64, to: f64) -> Self {
+        let usable =
+            |&(low, high): &(f64, f64)| is_drawable(low) && is_drawable(high) && low <= high;
+        let (mut low, mut high) = range.filter(usable).unwrap_or((0.0, 1.0));
+        let room = low.abs().max(high.abs()) * 1e-9;
+        if high - low <= room {
+            let room = if low == 0.0 { 1.0 } else { low.abs() * 0.05 };
+            low -= room;
+            high += room;
+        }
+        Self {
+            low,
+            high,
+            from,
+            to,
+        }
+    }
+
+    /// With a little air at both ends, so that no line lies on the frame.
+    pub(super) fn airy(range: Option<(f64, f64)>, from: f64, to: f64) -> Self {
+        let plain = Self::new(range, from, to);
+        let air = (plain.high - plain.low) * 0.04;
+        Self {
+            low: plain.low - air,
+            high: plain.high + air,
+            ..plain
+        }
+    }
+
+    /// The pixel of a value; it may lie outside.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    /// Whether the value lies between the ends.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// About so many round values with the words for them.
+    pub(super) fn ticks(&self, wanted: u32, whole: bool) -> Vec<(f64, String)> {
+        let raw = (self.high - self.low) / f64::from(wanted.max(1));
+        let power = power_of_ten_below(raw);
+        let mut step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|factor| factor * power)
+            .find(|step| *step >= raw * 0.999)
+            .unwrap_or(10.0 * power);
+        if whole {
+            step = step.max(1.0);
+        }
+        let first = (self.low / step).ceil();
+        (0..=4 * wanted)
+            .map(|index| (first + f64::from(index)) * step)
+            .take_while(|value| *value <= self.high + step * 1e-6)
+            .map(|value| (value, tick(value, step)))
+            .collect()
+    }
+}
+
+/// The largest power of ten that is not above a positive number. Read off its
+/// decimal form, so that no machine's logarithm has a say.
+fn power_of_ten_below(value: f64) -> f64 {
+    let text = format!("{value:e}");
+    let exponent = text.split_once('e').map_or("0", |(_, exponent)| exponent);
+    format!("1e{exponent}").parse().unwrap_or(1.0)
+}
+
+/// A value on an axis whose steps are `step`.
+fn tick(value: f64, step: f64) -> String {
+    let value = if value.abs() < step * 1e-6 {
+        0.0
+    } else {
+        value
+    };
+    if value != 0.0 && (value.abs() >= 1e7 || step < 1e-4) {
+        return minus(&format!("{value:.1e}"));
+    }
+    let decimals = (0..4)
+        .find(|decimals| {
+            let shifted = step * f64::from(10_u32.pow(*decimals));
+            (shifted - shifted.round()).abs() < shifted * 1e-6
+        })
+        .unwrap_or(4);
+    grouped(value, decimals as usize)
+}
+
+/// A number as people read it in a table: about four digits that count, groups
+/// of three, a true minus sign.
+///
+/// ```
+/// use mendel_report::plot::number;
+///
+/// let written: Vec<String> = [1600.0, 130.76, -0.3041, 12_345.6].map(number).to_vec();
+/// assert_eq!(written, ["1,600", "130.8", "−0.304", "12,346"]);
+/// ```
+pub fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let is_whole = (value - value.round()).abs() < 1e-9 * value.abs().max(1.0);
+    if is_whole && value.abs() < 1e12 {
+        grouped(value, 0)
+    } else {
+        decimal(value)
+    }
+}
+
+/// The same for what is measured: 131 is written 131.0 beside 156.3.
+pub fn decimal(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let size = value.abs();
+    if size >= 1e12 || (size > 0.0 && size < 5e-7) {
+        return minus(&format!("{value:.1e}"));
+    }
+    let decimals = match size {
+        size if size >= 10_000.0 => 0,
+        size if size >= 10.0 => 1,
+        size if size >= 1.0 => 2,
+        // Three digits that count, as far as six decimals have them.
+        size if size >= 0.1 || size == 0.0 => 3,
+        size if size >= 0.01 => 4,
+        size if size >= 0.001 => 5,
+        _ => 6,
+    };
+    grouped(value, decimals)
+}
+
+/// A number with so many decimals, in groups of three.
+pub(super) fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text
+        .find('.')
+        .map_or((text.as_str(), ""), |at| text.split_at(at));
+    let is_zero = text.chars().all(|c| c == '0' || c == '.');
+    let mut out = String::new();
+    if value < 0.0 && !is_zero {
+        out.push('−');
+    }
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+fn minus(text: &str) -> String {
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(low: f64, high: f64, whole: bool) -> Vec<String> {
+        let scale = Scale::new(Some((low, high)), 0.0, 100.0);
+        scale.ticks(5, whole).into_iter().map(|t| t.1).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        for (low, high, expected) in [
+            (0.0, 1.0, &["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"][..]),
+            (124.0, 161.0, &["130", "140", "150", "160"]),
+            (0.0, 300.0, &["0", "100", "200", "300"]),
+            (-20.0, 108.0, &["0", "50", "100"]),
+            (0.0, 12_000.0, &["0", "5,000", "10,000"]),
+            (0.3, 0.304, &["0.300", "0.301", "0.302", "0.303", "0.304"]),
+        ] {
+            assert_eq!(words(low, high, false), expected, "{low} to {high}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_not_halved() {
+        assert_eq!(words(0.0, 2.0, true), ["0", "1", "2"]);
+        assert_eq!(words(0.0, 0.0, true), ["−1", "0", "1"]);
+    }
+
+    #[test]
+    fn any_range_has_a_few_ticks() {
+        let mut values = vec![0.0, 1e-300, 1.0, 3.7, 1e9, 1e299, f64::INFINITY, f64::NAN];
+        values.extend(values.clone().iter().map(|value| -value));
+        for &low in &values {
+            for &high in &values {
+                let scale = Scale::new(Some((low, high)), 0.0, 100.0);
+                let ticks = scale.ticks(5, false);
+                assert!(
+                    (1..=21).contains(&ticks.len()),
+                    "{low} to {high}: {ticks:?}"
+                );
+                assert!(
+                    ticks
+                        .iter()
+                        .all(|(value, _)| scale.place(*value).is_finite())
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Appending lines to a file, all of a line or none of it; tests put a failing disk there.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use crate::Sync;
+
+/// Something that grows at its end and can be cut back.
+pub(crate) trait AppendFile {
+    /// Adds the bytes at the end. After an error any number of them may be there.
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts it back to a length.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+
+    /// Returns when everything added would survive the loss of power.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file opened for appending.
+impl AppendFile for File {
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// Appends lines to a file, all of a line or none of it.
+#[derive(Debug)]
+pub(crate) struct LineAppender<M: AppendFile> {
+    file: M,
+    /// Bytes up to the end of the last acknowledged line.
+    pub(crate) length: u64,
+    /// Part of a line that was refused may still be there.
+    is_torn: bool,
+    when: Sync,
+    /// Lines written that the disk has not confirmed.
+    is_waiting: bool,
+    synced: Instant,
+}
+
+impl<M: AppendFile> LineAppender<M> {
+    pub(crate) fn new(file: M, length: u64, when: Sync) -> Self {
+        Self {
+            file,
+            length,
+            is_torn: false,
+            when,
+            is_waiting: false,
+            synced: Instant::now(),
+        }
+    }
+
+    pub(crate) fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.restore()?;
+        }
+        let is_due = match self.when {
+            Sync::Each => true,
+            Sync::Every(time) => self.synced.elapsed() >= time,
+        };
+        let result = self
+            .file
+            .add(line)
+            .and_then(|()| if is_due { self.file.sync() } else { Ok(()) });
+        match result {
+            Ok(()) => {
+                self.length += line.len() as u64;
+                self.is_waiting = !is_due;
+                if is_due {
+                    self.synced = Instant::now();
+                }
+                Ok(())
+            }
+            Err(error) => {
+                // Now if it can be done, otherwise before the next line.
+                self.is_torn = true;
+                let _ = self.restore();
+                Err(error)
+            }
+        }
+    }
+
+    /// Cuts off what was not acknowledged.
+    pub(crate) fn restore(&mut self) -> io::Result<()> {
+        self.is_torn = true;
+        self.file.cut(self.length)?;
+        self.is_torn = false;
+        Ok(())
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if self.is_waiting {
+            self.file.sync()?;
+            self.is_waiting = false;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+impl<M: AppendFile> Drop for LineAppender<M> {
+    fn drop(&mut self) {
+        // Nobody is left to be told.
+        let _ = self.flush();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A disk with so much room, which may also refuse to cut or to sync.
+    #[derive(Debug, Default)]
+    struct SmallDisk {
+        bytes: Vec<u8>,
+        room: usize,
+        refuses_to_cut: bool,
+        refuses_to_sync: bool,
+    }
+
+    impl AppendFile for SmallDisk {
+        fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+            let fits = bytes.len().min(self.room - self.bytes.len());
+            self.bytes.extend_from_slice(&bytes[..fits]);
+            if fits == bytes.len() {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+        }
+
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            if self.refuses_to_cut {
+                return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+            }
+            self.bytes.truncate(length as usize);
+            Ok(())
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            if self.refuses_to_sync {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            Ok(())
+        }
+    }
+
+    fn writer_on(room: usize) -> LineAppender<SmallDisk> {
+        let disk = SmallDisk {
+            room,
+            ..SmallDisk::default()
+        };
+        LineAppender::new(disk, 0, Sync::Each)
+    }
+
+    #[test]
+    fn a_full_disk_keeps_the_lines_it_has_and_takes_more_when_there_is_room() {
+        for room in 4..11 {
+            let mut writer = writer_on(room);
+            writer.write(b"one\n").expect("room for one");
+            assert!(writer.write(b"longer\n").is_err(), "room for {room}");
+            assert_eq!(writer.file.bytes, b"one\n", "room for {room}");
+            writer.file.room = 100;
+            writer.write(b"longer\n").expect("room again");
+            assert_eq!(writer.file.bytes, b"one\nlonger\n", "room for {room}");
+        }
+    }
+
+    #[test]
+    fn a_torn_line_that_cannot_be_cut_is_cut_before_the_next() {
+        let mut writer = writer_on(6);
+        writer.write(b"one\n").expect("room for one");
+        writer.file.refuses_to_cut = true;
+        assert!(writer.write(b"two\n").is_err());
+        assert_eq!(writer.file.bytes, b"one\ntw");
+        writer.file.room = 100;
+        assert!(writer.write(b"two\n").is_err(), "never behind a torn line");
+        assert_eq!(writer.file.bytes, b"one\ntw");
+        writer.file.refuses_to_cut = false;
+        writer.write(b"two\n").expect("all is well again");
+        assert_eq!(writer.file.bytes, b"one\ntwo\n");
+    }
+
+    #[test]
+    fn a_line_the_disk_does_not_confirm_is_not_there() {
+        let mut writer = writer_on(100);
+        writer.file.refuses_to_sync = true;
+        assert!(writer.write(b"one\n").is_err());
+        assert_eq!(writer.file.bytes, b"");
+        writer.file.refuses_to_sync = false;
+        writer.write(b"one\n").expect("confirmed");
+        assert_eq!(writer.file.bytes, b"one\n");
+    }
+
+    #[test]
+    fn a_fast_journal_asks_the_disk_only_now_and_then() {
+        let mut writer = writer_on(100);
+        writer.when = Sync::Every(Duration::from_hours(1));
+        writer.file.refuses_to_sync = true;
+        writer.write(b"one\n").expect("nobody asked the disk");
+        assert!(writer.flush().is_err(), "now somebody did");
+        writer.when = Sync::Every(Duration::ZERO);
+        assert!(writer.write(b"two\n").is_err(), "it is time");
+    }
+}

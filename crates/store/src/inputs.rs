@@ -1,0 +1,366 @@
+//! Hashes of all that the results in a folder depend on outside of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{ReplaceError, replace};
+
+/// The build of this program, and the SHA-256 of the external programs and the files that
+/// an experiment uses. They are written to its folder as `inputs.toml` when it starts, and
+/// compared when it is resumed: results of two programs must not be counted together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputHashes {
+    /// None where any build may continue the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mendel: Option<String>,
+    /// By the name that starts them: a path, or a bare name that `PATH` finds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    programs: BTreeMap<String, String>,
+    /// By their paths.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
+}
+
+/// Why an experiment cannot be resumed with the programs and files that are there, or
+/// why they cannot be hashed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputsError {
+    /// A program or a file has changed.
+    #[error(
+        "{what} has changed since `{}` was started: its SHA-256 was {recorded}, now {present}; restore it, or start \
+         a new one in another folder",
+        folder.display()
+    )]
+    Changed {
+        /// Which program or file.
+        what: String,
+        /// The folder of the experiment.
+        folder: PathBuf,
+        /// The hash in the folder.
+        recorded: String,
+        /// The hash of what is there now.
+        present: String,
+    },
+    /// This program is another build.
+    #[error(
+        "`{}` was started by another build of this program: {recorded} then, {present} now; resume with that build, \
+         or start a new one in another folder",
+        folder.display()
+    )]
+    OtherBuild {
+        /// The folder of the experiment.
+        folder: PathBuf,
+        /// The build in the folder.
+        recorded: String,
+        /// This build.
+        present: String,
+    },
+    /// The folder has no hashes.
+    #[error(
+        "`{}` has no `{}`: an earlier build of this program started it, or the file was lost; restore it, or start \
+         a new one in another folder",
+        folder.display(), InputHashes::FILE
+    )]
+    Missing {
+        /// The folder of the experiment.
+        folder: PathBuf,
+    },
+    /// The file of the hashes is broken.
+    #[error("`{}` is broken: {reason}; restore it from a copy", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The reason, with line and column.
+        reason: String,
+    },
+    /// A program or a file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// The program or file.
+        path: PathBuf,
+        /// What the system reported.
+        source: io::Error,
+    },
+    /// The hashes cannot be written.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+}
+
+static BUILD: OnceLock<String> = OnceLock::new();
+
+/// Names the build of this program: its version and a hash of its sources. The first call
+/// counts; without one the version alone is the name.
+pub fn set_build(build: &str) {
+    BUILD.get_or_init(|| build.to_owned());
+}
+
+fn build() -> &'static str {
+    BUILD
+        .get()
+        .map_or(env!("CARGO_PKG_VERSION"), String::as_str)
+}
+
+/// Stands for the hash of a program that may be started but not read.
+const UNREADABLE: &str = "unreadable";
+
+/// Stands for the hash of what is not there.
+const MISSING: &str = "missing";
+
+impl InputHashes {
+    /// The file's name in the folder of an experiment.
+    pub const FILE: &'static str = "inputs.toml";
+
+    /// The hashes of an experiment that only this build may resume.
+    pub fn of_this_build() -> Self {
+        Self {
+            mendel: Some(build().to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Adds an external program by the name that starts it; one that is not installed
+    /// adds nothing.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn add_program(&mut self, name: &str) -> Result<(), InputsError> {
+        if let Some(hash) = hash_of_program(name)? {
+            self.programs.insert(name.to_owned(), hash);
+        }
+        Ok(())
+    }
+
+    /// Adds a file; what is not a regular file adds nothing.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or its path is not UTF-8.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), InputsError> {
+        if let Some(hash) = hash_of(path)? {
+            let name = path.to_str().ok_or_else(|| InputsError::Read {
+                path: path.to_owned(),
+                source: io::Error::other("its path is not UTF-8; rename it"),
+            })?;
+            self.files.insert(name.to_owned(), hash);
+        }
+        Ok(())
+    }
+
+    /// Writes the hashes of an experiment that starts; to be called before anything is
+    /// written that makes the folder one of an experiment.
+    ///
+    /// # Errors
+    ///
+    /// If the disk refuses.
+    ///
+    /// # Panics
+    ///
+    /// Never: strings in tables are valid TOML.
+    pub fn start(&self, folder: &Path) -> Result<(), InputsError> {
+        let text = toml::to_string(self).expect("plain data become TOML");
+        Ok(replace(&folder.join(Self::FILE), text.as_bytes())?)
+    }
+
+    /// Compares this build and the programs and files with those that the folder and the
+    /// experiments in it were started with. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// If one has changed, or the folder has no hashes.
+    pub fn check(folder: &Path) -> Result<(), InputsError> {
+        let missing = || InputsError::Missing {
+            folder: folder.to_owned(),
+        };
+        Self::read(folder)?.ok_or_else(missing)?.compare(folder)?;
+        check_below(folder)
+    }
+
+    /// Checks the folder and adds the hashes here to its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check), or if the disk refuses.
+    pub fn extend(&self, folder: &Path) -> Result<(), InputsError> {
+        Self::check(folder)?;
+        let recorded = Self::read(folder)?.unwrap_or_default();
+        let mut all = recorded.clone();
+        all.programs.extend(self.programs.clone());
+        all.files.extend(self.files.clone());
+        if all == recorded {
+            return Ok(());
+        }
+        all.start(folder)
+    }
+
+    /// The hashes in a folder; none if it has none.
+    fn read(folder: &Path) -> Result<Option<Self>, InputsError> {
+        let path = folder.join(Self::FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(InputsError::Read { path, source }),
+        };
+        let read = toml::from_str(&text).map_err(|error| InputsError::Broken {
+            path,
+            reason: error.to_string(),
+        });
+        read.map(Some)
+    }
+
+    fn compare(&self, folder: &Path) -> Result<(), InputsError> {
+        if let Some(recorded) = &self.mendel
+            && recorded != build()
+        {
+            return Err(InputsError::OtherBuild {
+                folder: folder.to_owned(),
+                recorded: recorded.clone(),
+                present: build().to_owned(),
+            });
+        }
+        let same = |what: String, recorded: &String, present: Option<String>| {
+            let present = present.unwrap_or_else(|| MISSING.to_owned());
+            if *recorded == present {
+                return Ok(());
+            }
+            Err(InputsError::Changed {
+                what,
+                folder: folder.to_owned(),
+                recorded: recorded.clone(),
+                present,
+            })
+        };
+        for (name, recorded) in &self.programs {
+            same(
+                format!("the program `{name}`"),
+                recorded,
+                hash_of_program(name)?,
+            )?;
+        }
+        for (name, recorded) in &self.files {
+            same(
+                format!("the file `{name}`"),
+                recorded,
+                hash_of(Path::new(name))?,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks the experiments in the folders below: matches of a proof, steps, runs.
+fn check_below(folder: &Path) -> Result<(), InputsError> {
+    let failed = |source| InputsError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if !entry.file_type().map_err(failed)?.is_dir() {
+            continue;
+        }
+        let inside = entry.path();
+        if let Some(recorded) = InputHashes::read(&inside)? {
+            recorded.compare(&inside)?;
+        }
+        check_below(&inside)?;
+    }
+    Ok(())
+}
+
+/// The hash of the file that a program's name starts; none if it is not installed.
+fn hash_of_program(name: &str) -> Result<Option<String>, InputsError> {
+    if name.contains('/') {
+        return hash_of(Path::new(name));
+    }
+    let starts = |path: &PathBuf| {
+        let facts = fs::metadata(path);
+        facts.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    places.find(starts).map_or(Ok(None), |path| hash_of(&path))
+}
+
+/// What tells that a file was not written since it was hashed: device, inode, length and
+/// the times of its last changes.
+type Stamp = [i64; 7];
+
+fn stamp(facts: &Metadata) -> Stamp {
+    [
+        facts.dev() as i64,
+        facts.ino() as i64,
+        facts.len() as i64,
+        facts.mtime(),
+        facts.mtime_nsec(),
+        facts.ctime(),
+        facts.ctime_nsec(),
+    ]
+}
+
+/// The SHA-256 of a regular file; none if there is none. Large files, such as networks,
+/// are read once in a process.
+fn hash_of(path: &Path) -> Result<Option<String>, InputsError> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, (Stamp, String)>> = Mutex::new(BTreeMap::new());
+    let Some(facts) = fs::metadata(path).ok().filter(Metadata::is_file) else {
+        return Ok(None);
+    };
+    let (key, stamp) = (
+        path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        stamp(&facts),
+    );
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, hash)) = known().get(&key).filter(|(then, _)| *then == stamp) {
+        return Ok(Some(hash.clone()));
+    }
+    let hash = match sha256(path) {
+        Ok(hash) => hash,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => UNREADABLE.to_owned(),
+        Err(source) => {
+            return Err(InputsError::Read {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    known().insert(key, (stamp, hash.clone()));
+    Ok(Some(hash))
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(format!("{:x}", hash.finalize())),
+            read => hash.update(&block[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of FIPS 180-4.
+    #[test]
+    fn the_hash_is_the_published_one() {
+        let path = std::env::temp_dir().join(format!("mendel-inputs-{}", std::process::id()));
+        fs::write(&path, "abc").expect("there is room");
+        let hash = hash_of(&path).expect("it can be read");
+        fs::remove_file(&path).expect("it is there");
+        let published = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash.as_deref(), Some(published));
+        assert_eq!(hash_of(&path).expect("nothing to read"), None);
+    }
+}

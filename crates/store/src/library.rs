@@ -1,0 +1,445 @@
+//! Where experiments are kept, and how they are found again.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, fs, io};
+
+use serde_json::Value;
+
+use crate::frame::{Folder, Manifest, ManifestError, status_of};
+use crate::index::{DEPTH, search};
+use crate::{FolderLock, Index, IndexEntry, IndexError, LockError, RunStatus};
+
+/// What a kind shows in a list, from the files of one of its folders.
+pub type Describe = fn(&Folder, &Manifest) -> Value;
+
+/// The experiments of a user: the folders below a home folder, and those elsewhere that were
+/// registered.
+///
+/// An index repeats what the folders say, so that a long list is quick. It can be lost without
+/// harm.
+#[derive(Clone, Debug)]
+pub struct Library {
+    home: PathBuf,
+    describe: Describe,
+    other: Option<fn(&Path) -> Option<IndexEntry>>,
+}
+
+/// A list of experiments, the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The experiments, with their states as they are now.
+    pub entries: Vec<IndexEntry>,
+    /// What a reader must know about the list, in one line each.
+    pub notes: Vec<String>,
+}
+
+/// Why the library cannot do something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// There is no such experiment.
+    #[error(
+        "there is no experiment `{text}`: neither a folder nor a name nor the beginning of an id"
+    )]
+    Unknown {
+        /// What was asked for.
+        text: String,
+    },
+    /// There are several.
+    #[error("`{text}` could be any of {}", folders.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// The folders, in quotes.
+        folders: Vec<String>,
+    },
+    /// The folder is not in the library.
+    #[error("`{}` is not below `{}`, and only folders of the library are deleted; remove it with the tools of the system", folder.display(), home.display())]
+    Outside {
+        /// The folder.
+        folder: PathBuf,
+        /// The home of the library.
+        home: PathBuf,
+    },
+    /// The folder belongs to another experiment.
+    #[error("`{}` is part of the experiment in `{}`; delete that one as a whole", folder.display(), outer.display())]
+    Inside {
+        /// The folder.
+        folder: PathBuf,
+        /// The folder of the experiment around it.
+        outer: PathBuf,
+    },
+    /// No name is free.
+    #[error("there is no free name for a new folder in `{}`; delete some", folder.display())]
+    Full {
+        /// Where it was to be made.
+        folder: PathBuf,
+    },
+    /// The folder has no experiment that can be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Another process uses the folder.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The index cannot be used.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The system refused.
+    #[error("cannot use `{}`: {source}", path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system reported.
+        source: io::Error,
+    },
+}
+
+impl Library {
+    /// The library in a home folder, there or not.
+    pub fn new(home: impl Into<PathBuf>, describe: Describe) -> Self {
+        Self {
+            home: home.into(),
+            describe,
+            other: None,
+        }
+    }
+
+    /// Lists folders without a manifest of this version, too.
+    #[must_use]
+    pub fn with_other(mut self, describe: fn(&Path) -> Option<IndexEntry>) -> Self {
+        self.other = Some(describe);
+        self
+    }
+
+    /// A folder without a manifest of this version.
+    fn other(&self, folder: &Path) -> Option<IndexEntry> {
+        self.other.and_then(|describe| describe(folder))
+    }
+
+    /// Where libraries are by default, with the environment variable that says so:
+    /// `MENDEL_HOME`, or the place that the system has for data of programs.
+    pub fn default_home() -> Option<(&'static str, PathBuf)> {
+        let set = |name: &'static str| {
+            env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(|value| (name, PathBuf::from(value)))
+        };
+        let below = |(name, folder): (&'static str, PathBuf), rest| (name, folder.join(rest));
+        set("MENDEL_HOME")
+            .or_else(|| set("XDG_DATA_HOME").map(|it| below(it, "mendel")))
+            .or_else(|| set("HOME").map(|it| below(it, ".local/share/mendel")))
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// A folder that is not there yet, below a group such as `matches`, named after the day and
+    /// some names.
+    ///
+    /// # Errors
+    ///
+    /// If no name is free.
+    pub fn new_folder(&self, group: &str, names: &[&str]) -> Result<PathBuf, LibraryError> {
+        let plain = |name: &&str| -> String {
+            let plain = name.chars().map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_lowercase()
+                } else {
+                    '-'
+                }
+            });
+            plain.take(20).collect()
+        };
+        let names: Vec<String> = names.iter().map(plain).collect();
+        let parent = self.home.join(group);
+        let (day, names) = (day(SystemTime::now()), names.join("-"));
+        (1..=u32::MAX)
+            .map(|number| parent.join(format!("{day}-{names}-{number}")))
+            .find(|folder| !folder.exists())
+            .ok_or(LibraryError::Full { folder: parent })
+    }
+
+    /// The folder of an experiment: a path, a name, or the beginning of an id.
+    ///
+    /// # Errors
+    ///
+    /// If there is none or more than one, or the path has no experiment that this program reads.
+    pub fn find(&self, text: &str) -> Result<PathBuf, LibraryError> {
+        let path = Path::new(text);
+        if path.is_dir() {
+            if self.other(path).is_none() {
+                Manifest::read(path)?;
+            }
+            return std::path::absolute(path).map_err(io_error(path));
+        }
+        let fits = |entry: &IndexEntry| {
+            let is_id = entry.id.is_empty() && entry.name.starts_with(text);
+            !text.is_empty() && (entry.name == text || entry.id.starts_with(text) || is_id)
+        };
+        let mut found = self.list(None)?.entries;
+        found.retain(fits);
+        match &*found {
+            [one] => Ok(one.folder.clone()),
+            [] => Err(LibraryError::Unknown {
+                text: text.to_owned(),
+            }),
+            many => Err(LibraryError::Ambiguous {
+                text: text.to_owned(),
+                folders: many
+                    .iter()
+                    .map(|entry| format!("`{}`", entry.folder.display()))
+                    .collect(),
+            }),
+        }
+    }
+
+    /// All experiments of a kind, or of every kind, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be used.
+    pub fn list(&self, kind: Option<&str>) -> Result<Listing, LibraryError> {
+        let mut listing = Listing::default();
+        match self.index() {
+            Ok(index) => {
+                if let Some(reason) = index.damage() {
+                    listing.notes.push(format!(
+                        "the run index `{}` was damaged ({reason}) and has been rebuilt from the folders",
+                        self.index_path().display()
+                    ));
+                }
+                listing.entries = index.list(kind)?;
+            }
+            Err(error @ IndexError::Newer { .. }) => {
+                listing
+                    .notes
+                    .push(format!("{error}; the folders are read instead"));
+                listing.entries = self.search(kind);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        // A killed process told nobody.
+        for entry in &mut listing.entries {
+            if let Some(other) = self.other(&entry.folder) {
+                *entry = other;
+                continue;
+            }
+            entry.state = status_of(&entry.folder);
+            if entry.state != RunStatus::Finished {
+                entry.finished = None;
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Enters an experiment in the index, or what is new about it.
+    ///
+    /// # Errors
+    ///
+    /// If the folder has no experiment that this program reads, or the index cannot be used. The
+    /// experiment itself is not affected.
+    pub fn register(&self, folder: &Path) -> Result<(), LibraryError> {
+        let folder = folder.canonicalize().map_err(io_error(folder))?;
+        let entry = match self.other(&folder) {
+            Some(entry) => entry,
+            None => self.entry(&folder, &Manifest::read(&folder)?),
+        };
+        match self.index() {
+            Ok(index) => Ok(index.put(&entry)?),
+            // Those below the home folder are found without it.
+            Err(IndexError::Newer { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Deletes an experiment with everything in its folder, and returns how many bytes it had.
+    ///
+    /// # Errors
+    ///
+    /// If the folder is outside the library, part of another experiment, or in use by another
+    /// process.
+    pub fn delete(&self, folder: &Path) -> Result<u64, LibraryError> {
+        // 1. It is an experiment of this library, whatever links lead to it.
+        let home = self.home.canonicalize().map_err(io_error(&self.home))?;
+        let folder = folder.canonicalize().map_err(io_error(folder))?;
+        if folder == home || !folder.starts_with(&home) {
+            return Err(LibraryError::Outside { folder, home });
+        }
+        let around = folder.ancestors().skip(1).take_while(|it| *it != home);
+        for outer in around {
+            if outer.join(Manifest::FILE).exists() {
+                return Err(LibraryError::Inside {
+                    folder: folder.clone(),
+                    outer: outer.to_owned(),
+                });
+            }
+        }
+        if self.other(&folder).is_none() {
+            Manifest::read(&folder)?;
+        }
+        // 2. Nobody works in it; the locks are held until it is gone.
+        let _locks = lock_all(&folder)?;
+        // 3. It goes from its place at once, so that nobody finds half of it.
+        let size = size_of(&folder);
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let aside = folder.with_file_name(format!(".{name}.{}.deleted", std::process::id()));
+        fs::rename(&folder, &aside).map_err(io_error(&folder))?;
+        fs::remove_dir_all(&aside).map_err(io_error(&aside))?;
+        // An entry without a folder is not listed.
+        if let Ok(index) = self.index() {
+            index.remove(&folder)?;
+        }
+        Ok(size)
+    }
+
+    fn index_path(&self) -> PathBuf {
+        self.home.join("index.sqlite")
+    }
+
+    fn index(&self) -> Result<Index, IndexError> {
+        let describe = |folder: &Path| self.describe(folder);
+        Index::open(&self.index_path(), &[&self.home], &describe)
+    }
+
+    /// The experiments below the home folder, without the index.
+    fn search(&self, kind: Option<&str>) -> Vec<IndexEntry> {
+        let mut entries = Vec::new();
+        search(
+            &self.home,
+            DEPTH,
+            &|folder| self.describe(folder),
+            &mut entries,
+        );
+        entries.retain(|entry| kind.is_none_or(|kind| entry.kind == kind));
+        entries.sort_by(|a, b| (b.started, &a.folder).cmp(&(a.started, &b.folder)));
+        entries
+    }
+
+    fn describe(&self, folder: &Path) -> Option<IndexEntry> {
+        match Manifest::find(folder).ok().flatten() {
+            Some(manifest) => Some(self.entry(folder, &manifest)),
+            None => self.other(folder),
+        }
+    }
+
+    fn entry(&self, folder: &Path, manifest: &Manifest) -> IndexEntry {
+        let state = status_of(folder);
+        let finished = seconds(&folder.join(Folder::RESULT));
+        IndexEntry {
+            folder: folder.to_owned(),
+            kind: manifest.kind.clone(),
+            id: manifest.id.clone(),
+            name: manifest.name.clone(),
+            state,
+            started: seconds(&folder.join(Manifest::FILE)).unwrap_or(0),
+            finished: finished.filter(|_| state == RunStatus::Finished),
+            summary: (self.describe)(&Folder::at(folder), manifest),
+        }
+    }
+}
+
+/// How many bytes the files below a folder have; links are not followed.
+pub fn size_of(folder: &Path) -> u64 {
+    let Ok(listing) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let sizes = listing.flatten().map(|item| match item.metadata() {
+        Ok(found) if found.is_dir() => size_of(&item.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+/// The locks of an experiment and of those inside it.
+fn lock_all(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
+    let mut locks = vec![FolderLock::take(folder)?];
+    for item in fs::read_dir(folder).map_err(io_error(folder))?.flatten() {
+        let path = item.path();
+        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
+            locks.extend(lock_inner(&path)?);
+        }
+    }
+    Ok(locks)
+}
+
+/// As [`lock_all`] for a folder that may have no experiment itself.
+fn lock_inner(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
+    if folder.join(Manifest::FILE).exists() {
+        return lock_all(folder);
+    }
+    let mut locks = Vec::new();
+    for item in fs::read_dir(folder).map_err(io_error(folder))?.flatten() {
+        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
+            locks.extend(lock_inner(&item.path())?);
+        }
+    }
+    Ok(locks)
+}
+
+/// When a file was last written, in seconds since 1970.
+fn seconds(path: &Path) -> Option<i64> {
+    let time = fs::metadata(path).and_then(|file| file.modified()).ok()?;
+    Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
+}
+
+/// The day in UTC, as `2026-01-31`.
+fn day(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+    let (year, month, day) = civil((seconds / 86_400) as i64);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The Gregorian date of a day since 1970-01-01.
+///
+/// # Source
+///
+/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`, for days
+/// after 0000-03-01.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+fn io_error(path: &Path) -> impl Fn(io::Error) -> LibraryError + '_ {
+    |source| LibraryError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::civil;
+
+    #[test]
+    fn days_have_their_dates() {
+        for (days, date) in [
+            (0, (1970, 1, 1)),
+            (11_016, (2000, 2, 29)),
+            (11_017, (2000, 3, 1)),
+            (20_453, (2025, 12, 31)),
+            (20_454, (2026, 1, 1)),
+            (47_540, (2100, 2, 28)),
+            (47_541, (2100, 3, 1)),
+        ] {
+            assert_eq!(civil(days), date, "day {days}");
+        }
+    }
+}
