@@ -8,7 +8,6 @@ use crate::options::ConnectOptionsError;
 /// the server holds is found by the next connection.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CrewError {
     /// The address, a name or a secret makes no sense, or is not safe.
     #[error("{0}")]

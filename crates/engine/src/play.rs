@@ -99,7 +99,6 @@ pub enum PlayEnd {
 
 /// An action that is not possible now; the session is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages describe the variants")]
 pub enum PlayError {
     #[error("the game is over: {0}")]
     Over(PlayEnd),

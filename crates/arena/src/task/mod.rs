@@ -30,7 +30,6 @@ pub type TaskBlobs = BTreeMap<BlobId, Arc<[u8]>>;
 /// Why a player or a setting cannot be sent to a worker.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum NotPortableError {
     /// A network of a player cannot be read.
     #[error("`{name}` cannot travel to a worker: {source}")]
