@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use mendel_arena::task::{GameTask, PairTask, PairUnpack, ProgramAllowlist};
 use mendel_arena::{
@@ -16,6 +15,7 @@ use mendel_crew::{
     Task, TaskHandler,
 };
 use mendel_engine::Player;
+use mendel_testkit::stop_at_random_moments;
 
 const PAIRS: u64 = 12;
 
@@ -54,30 +54,6 @@ fn pairs() -> Vec<GamePair> {
     (0..PAIRS).map(pair).collect()
 }
 
-/// Numbers from a seed (xorshift), so that a failure can be repeated.
-fn random(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed
-}
-
-/// Does `work` and sets `stop` after so many microseconds.
-fn stopped_after<T>(
-    microseconds: u64,
-    stop: &Arc<AtomicBool>,
-    work: impl FnOnce(&AtomicBool) -> T,
-) -> T {
-    let flag = Arc::clone(stop);
-    let alarm = thread::spawn(move || {
-        thread::sleep(Duration::from_micros(microseconds));
-        flag.store(true, Ordering::Relaxed);
-    });
-    let result = work(stop);
-    alarm.join().expect("it only waits");
-    result
-}
-
 #[derive(Debug, Default)]
 struct Memo(BTreeMap<u64, [PairGame; 2]>);
 
@@ -105,32 +81,27 @@ fn pairs_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
         })
         .expect("it is played or stopped")
     };
-    let unbroken = play(
-        &Crew::threads(2),
-        &AtomicBool::new(false),
-        &mut Memo::default(),
-        &mut 0,
-    );
+    let start = Instant::now();
+    let never = AtomicBool::new(false);
+    let unbroken = play(&Crew::threads(2), &never, &mut Memo::default(), &mut 0);
+    let typical = start.elapsed();
     let unbroken = unbroken.expect("nothing stops it");
     assert_eq!(unbroken.len(), pairs.len());
 
-    let (mut memo, mut seed, mut stops) = (Memo::default(), 0x5EED, 0);
-    let broken = loop {
-        let before = memo.0.len() as u64;
-        let (crew, mut counted) = (Crew::threads(1 + stops % 2), 0);
-        // Longer each time, however slow the machine is.
-        let after = random(&mut seed) % (20_000 * (1 + stops as u64));
-        let played = stopped_after(after, &Arc::default(), |stop| {
-            play(&crew, stop, &mut memo, &mut counted)
-        });
-        assert!(counted >= before, "what is found is counted, too");
-        if let Some(played) = played {
-            break played;
+    let mut memo = Memo::default();
+    stop_at_random_moments(0x5EED, typical, |attempt| {
+        if attempt.starts_again {
+            memo = Memo::default();
         }
-        stops += 1;
-    };
-    assert!(stops > 0, "it was stopped");
-    assert_eq!(broken, unbroken);
+        let before = memo.0.len() as u64;
+        let (crew, mut counted) = (Crew::threads(1 + attempt.number % 2), 0);
+        let played = play(&crew, &attempt.stop, &mut memo, &mut counted);
+        assert!(counted >= before, "what is found is counted, too");
+        played.is_some_and(|played| {
+            assert_eq!(played, unbroken);
+            true
+        })
+    });
 }
 
 /// What must be equal; times are not.
@@ -165,22 +136,18 @@ fn games_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
         });
         mapped.expect("it is played or stopped")
     };
-    let mut unbroken = BTreeMap::new();
+    let (mut unbroken, start) = (BTreeMap::new(), Instant::now());
     let mapped = play(2, &AtomicBool::new(false), &mut unbroken);
+    let typical = start.elapsed();
     assert_eq!((mapped, unbroken.len() as u64), (Mapped::All, 2 * PAIRS));
 
-    let (mut memo, mut seed, mut stops) = (BTreeMap::new(), 0xACE5, 0);
-    loop {
-        let after = random(&mut seed) % (20_000 * (1 + stops as u64));
-        let mapped = stopped_after(after, &Arc::default(), |stop| {
-            play(1 + stops % 2, stop, &mut memo)
-        });
-        if mapped == Mapped::All {
-            break;
+    let mut memo = BTreeMap::new();
+    stop_at_random_moments(0xACE5, typical, |attempt| {
+        if attempt.starts_again {
+            memo.clear();
         }
-        stops += 1;
-    }
-    assert!(stops > 0, "it was stopped");
+        play(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
+    });
     assert_eq!(memo, unbroken);
 }
 
@@ -200,22 +167,20 @@ fn a_worker_that_is_stopped_returns_whole_pairs_or_none() {
         blobs: payload.blobs,
     };
     let handler = TaskHandler::new(PairUnpack::new(Arc::new(ProgramAllowlist::new(64))));
+    let start = Instant::now();
     let whole = handler.work(&job, &blobs, &JobProgress::default());
     let whole = whole.expect("nothing stops it");
-    let (mut seed, mut stopped) = (0xBEE5, 0);
-    for _ in 0..12 {
-        let progress = JobProgress::default();
-        let after = random(&mut seed) % 60_000;
-        let result = stopped_after(after, &progress.stop_flag(), |_| {
-            handler.work(&job, &blobs, &progress)
-        });
-        match result {
-            Ok(result) => assert_eq!(result, whole),
+    stop_at_random_moments(0xBEE5, start.elapsed(), |attempt| {
+        let progress = JobProgress::stopped_by(Arc::clone(&attempt.stop));
+        match handler.work(&job, &blobs, &progress) {
+            Ok(result) => {
+                assert_eq!(result, whole);
+                true
+            }
             Err(error) => {
                 assert_eq!(error, HandlerError::Stopped);
-                stopped += 1;
+                false
             }
         }
-    }
-    assert!(stopped > 0, "none was stopped");
+    });
 }

@@ -7,9 +7,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
+/// Helpers for tests: every crate may use it, as a dev-dependency.
+const TEST_KIT: &str = "mendel-testkit";
+
 /// Every crate and the crates of ours it may use. The picture with the reasons
 /// is in `README.md`; a new arrow is argued in `docs/decisions/`.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
+    (TEST_KIT, &[]),
     ("mendel-crew", &[]),
     ("mendel-store", &[]),
     ("mendel-evolve", &[]),
@@ -177,10 +181,20 @@ fn no_arrow_points_backwards() {
             // Its own test features.
             let itself = *used == package;
             assert!(
-                itself || allowed.contains(&used.as_str()),
+                itself || *used == TEST_KIT || allowed.contains(&used.as_str()),
                 "{package} must not use {used}"
             );
         }
+    }
+}
+
+#[test]
+fn only_tests_use_the_test_kit() {
+    for (package, used) in depending(|kind| kind != "dev") {
+        assert!(
+            !used.iter().any(|used| used == TEST_KIT),
+            "{package} must use {TEST_KIT} as a dev-dependency only"
+        );
     }
 }
 

@@ -55,7 +55,7 @@ impl<O> CompletedOutput<O> {
 
 impl JobProgress {
     /// Progress that is stopped by `stop`, which others may share.
-    pub(crate) fn stopped_by(stop: Arc<AtomicBool>) -> Self {
+    pub fn stopped_by(stop: Arc<AtomicBool>) -> Self {
         Self(Arc::new(JobProgressState {
             units: AtomicU64::new(0),
             stop,

@@ -8,6 +8,7 @@ use mendel_crew::{
     CompletedOutput, Crew, DeadLetterPolicy, Done, Flow, JobNameStore, JobPayload, MapError,
     Mapped, Site, Task, TaskHandler, Unpack,
 };
+use mendel_testkit::stop_at_random_moments;
 
 use super::*;
 
@@ -33,6 +34,8 @@ struct Squares {
     portable: bool,
     /// Numbers that no worker can square.
     invalid: Vec<u64>,
+    /// Is set when a number is about to be squared.
+    started: Arc<AtomicBool>,
 }
 
 impl Squares {
@@ -69,6 +72,7 @@ impl Task for Squares {
         number: &u64,
         progress: &JobProgress,
     ) -> Result<CompletedOutput<u64>, HandlerError> {
+        self.started.store(true, Ordering::Relaxed);
         let square = number * number;
         let wait = || {
             wait_until("the task is stopped", || progress.is_stopped());
@@ -171,14 +175,6 @@ fn help(place: &Place, squares: Squares) -> Help {
     Help::start_named(place.options(), "abacus", handler)
 }
 
-/// Numbers from a seed (xorshift), so that a failure can be repeated.
-fn random(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed
-}
-
 #[test]
 fn an_endless_iterator_is_claimed_only_as_fast_as_outputs_are_taken() {
     let claimed = AtomicU64::new(0);
@@ -215,32 +211,32 @@ fn a_task_that_is_stopped_again_and_again_gives_what_an_unbroken_run_gives() {
         milliseconds: 2,
         ..Squares::default()
     };
-    let (mut seed, mut memo, mut stops) = (0x5EED, BTreeMap::new(), 0);
-    while memo.len() < wanted.len() {
+    let mut memo = BTreeMap::new();
+    stop_at_random_moments(0x5EED, Duration::from_millis(40), |attempt| {
+        if attempt.starts_again {
+            memo.clear();
+        }
         let open: Vec<u64> = (0..60).filter(|it| !memo.contains_key(it)).collect();
-        let after = Duration::from_micros(random(&mut seed) % 15_000);
-        let stop = AtomicBool::new(false);
-        let mapped = thread::scope(|scope| {
-            scope.spawn(|| {
-                thread::sleep(after);
-                stop.store(true, Ordering::Relaxed);
-            });
-            let crew = Crew::threads(1 + stops % 3);
-            crew.map(&task, open.into_iter(), &stop, &mut |number, done| {
+        let crew = Crew::threads(1 + attempt.number % 3);
+        let mapped = crew.map(
+            &task,
+            open.into_iter(),
+            &attempt.stop,
+            &mut |number, done| {
                 let Done::Output(output) = done else {
                     panic!("threads skip nothing");
                 };
                 let earlier = memo.insert(*number, output);
                 assert_eq!(earlier, None, "{number} came twice");
                 Ok::<_, Infallible>(Flow::Continue)
-            })
-        });
+            },
+        );
         let mapped = mapped.expect("it works or is stopped");
-        assert_eq!(mapped == Mapped::All, memo.len() == wanted.len());
-        stops += 1;
-    }
+        let is_done = memo.len() == wanted.len();
+        assert_eq!(mapped == Mapped::All, is_done);
+        is_done
+    });
     assert_eq!(memo, wanted);
-    assert!(stops > 3, "it was stopped in between");
 }
 
 #[test]
@@ -254,7 +250,7 @@ fn an_item_that_ended_by_itself_is_delivered_after_a_stop_and_no_other() {
         let mut outputs = Vec::new();
         let mapped = thread::scope(|scope| {
             scope.spawn(|| {
-                thread::sleep(Duration::from_millis(50));
+                wait_until("a task runs", || task.started.load(Ordering::Relaxed));
                 stop.store(true, Ordering::Relaxed);
             });
             let items = [3, 4].into_iter();
@@ -468,27 +464,18 @@ fn a_handler_that_is_stopped_returns_a_whole_result_or_none() {
     let none: HashMap<BlobId, Arc<[u8]>> = HashMap::new();
     let work = |progress: &JobProgress| handler.work(&job, &none, progress);
     let whole = work(&JobProgress::default()).expect("nothing stops it");
-    let (mut seed, mut stopped) = (0xACE5, 0);
-    for _ in 0..20 {
-        let progress = JobProgress::default();
-        let stop = progress.stop_flag();
-        let after = Duration::from_micros(random(&mut seed) % 12_000);
-        let result = thread::scope(|scope| {
-            scope.spawn(move || {
-                thread::sleep(after);
-                stop.store(true, Ordering::Relaxed);
-            });
-            work(&progress)
-        });
-        match result {
-            Ok(result) => assert_eq!(result, whole),
+    stop_at_random_moments(0xACE5, Duration::from_millis(12), |attempt| {
+        match work(&JobProgress::stopped_by(Arc::clone(&attempt.stop))) {
+            Ok(result) => {
+                assert_eq!(result, whole);
+                true
+            }
             Err(error) => {
                 assert_eq!(error, HandlerError::Stopped);
-                stopped += 1;
+                false
             }
         }
-    }
-    assert!(stopped > 0, "none was stopped");
+    });
 }
 
 /// All `.rs` files below a folder.

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use mendel_arena::task::ProgramAllowlist;
 use mendel_board::{Game, Position};
@@ -17,28 +16,9 @@ use mendel_data::label::{Ask, ExpertPlan, LabelItem, LabelTask, LabelUnpack};
 use mendel_data::make::{CreatedDataSet, DataOptions, DataPlan, DataSetCreation};
 use mendel_data::{DataSet, Kind};
 use mendel_store::frame::{self, Failure, Host};
+use mendel_testkit::stop_at_random_moments;
 
 use crate::Scratch;
-
-/// Numbers from a seed (xorshift), so that a failure can be repeated.
-fn random(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed
-}
-
-/// Does `work` and sets `stop` after so many microseconds.
-fn stopped_after<T>(microseconds: u64, stop: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
-    let flag = Arc::clone(stop);
-    let alarm = thread::spawn(move || {
-        thread::sleep(Duration::from_micros(microseconds));
-        flag.store(true, Ordering::Relaxed);
-    });
-    let result = work();
-    alarm.join().expect("it only waits");
-    result
-}
 
 /// A player of ours that searches: a search that is cut short has a move and a score.
 fn expert() -> ExpertPlan {
@@ -66,7 +46,7 @@ fn items(count: u64) -> Vec<LabelItem> {
 
 #[test]
 fn labels_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
-    let (items, mut seed, mut stops) = (items(16), 0x5EED, 0);
+    let items = items(16);
     let task = LabelTask::new(&expert(), items.len() as u64).expect("it ships with the program");
     let label = |threads, stop: &AtomicBool, memo: &mut BTreeMap<u64, _>| {
         let open: Vec<LabelItem> = items
@@ -83,24 +63,17 @@ fn labels_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
         });
         mapped.expect("it labels or is stopped")
     };
-    let mut unbroken = BTreeMap::new();
-    assert_eq!(
-        label(2, &AtomicBool::new(false), &mut unbroken),
-        Mapped::All
-    );
-    assert_eq!(unbroken.len(), items.len());
+    let (mut unbroken, start) = (BTreeMap::new(), Instant::now());
+    let mapped = label(2, &AtomicBool::new(false), &mut unbroken);
+    let typical = start.elapsed();
+    assert_eq!((mapped, unbroken.len()), (Mapped::All, items.len()));
     let mut memo = BTreeMap::new();
-    loop {
-        // Longer each time, however slow the machine is.
-        let after = random(&mut seed) % (20_000 * (1 + stops as u64));
-        let stop = Arc::default();
-        let mapped = stopped_after(after, &stop, || label(1 + stops % 2, &stop, &mut memo));
-        if mapped == Mapped::All {
-            break;
+    stop_at_random_moments(0x5EED, typical, |attempt| {
+        if attempt.starts_again {
+            memo.clear();
         }
-        stops += 1;
-    }
-    assert!(stops > 0, "it was stopped");
+        label(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
+    });
     assert_eq!(memo, unbroken);
 }
 
@@ -121,24 +94,22 @@ fn a_worker_that_is_stopped_returns_all_labels_or_none() {
     };
     let allowlist = Arc::new(ProgramAllowlist::new(64));
     let handler = TaskHandler::new(LabelUnpack::new(allowlist));
+    let start = Instant::now();
     let whole = handler.work(&job, &blobs, &JobProgress::default());
     let whole = whole.expect("nothing stops it");
-    let (mut seed, mut stopped) = (0xBEE5, 0);
-    for _ in 0..12 {
-        let progress = JobProgress::default();
-        let after = random(&mut seed) % 40_000;
-        let result = stopped_after(after, &progress.stop_flag(), || {
-            handler.work(&job, &blobs, &progress)
-        });
-        match result {
-            Ok(result) => assert_eq!(result, whole),
+    stop_at_random_moments(0xBEE5, start.elapsed(), |attempt| {
+        let progress = JobProgress::stopped_by(Arc::clone(&attempt.stop));
+        match handler.work(&job, &blobs, &progress) {
+            Ok(result) => {
+                assert_eq!(result, whole);
+                true
+            }
             Err(error) => {
                 assert_eq!(error, HandlerError::Stopped);
-                stopped += 1;
+                false
             }
         }
-    }
-    assert!(stopped > 0, "none was stopped");
+    });
 }
 
 #[test]
@@ -169,19 +140,21 @@ fn a_set_whose_making_is_stopped_at_random_moments_is_that_of_an_unbroken_run() 
         frame::start_or_resume::<DataSetCreation>(&folder, plan, seed, "test", &options, &host)
     };
     let (one, other) = (scratch.at("one.mds"), scratch.at("other.mds"));
-    make(&one, 2, &Arc::default()).expect("it is outcome");
-    let (mut seed, mut stops) = (0xACE5, 0);
-    loop {
-        let after = random(&mut seed) % (40_000 * (1 + stops as u64));
-        let stop = Arc::default();
-        let outcome = stopped_after(after, &stop, || make(&other, 1 + stops % 2, &stop));
-        match outcome {
-            Ok(_) => break,
-            Err(error) => assert!(error.is_stopped(), "{error}"),
+    let start = Instant::now();
+    make(&one, 2, &Arc::default()).expect("nothing stops it");
+    stop_at_random_moments(0xACE5, start.elapsed(), |attempt| {
+        if attempt.starts_again {
+            let _ = std::fs::remove_file(&other);
+            let _ = std::fs::remove_dir_all(other.with_extension("experiment"));
         }
-        stops += 1;
-    }
-    assert!(stops > 0, "it was stopped");
+        match make(&other, 1 + attempt.number % 2, &attempt.stop) {
+            Ok(_) => true,
+            Err(error) => {
+                assert!(error.is_stopped(), "{error}");
+                false
+            }
+        }
+    });
     let read = |path| std::fs::read(path).expect("it was outcome");
     assert!(read(&one) == read(&other), "the stops changed the set");
     assert!(DataSet::read(&other).is_ok());

@@ -218,9 +218,8 @@ fn replayed(record: &GameRecord) -> Option<Moves> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::thread;
-    use std::time::Duration;
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
 
     use mendel_arena::task::GameTask;
     use mendel_arena::{
@@ -228,6 +227,7 @@ mod tests {
     };
     use mendel_crew::{Crew, CrewError};
     use mendel_engine::Player;
+    use mendel_testkit::stop_at_random_moments;
 
     use super::*;
 
@@ -296,29 +296,17 @@ mod tests {
             });
             mapped.expect("it is judged or stopped")
         };
-        let mut unbroken = BTreeMap::new();
+        let (mut unbroken, start) = (BTreeMap::new(), Instant::now());
         let mapped = judged(2, &AtomicBool::new(false), &mut unbroken);
+        let typical = start.elapsed();
         assert_eq!((mapped, unbroken.len()), (Mapped::All, records.len()));
-        let (mut memo, mut seed, mut stops) = (BTreeMap::new(), 0xACE5_u64, 0);
-        loop {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let after = Duration::from_micros(seed % (20_000 * (1 + stops as u64)));
-            let stop = AtomicBool::new(false);
-            let mapped = thread::scope(|scope| {
-                scope.spawn(|| {
-                    thread::sleep(after);
-                    stop.store(true, Ordering::Relaxed);
-                });
-                judged(1 + stops % 2, &stop, &mut memo)
-            });
-            if mapped == Mapped::All {
-                break;
+        let mut memo = BTreeMap::new();
+        stop_at_random_moments(0xACE5, typical, |attempt| {
+            if attempt.starts_again {
+                memo.clear();
             }
-            stops += 1;
-        }
-        assert!(stops > 0, "it was stopped");
+            judged(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
+        });
         assert_eq!(memo, unbroken);
     }
 }

@@ -256,13 +256,12 @@ impl Searcher<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
-    use std::sync::atomic::Ordering;
-    use std::thread;
-    use std::time::Duration;
+    use std::time::Instant;
 
     use mendel_arena::task::ProgramAllowlist;
     use mendel_board::Position;
     use mendel_crew::{BlobId, Handler, HandlerError, Job, JobId, JobProgress, TaskHandler};
+    use mendel_testkit::stop_at_random_moments;
 
     use super::*;
 
@@ -305,18 +304,6 @@ mod tests {
         PuzzleTask::new(players, chunks, reach, 1)
     }
 
-    /// Sets a flag after a time that follows from the seed.
-    fn alarm(seed: &mut u64, most: u64, stop: &Arc<AtomicBool>) -> thread::JoinHandle<()> {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        let (after, stop) = (Duration::from_micros(*seed % most), Arc::clone(stop));
-        thread::spawn(move || {
-            thread::sleep(after);
-            stop.store(true, Ordering::Relaxed);
-        })
-    }
-
     #[test]
     fn positions_that_are_stopped_at_random_moments_are_those_of_an_unbroken_run() {
         let (puzzles, players) = (puzzles(), players());
@@ -336,21 +323,17 @@ mod tests {
             });
             mapped.expect("it is searched or stopped")
         };
-        let mut unbroken = HashMap::new();
+        let (mut unbroken, start) = (HashMap::new(), Instant::now());
         let mapped = search(2, &AtomicBool::new(false), &mut unbroken);
+        let typical = start.elapsed();
         assert_eq!((mapped, unbroken.len()), (Mapped::All, chunks.len()));
-        let (mut memo, mut seed, mut stops) = (HashMap::new(), 0x5EED, 0);
-        loop {
-            let stop = Arc::new(AtomicBool::new(false));
-            let alarm = alarm(&mut seed, 20_000 * (1 + stops as u64), &stop);
-            let mapped = search(1 + stops % 2, &stop, &mut memo);
-            alarm.join().expect("it only waits");
-            if mapped == Mapped::All {
-                break;
+        let mut memo = HashMap::new();
+        stop_at_random_moments(0x5EED, typical, |attempt| {
+            if attempt.starts_again {
+                memo.clear();
             }
-            stops += 1;
-        }
-        assert!(stops > 0, "it was stopped");
+            search(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
+        });
         assert_eq!(memo, unbroken);
     }
 
@@ -374,8 +357,10 @@ mod tests {
         };
         let allowlist = Arc::new(ProgramAllowlist::new(64));
         let handler = TaskHandler::new(PuzzleUnpack::new(allowlist));
+        let start = Instant::now();
         let whole = handler.work(&job, &blobs, &JobProgress::default());
         let whole = whole.expect("nothing stops it");
+        let typical = start.elapsed();
 
         // 1. As on threads.
         let mut local = Vec::new();
@@ -392,20 +377,19 @@ mod tests {
         assert_eq!(remote, local);
 
         // 2. Stopped.
-        let (mut seed, mut stopped) = (0xBEE5, 0);
-        for _ in 0..12 {
-            let progress = JobProgress::default();
-            let alarm = alarm(&mut seed, 60_000, &progress.stop_flag());
+        stop_at_random_moments(0xBEE5, typical, |attempt| {
+            let progress = JobProgress::stopped_by(Arc::clone(&attempt.stop));
             match handler.work(&job, &blobs, &progress) {
-                Ok(result) => assert_eq!(result, whole),
+                Ok(result) => {
+                    assert_eq!(result, whole);
+                    true
+                }
                 Err(error) => {
                     assert_eq!(error, HandlerError::Stopped);
-                    stopped += 1;
+                    false
                 }
             }
-            alarm.join().expect("it only waits");
-        }
-        assert!(stopped > 0, "none was stopped");
+        });
 
         // 3. What cannot be done is rejected.
         for bad in [&b"{}"[..], b"[1]", b""] {

@@ -106,13 +106,12 @@ fn answer(
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::atomic::Ordering;
-    use std::thread;
-    use std::time::Duration;
+    use std::time::Instant;
 
     use mendel_board::{Game, Position};
     use mendel_coach::Phase;
     use mendel_crew::{Crew, CrewError, Done, Flow, Mapped};
+    use mendel_testkit::stop_at_random_moments;
 
     use super::*;
 
@@ -162,28 +161,17 @@ mod tests {
             });
             mapped.expect("it is asked or stopped")
         };
-        let mut unbroken = BTreeMap::new();
-        assert_eq!(ask(2, &AtomicBool::new(false), &mut unbroken), Mapped::All);
-        let (mut memo, mut seed, mut stops) = (BTreeMap::new(), 0x5EED_u64, 0);
-        loop {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let after = Duration::from_micros(seed % (20_000 * (1 + stops as u64)));
-            let stop = AtomicBool::new(false);
-            let mapped = thread::scope(|scope| {
-                scope.spawn(|| {
-                    thread::sleep(after);
-                    stop.store(true, Ordering::Relaxed);
-                });
-                ask(1 + stops % 2, &stop, &mut memo)
-            });
-            if mapped == Mapped::All {
-                break;
+        let (mut unbroken, start) = (BTreeMap::new(), Instant::now());
+        let mapped = ask(2, &AtomicBool::new(false), &mut unbroken);
+        let typical = start.elapsed();
+        assert_eq!((mapped, unbroken.len()), (Mapped::All, pieces.len()));
+        let mut memo = BTreeMap::new();
+        stop_at_random_moments(0x5EED, typical, |attempt| {
+            if attempt.starts_again {
+                memo.clear();
             }
-            stops += 1;
-        }
-        assert!(stops > 0, "it was stopped");
+            ask(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
+        });
         assert_eq!(memo, unbroken);
     }
 }
