@@ -8,9 +8,7 @@ use std::time::Duration;
 use mendel_engine::{Player, PlayerError};
 use percent_encoding::percent_decode_str;
 
-use crate::bred::Bred;
-use crate::program::Program;
-use crate::{Analyst, Contestant, Fault, Pace};
+use crate::Pace;
 
 /// Someone who is to play: a bred player, or another program.
 #[derive(Clone, Debug)]
@@ -87,18 +85,6 @@ pub enum EntrantError {
         /// The key.
         key: String,
     },
-}
-
-/// Why an entrant cannot take its seat: nothing that a game could decide.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` {fault}")]
-pub struct SeatError {
-    /// Who.
-    pub name: String,
-    /// Why.
-    pub fault: Fault,
-    /// The last lines that went to and fro, and what it wrote to stderr.
-    pub last_words: Vec<String>,
 }
 
 /// What the runner understands itself; everything else is for the engine.
@@ -191,76 +177,7 @@ impl Entrant {
             options,
         }
     }
-
-    /// Takes a seat: a program is started and greeted, and its options are
-    /// checked against what it offers.
-    ///
-    /// # Errors
-    ///
-    /// If that fails, an option is refused, or it cannot keep its own pace.
-    ///
-    /// # Panics
-    ///
-    /// Never: what is no player in this process is a program.
-    pub fn seat(&self) -> Result<Box<dyn Contestant>, SeatError> {
-        Ok(self.started(None)?)
-    }
-
-    /// Starts it as [`seat`](Self::seat) does, to be asked about positions.
-    ///
-    /// # Errors
-    ///
-    /// As [`seat`](Self::seat).
-    pub fn start_analyst(&self) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(None)?)
-    }
-
-    /// The same for a program that may need longer to get ready: a whole machine at
-    /// work slows its start.
-    ///
-    /// # Errors
-    ///
-    /// As [`seat`](Self::seat).
-    pub fn start_analyst_within(
-        &self,
-        ready_timeout: Duration,
-    ) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(Some(ready_timeout))?)
-    }
-
-    fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Started>, SeatError> {
-        let error = |fault, last_words| SeatError {
-            name: self.name.clone(),
-            fault,
-            last_words,
-        };
-        let started: Box<dyn Started> = match &self.kind {
-            Kind::Bred(player) => {
-                let bred = Bred::new(player.clone(), &self.options);
-                Box::new(bred.map_err(|fault| error(fault, Vec::new()))?)
-            }
-            Kind::Program { .. } => {
-                let mut program = Program::new(self).expect("it is a program");
-                if let Some(timeout) = ready_timeout {
-                    program = program.with_patience(timeout);
-                }
-                if let Err(fault) = program.start() {
-                    return Err(error(fault, program.last_words()));
-                }
-                Box::new(program)
-            }
-        };
-        match self.pace.map_or(Ok(()), |pace| started.can_keep(&pace)) {
-            Ok(()) => Ok(started),
-            Err(fault) => Err(error(fault, started.last_words())),
-        }
-    }
 }
-
-/// A started player, which both plays and analyses.
-trait Started: Contestant + Analyst {}
-
-impl<T: Contestant + Analyst> Started for T {}
 
 /// What stands after the `?`.
 #[derive(Debug, Default)]

@@ -74,14 +74,9 @@ pub(crate) fn start_checked(
 ) -> Result<Box<dyn Contestant>, SeatError> {
     let contestant = entrant.seat()?;
     let pace = entrant.pace.unwrap_or(pace);
-    match contestant.can_keep(&pace) {
-        Ok(()) => Ok(contestant),
-        Err(fault) => Err(SeatError {
-            name: entrant.name.clone(),
-            fault,
-            last_words: Vec::new(),
-        }),
-    }
+    let kept = contestant.can_keep(&pace);
+    kept.map_err(|fault| entrant.seat_error(fault, Vec::new()))?;
+    Ok(contestant)
 }
 
 /// Stands in for a player that could not be started: it loses its games, with the reason.

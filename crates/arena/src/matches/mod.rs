@@ -1,9 +1,7 @@
 //! A match or a tournament: an experiment of games between players.
 
-mod error;
 mod plan;
 mod play;
-mod schedule;
 mod schedule_counter;
 mod standings;
 
@@ -31,16 +29,16 @@ use self::schedule_counter::ScheduleCounter;
 use crate::CrewFile;
 use crate::Entrant;
 use crate::GameRecord;
+use crate::MatchError;
 use crate::Openings;
 use crate::Pace;
+use crate::Schedule;
 use crate::pgn::Heading;
 use crate::player_pool;
 use crate::statistics::Anchor;
 use crate::statistics::Sprt;
 
-pub use self::error::MatchError;
 pub use self::plan::{MatchPlan, SprtPlan};
-pub use self::schedule::{Fixture, Format, Schedule, ScheduleError};
 pub use self::standings::{Conclusion, MatchSummary, Pairing, Standings};
 
 /// A match whose plan was checked: all players can be started, have the options of the plan and

@@ -6,10 +6,10 @@ use mendel_store::InputHashes;
 use mendel_store::frame::{Folder, FolderError};
 use serde::{Deserialize, Serialize};
 
-use super::{MatchError, io_error};
+use super::io_error;
 use crate::entrant::absolute_player;
 use crate::statistics::{EloModel, Sprt, SprtError};
-use crate::{Adjudication, Entrant, Format, OpeningSetting, Pace, Patience};
+use crate::{Adjudication, Entrant, Format, MatchError, OpeningSetting, Pace, Patience};
 
 /// Everything that decides which games are played and when they end. The same
 /// plan gives the same schedule; at fixed nodes or depth, the same games.

@@ -6,6 +6,7 @@
 //! say ([`ProgramAllowlist`]).
 
 mod context;
+mod game_pairs;
 mod games;
 mod opening;
 mod pairs;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 use mendel_crew::BlobId;
 use mendel_engine::NetworkError;
 
+pub use self::game_pairs::{
+    GamePair, GamePairResult, GamePairs, PairGame, PairMemo, TakePair, map_pairs, play_pairs,
+};
 pub use self::games::{GameTask, GameUnpack};
 pub use self::opening::OpeningLine;
 pub use self::pairs::{PairTask, PairUnpack};

@@ -9,11 +9,10 @@ use mendel_board::tablebase::Tablebase;
 use mendel_crew::{Crew, CrewError, Done, Flow, MapError, Mapped};
 use serde::{Deserialize, Serialize};
 
-use crate::matches::MatchError;
-use crate::task::PairTask;
+use super::PairTask;
 use crate::{
-    Adjudication, EndReason, Entrant, FirstMoves, Opening, Pace, Patience, Played, Side,
-    player_pool,
+    Adjudication, EndReason, Entrant, FirstMoves, MatchError, Opening, Pace, Patience, Played,
+    Side, player_pool,
 };
 
 /// Players, openings and limits of game pairs.

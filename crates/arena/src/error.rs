@@ -118,7 +118,7 @@ impl MatchError {
     }
 
     /// The failure of a match that is being prepared.
-    pub(super) fn into_invalid(self) -> Failure {
+    pub(crate) fn into_invalid(self) -> Failure {
         match self {
             Self::Crew(error) => error.into(),
             Self::Folder(error) => error.into(),
@@ -131,7 +131,7 @@ impl MatchError {
     }
 
     /// The failure of a match that is being played.
-    pub(super) fn into_failure(self) -> Failure {
+    pub(crate) fn into_failure(self) -> Failure {
         match self {
             // The program says how a crew is reached.
             Self::Crew(error) => error.into(),
