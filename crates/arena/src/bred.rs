@@ -9,10 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mendel_board::Game;
-use mendel_engine::uci::{OptionKind, OptionLine};
+use mendel_engine::uci::OptionLine;
 use mendel_engine::{
-    Bound, Control, Engine, Guidance, Info, Limits, Options, Player, SearchParams, Strength,
-    StrengthTable,
+    Bound, Control, Engine, Guidance, Info, Limits, Options, Player, Strength, StrengthTable,
 };
 
 use crate::program::check;
@@ -179,7 +178,7 @@ fn levels(options: &[(String, String)]) -> Result<Arc<StrengthTable>, Fault> {
     }
 }
 
-/// What `player` offers, its numbers as they are now.
+/// The options that `player` offers, with the present numbers of its search as defaults.
 ///
 /// # Errors
 ///
@@ -188,48 +187,27 @@ pub(crate) fn offers(
     player: &Player,
     options: &[(String, String)],
 ) -> Result<Vec<OptionLine>, Fault> {
-    let mut offered = offered(&*levels(options)?, player);
-    for option in &mut offered {
-        if let (OptionKind::Spin { default, .. }, Some(now)) =
-            (&mut option.kind, player.params.get(&option.name))
-        {
-            *default = now.into();
-        }
-    }
-    Ok(offered)
+    Ok(offered(&*levels(options)?, player))
 }
 
-/// What can be set: the engine's options, those of the player's policy, and the numbers
-/// of its search.
+/// The options of the engine, of the player's policy and of its search.
 fn offered(levels: &StrengthTable, player: &Player) -> Vec<OptionLine> {
-    let line = |name: &str, kind| OptionLine {
-        name: name.to_owned(),
-        kind,
-    };
-    let spin = |name: &str, default, min, max| line(name, OptionKind::Spin { default, min, max });
-    let text = |name: &str| {
-        let default = String::new();
-        line(name, OptionKind::Text { default })
-    };
     let (low, high) = (levels.min().into(), levels.max().into());
     let mut offered = vec![
-        spin("Hash", 16, 1, 65_536),
-        spin("Threads", 1, 1, 256),
-        spin("MultiPV", 1, 1, 256),
-        spin("Move Overhead", 10, 0, 60_000),
-        text("SyzygyPath"),
-        text("Book"),
-        spin("Book Seed", 0, 0, i64::MAX),
-        line("UCI_LimitStrength", OptionKind::Check { default: false }),
-        spin("UCI_Elo", high, low, high),
-        spin("Strength Seed", 0, 0, i64::MAX),
-        text(LEVELS),
+        OptionLine::spin("Hash", 16, 1, 65_536),
+        OptionLine::spin("Threads", 1, 1, 256),
+        OptionLine::spin("MultiPV", 1, 1, 256),
+        OptionLine::spin("Move Overhead", 10, 0, 60_000),
+        OptionLine::text("SyzygyPath", ""),
+        OptionLine::text("Book", ""),
+        OptionLine::spin("Book Seed", 0, 0, i64::MAX),
+        OptionLine::check("UCI_LimitStrength", false),
+        OptionLine::spin("UCI_Elo", high, low, high),
+        OptionLine::spin("Strength Seed", 0, 0, i64::MAX),
+        OptionLine::text(LEVELS, ""),
     ];
     offered.extend(player.policy.iter().flat_map(Guidance::options));
-    offered.extend(SearchParams::TUNABLES.iter().map(|tunable| {
-        let (low, high) = (tunable.low.into(), tunable.high.into());
-        spin(tunable.name, tunable.default.into(), low, high)
-    }));
+    offered.extend(player.params.options());
     offered
 }
 

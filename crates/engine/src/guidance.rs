@@ -36,7 +36,7 @@ use toml::{Table, Value};
 use crate::networks::{Library, NetworkError};
 use crate::search::RootMove;
 use crate::strength::uniform;
-use crate::uci::{OptionKind, OptionLine};
+use crate::uci::OptionLine;
 use crate::words::quote;
 
 /// What the network does.
@@ -392,17 +392,9 @@ impl Guidance {
     pub fn options(&self) -> Vec<OptionLine> {
         let line = |setting: Setting| {
             let (range, now) = (setting.range(), self.get(setting));
-            let kind = match setting {
-                Setting::Sampling => OptionKind::Check { default: now == 1 },
-                _ => OptionKind::Spin {
-                    default: now,
-                    min: *range.start(),
-                    max: *range.end(),
-                },
-            };
-            OptionLine {
-                name: setting.option().to_owned(),
-                kind,
+            match setting {
+                Setting::Sampling => OptionLine::check(setting.option(), now == 1),
+                _ => OptionLine::spin(setting.option(), now, *range.start(), *range.end()),
             }
         };
         self.known().into_iter().map(line).collect()

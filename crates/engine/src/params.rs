@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::uci::OptionLine;
+
 /// One number that a search can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunable {
@@ -332,6 +334,15 @@ impl SearchParams {
         }
         *self.slot(name).expect("a name of the table") = value as i32;
         Ok(())
+    }
+
+    /// The numbers as UCI options, with their present values as defaults.
+    pub fn options(&self) -> impl Iterator<Item = OptionLine> {
+        Self::TUNABLES.iter().map(|tunable| {
+            let now = self.get(tunable.name).unwrap_or(tunable.default);
+            let (low, high) = (tunable.low.into(), tunable.high.into());
+            OptionLine::spin(tunable.name, now.into(), low, high)
+        })
     }
 
     /// The numbers of a profile.

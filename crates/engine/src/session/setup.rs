@@ -8,8 +8,8 @@ use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
 use crate::{
-    Engine, Options, OptionsError, Player, PlayerError, SearchParams, SettingError, Strength,
-    StrengthTable, StrengthTableError,
+    Engine, Options, OptionsError, Player, PlayerError, SettingError, Strength, StrengthTable,
+    StrengthTableError,
 };
 
 /// What was set. It reaches the engine with [`apply`](Self::apply), so that an
@@ -173,28 +173,28 @@ impl Setup {
         let overhead = options.move_overhead.as_millis() as i64;
         let (low, high) = (self.levels.min(), self.levels.max());
         let mut declared = vec![
-            spin("Hash", options.hash as i64, 1, 65_536),
-            line("Clear Hash", OptionKind::Button),
-            spin("Threads", options.threads as i64, 1, 256),
-            spin("MultiPV", options.multipv as i64, 1, 256),
-            check("Ponder", self.ponder),
-            spin("Move Overhead", overhead, 0, 60_000),
+            OptionLine::spin("Hash", options.hash as i64, 1, 65_536),
+            OptionLine::new("Clear Hash", OptionKind::Button),
+            OptionLine::spin("Threads", options.threads as i64, 1, 256),
+            OptionLine::spin("MultiPV", options.multipv as i64, 1, 256),
+            OptionLine::check("Ponder", self.ponder),
+            OptionLine::spin("Move Overhead", overhead, 0, 60_000),
             path("SyzygyPath", options.syzygy_path.as_deref()),
             path("Book", options.book.as_deref()),
-            check("UCI_Chess960", self.chess960),
-            check("UCI_ShowWDL", self.show_wdl),
-            check("UCI_AnalyseMode", self.analyse),
-            check("UCI_LimitStrength", self.limit),
-            spin("UCI_Elo", self.elo.into(), low.into(), high.into()),
-            spin("Strength Seed", self.strength_seed as i64, 0, i64::MAX),
+            OptionLine::check("UCI_Chess960", self.chess960),
+            OptionLine::check("UCI_ShowWDL", self.show_wdl),
+            OptionLine::check("UCI_AnalyseMode", self.analyse),
+            OptionLine::check("UCI_LimitStrength", self.limit),
+            OptionLine::spin("UCI_Elo", self.elo.into(), low.into(), high.into()),
+            OptionLine::spin("Strength Seed", self.strength_seed as i64, 0, i64::MAX),
             path("Strength Table", self.levels_path.as_deref()),
-            text("Player", &self.player.name),
+            OptionLine::text("Player", &*self.player.name),
         ];
         if let Some(policy) = &self.player.policy {
             declared.extend(policy.options());
         }
         if self.tunable {
-            declared.extend(self.numbers());
+            declared.extend(self.player.params.options());
         }
         declared
     }
@@ -260,20 +260,6 @@ impl Setup {
         self.elo = self.elo.clamp(self.levels.min(), self.levels.max());
         Ok(())
     }
-
-    /// The numbers of the search as options.
-    fn numbers(&self) -> impl Iterator<Item = OptionLine> {
-        SearchParams::TUNABLES.iter().map(|tunable| {
-            let now = self.player.params.get(tunable.name);
-            let (low, high) = (tunable.low.into(), tunable.high.into());
-            spin(
-                tunable.name,
-                now.unwrap_or(tunable.default).into(),
-                low,
-                high,
-            )
-        })
-    }
 }
 
 fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
@@ -328,31 +314,7 @@ fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, OptionError>
     Ok(Some(PathBuf::from(text)))
 }
 
-fn line(name: &str, kind: OptionKind) -> OptionLine {
-    OptionLine {
-        name: name.to_owned(),
-        kind,
-    }
-}
-
-fn spin(name: &str, default: i64, min: i64, max: i64) -> OptionLine {
-    line(name, OptionKind::Spin { default, min, max })
-}
-
-fn check(name: &str, default: bool) -> OptionLine {
-    line(name, OptionKind::Check { default })
-}
-
-fn text(name: &str, default: &str) -> OptionLine {
-    line(
-        name,
-        OptionKind::Text {
-            default: default.to_owned(),
-        },
-    )
-}
-
 fn path(name: &str, default: Option<&Path>) -> OptionLine {
     let default = default.map(|path| path.to_string_lossy().into_owned());
-    text(name, &default.unwrap_or_default())
+    OptionLine::text(name, default.unwrap_or_default())
 }

@@ -50,6 +50,24 @@ pub enum OptionKind {
 const EMPTY: &str = "<empty>";
 
 impl OptionLine {
+    pub fn new(name: &str, kind: OptionKind) -> Self {
+        let name = name.to_owned();
+        Self { name, kind }
+    }
+
+    pub fn check(name: &str, default: bool) -> Self {
+        Self::new(name, OptionKind::Check { default })
+    }
+
+    pub fn spin(name: &str, default: i64, min: i64, max: i64) -> Self {
+        Self::new(name, OptionKind::Spin { default, min, max })
+    }
+
+    pub fn text(name: &str, default: impl Into<String>) -> Self {
+        let default = default.into();
+        Self::new(name, OptionKind::Text { default })
+    }
+
     /// Reads what follows the word `option`.
     ///
     /// Where a default or a range is missing or cannot be read, something that
