@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Game, Position};
-use mendel_engine::uci::{Command, Go, InfoLine, OptionLine, Reply as Line, Start};
+use mendel_engine::uci::{Go, InfoLine, OptionLine, StartPosition, UciCommand, UciReply};
 use mendel_engine::{Bound, Clock};
 
 use super::options::check;
@@ -33,17 +33,17 @@ impl Uci {
     pub(super) fn greet(talk: &mut Talk, patience: Duration) -> Result<Greeting<Self>, Fault> {
         let until = Instant::now() + patience;
         talk.begin();
-        talk.say(Command::Uci);
+        talk.say(UciCommand::Uci);
         talk.send(until)?;
         let mut uci = Self {
             multipv: 1,
             ..Self::default()
         };
         while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Name(name)) => uci.name = Some(name),
-                Some(Line::Option(option)) => uci.options.push(option),
-                Some(Line::UciOk) => return Ok(Greeting::Understood(uci)),
+            match UciReply::read(line) {
+                Some(UciReply::Name(name)) => uci.name = Some(name),
+                Some(UciReply::Option(option)) => uci.options.push(option),
+                Some(UciReply::UciOk) => return Ok(Greeting::Understood(uci)),
                 _ if is_complaint(line, "uci") => return Ok(Greeting::Complaint),
                 _ => {}
             }
@@ -60,7 +60,7 @@ impl Uci {
     ) -> Result<(), Fault> {
         for (name, value) in options {
             let (name, value) = check(&self.options, name, value)?;
-            talk.say(Command::SetOption { name, value });
+            talk.say(UciCommand::SetOption { name, value });
         }
         get_ready(talk, patience)
     }
@@ -73,10 +73,10 @@ impl Uci {
     ) -> Result<(), Fault> {
         if chess960 != self.chess960 {
             let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
-            talk.say(Command::SetOption { name, value });
+            talk.say(UciCommand::SetOption { name, value });
             self.chess960 = chess960;
         }
-        talk.say(Command::NewGame);
+        talk.say(UciCommand::NewGame);
         get_ready(talk, patience)
     }
 
@@ -161,7 +161,7 @@ impl Uci {
                 if may_stop {
                     may_stop = false;
                     until = Instant::now() + STOP;
-                    talk.say(Command::Stop);
+                    talk.say(UciCommand::Stop);
                     talk.send(until)?;
                     continue;
                 }
@@ -170,12 +170,12 @@ impl Uci {
                 });
             };
             // Most lines are information, and most of those say nothing we keep.
-            match Line::read(line) {
-                Some(Line::Info(info)) => {
+            match UciReply::read(line) {
+                Some(UciReply::Info(info)) => {
                     note(&mut thought, &info);
                     collect(&mut infos, *info);
                 }
-                Some(Line::BestMove { best, .. }) => {
+                Some(UciReply::BestMove { best, .. }) => {
                     let time = asked.elapsed();
                     let m = best.as_deref().and_then(|text| read_move(position, text));
                     return match m {
@@ -204,11 +204,11 @@ impl Uci {
         let until = Instant::now() + deadline;
         talk.say(position_command(game));
         talk.say(command);
-        talk.say(Command::IsReady);
+        talk.say(UciCommand::IsReady);
         talk.send(until)?;
         let mut lines = Vec::new();
         while let Some(line) = talk.hear(until)? {
-            if Line::read(line) == Some(Line::ReadyOk) {
+            if UciReply::read(line) == Some(UciReply::ReadyOk) {
                 return Ok(lines);
             }
             lines.push(line.to_owned());
@@ -222,7 +222,7 @@ impl Uci {
     fn set_multipv(&mut self, talk: &mut Talk, multipv: u32) -> Result<(), Fault> {
         if multipv != self.multipv {
             let (name, value) = check(&self.options, "MultiPV", &multipv.to_string())?;
-            talk.say(Command::SetOption { name, value });
+            talk.say(UciCommand::SetOption { name, value });
             self.multipv = multipv;
         }
         Ok(())
@@ -233,37 +233,37 @@ impl Uci {
 fn get_ready(talk: &mut Talk, patience: Duration) -> Result<(), Fault> {
     let until = Instant::now() + patience;
     talk.begin();
-    talk.say(Command::IsReady);
+    talk.say(UciCommand::IsReady);
     talk.send(until)?;
     while let Some(line) = talk.hear(until)? {
-        if Line::read(line) == Some(Line::ReadyOk) {
+        if UciReply::read(line) == Some(UciReply::ReadyOk) {
             talk.begin();
             return Ok(());
         }
     }
     Err(Fault::NotReady {
-        asked: Command::IsReady.to_string(),
+        asked: UciCommand::IsReady.to_string(),
         waited: patience,
     })
 }
 
-fn position_command(game: &Game) -> Command {
+fn position_command(game: &Game) -> UciCommand {
     let start = game.start();
     let usual = start.castling_mode() == CastlingMode::Standard
         && start.fullmoves() == 1
         && *start == Position::initial();
     let played = game.positions().iter().zip(game.moves());
-    Command::Position {
+    UciCommand::Position {
         start: if usual {
-            Start::Initial
+            StartPosition::Initial
         } else {
-            Start::Fen(start.fen())
+            StartPosition::Fen(start.fen())
         },
         moves: played.map(|(position, m)| position.uci(*m)).collect(),
     }
 }
 
-fn go(pace: &Pace, clock: Option<Clock>) -> Command {
+fn go(pace: &Pace, clock: Option<Clock>) -> UciCommand {
     let milliseconds = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     let mut go = Go {
         nodes: pace
@@ -282,7 +282,7 @@ fn go(pace: &Pace, clock: Option<Clock>) -> Command {
     }
     // Without any limit only the deadline ends the thought.
     go.infinite = clock.is_none() && *pace == Pace::default();
-    Command::Go(Box::new(go))
+    UciCommand::Go(Box::new(go))
 }
 
 /// Keeps of the lines about the best move the last with an exact score; nodes

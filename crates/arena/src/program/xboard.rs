@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Color, Game, Move, Position};
 use mendel_engine::uci::OptionLine;
-use mendel_engine::xboard::{Command, Level, Reply as Line, Thinking};
+use mendel_engine::xboard::{LevelCommand, Thinking, XboardCommand, XboardReply};
 use mendel_engine::{Clock, SideClock};
 
 use super::features::{CORES, Features, MEMORY};
@@ -85,28 +85,28 @@ impl Xboard {
         let mut features = Features::default();
         let mut any = false;
         talk.begin();
-        talk.say(Command::Xboard);
-        talk.say(Command::Protover(2));
+        talk.say(XboardCommand::Xboard);
+        talk.say(XboardCommand::Protover(2));
         talk.send(end)?;
         while features.done != Some(true) {
             let Some(line) = talk.hear(if any { end } else { again.min(end) })? else {
                 if any || again >= end {
                     break;
                 }
-                talk.say(Command::Protover(2));
+                talk.say(XboardCommand::Protover(2));
                 talk.send(end)?;
                 again += AGAIN;
                 continue;
             };
-            let Some(Line::Feature(said)) = Line::read(line) else {
+            let Some(XboardReply::Feature(said)) = XboardReply::read(line) else {
                 continue;
             };
             any = true;
             for (name, value) in said {
                 let answer = if features.note(&name, &value) {
-                    Command::Accepted(name)
+                    XboardCommand::Accepted(name)
                 } else {
-                    Command::Rejected(name)
+                    XboardCommand::Rejected(name)
                 };
                 talk.say(answer);
             }
@@ -155,9 +155,9 @@ impl Xboard {
             let (name, value) = check(&offered, name, value)?;
             let number = || value.as_deref().and_then(|text| text.parse().ok());
             talk.say(match name.as_str() {
-                MEMORY if self.features.memory => Command::Memory(number().unwrap_or(1)),
-                CORES if self.features.smp => Command::Cores(number().unwrap_or(1)),
-                _ => Command::Option {
+                MEMORY if self.features.memory => XboardCommand::Memory(number().unwrap_or(1)),
+                CORES if self.features.smp => XboardCommand::Cores(number().unwrap_or(1)),
+                _ => XboardCommand::Option {
                     name,
                     value: value.map(|value| match value.as_str() {
                         "true" => "1".into(),
@@ -178,7 +178,7 @@ impl Xboard {
         patience: Duration,
     ) -> Result<(), Fault> {
         const VARIANT: &str = "fischerandom";
-        talk.say(Command::New);
+        talk.say(XboardCommand::New);
         if chess960 {
             if !self.features.variants.split(',').any(|it| it == VARIANT) {
                 return Err(Fault::Refused {
@@ -186,11 +186,11 @@ impl Xboard {
                     reason: "it does not play Chess960".into(),
                 });
             }
-            talk.say(Command::Variant(VARIANT.into()));
+            talk.say(XboardCommand::Variant(VARIANT.into()));
         }
-        talk.say(Command::Force);
-        talk.say(Command::Easy);
-        talk.say(Command::Post);
+        talk.say(XboardCommand::Force);
+        talk.say(XboardCommand::Easy);
+        talk.say(XboardCommand::Post);
         self.game = Some(Board {
             start: Position::initial(),
             moves: Vec::new(),
@@ -238,8 +238,8 @@ impl Xboard {
     pub(super) fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
         self.game = None;
         talk.begin();
-        talk.say(Command::Force);
-        talk.say(Command::Result(format!("{result} {{{reason}}}")));
+        talk.say(XboardCommand::Force);
+        talk.say(XboardCommand::Result(format!("{result} {{{reason}}}")));
         // If it does not listen now, the next game will show.
         let _ = talk.send(Instant::now());
     }
@@ -264,9 +264,9 @@ impl Xboard {
         let mut thinking = None;
         let mut remark = None;
         while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Thinking(line)) => thinking = Some(line),
-                Some(Line::Move(text)) => {
+            match XboardReply::read(line) {
+                Some(XboardReply::Thinking(line)) => thinking = Some(line),
+                Some(XboardReply::Move(text)) => {
                     let time = asked.elapsed();
                     let m = read_move(position, &text).or_else(|| position.parse_san(&text).ok());
                     let Some(m) = m else {
@@ -281,11 +281,11 @@ impl Xboard {
                     let answer = Answer { m, thought, time };
                     return Ok((Reply::Move(answer), thinking));
                 }
-                Some(Line::Resign) => {
+                Some(XboardReply::Resign) => {
                     self.game = None;
                     return Ok((Reply::Resigns, thinking));
                 }
-                Some(Line::Claim { result, reason }) => {
+                Some(XboardReply::Claim { result, reason }) => {
                     if result == us.fold_wb("0-1", "1-0") {
                         self.game = None;
                         return Ok((Reply::Resigns, thinking));
@@ -293,7 +293,7 @@ impl Xboard {
                     remark = Some(format!("claims {result} {{{reason}}}"));
                     until = until.min(Instant::now() + AFTER_A_CLAIM);
                 }
-                Some(Line::OfferDraw) => remark = Some("offers a draw".into()),
+                Some(XboardReply::OfferDraw) => remark = Some("offers a draw".into()),
                 _ => heed(line, &told)?,
             }
         }
@@ -334,7 +334,7 @@ impl Xboard {
         let missing = game.moves().len() - board.moves.len();
         let goes_on = board.plays == Some(us) && missing == 1;
         if board.plays.is_some() && !goes_on {
-            talk.say(Command::Force);
+            talk.say(XboardCommand::Force);
             board.plays = None;
         }
         let played = game.positions().iter().zip(game.moves());
@@ -368,7 +368,7 @@ impl Xboard {
         if goes_on {
             say_moves(talk, &self.features, &moves);
         } else {
-            talk.say(Command::Go);
+            talk.say(XboardCommand::Go);
         }
         Ok(told)
     }
@@ -399,7 +399,7 @@ impl Xboard {
                     .into(),
             });
         }
-        talk.say(Command::SetBoard(start.fen()));
+        talk.say(XboardCommand::SetBoard(start.fen()));
         if let Some(board) = &mut self.game {
             board.start = start.clone();
         }
@@ -419,16 +419,16 @@ impl Xboard {
             return talk.send(until);
         }
         self.pings += 1;
-        talk.say(Command::Ping(self.pings));
+        talk.say(XboardCommand::Ping(self.pings));
         talk.send(until)?;
         while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Pong(number)) if number == self.pings => return Ok(()),
+            match XboardReply::read(line) {
+                Some(XboardReply::Pong(number)) if number == self.pings => return Ok(()),
                 _ => heed(line, told)?,
             }
         }
         Err(Fault::NotReady {
-            asked: Command::Ping(self.pings).to_string(),
+            asked: XboardCommand::Ping(self.pings).to_string(),
             waited: patience,
         })
     }
@@ -467,7 +467,7 @@ fn move_text(features: &Features, position: &Position, m: Move) -> String {
 fn say_moves(talk: &mut Talk, features: &Features, moves: &[String]) {
     for text in moves {
         if features.usermove {
-            talk.say(Command::UserMove(text.clone()));
+            talk.say(XboardCommand::UserMove(text.clone()));
         } else {
             talk.say(text);
         }
@@ -476,19 +476,19 @@ fn say_moves(talk: &mut Talk, features: &Features, moves: &[String]) {
 
 /// How long to think. Old programs read whole seconds only, so finer times are
 /// left to the clocks, which are told before each move in hundredths.
-fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<Command> {
+fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<XboardCommand> {
     let whole = |time: Duration| Duration::from_secs(time.as_millis().div_ceil(1000).max(1) as u64);
     let mut commands = Vec::new();
     if let Some(clock) = pace.clock {
-        commands.push(Command::Level(Level {
+        commands.push(XboardCommand::Level(LevelCommand {
             moves: clock.moves.unwrap_or(0),
             base: whole(clock.base),
             increment: clock.increment,
         }));
     }
     match pace.movetime {
-        Some(time) if time == whole(time) => commands.push(Command::SecondsPerMove(time)),
-        Some(time) => commands.push(Command::Level(Level {
+        Some(time) if time == whole(time) => commands.push(XboardCommand::SecondsPerMove(time)),
+        Some(time) => commands.push(XboardCommand::Level(LevelCommand {
             moves: 1,
             base: whole(time),
             increment: Duration::ZERO,
@@ -496,11 +496,11 @@ fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<Command> {
         // Without this a program would keep to the clock it knows from home.
         None if pace.clock.is_none() => {
             let seconds = deadline.as_secs().clamp(1, 3600);
-            commands.push(Command::SecondsPerMove(Duration::from_secs(seconds)));
+            commands.push(XboardCommand::SecondsPerMove(Duration::from_secs(seconds)));
         }
         None => {}
     }
-    commands.extend(pace.depth.map(Command::Depth));
+    commands.extend(pace.depth.map(XboardCommand::Depth));
     commands
 }
 
@@ -521,8 +521,8 @@ fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
         (None, None) => return,
     };
     let hundredths = |side: SideClock| side.remaining.as_millis() as i64 / 10;
-    talk.say(Command::Time(hundredths(clock.of(us))));
-    talk.say(Command::OpponentTime(hundredths(clock.of(!us))));
+    talk.say(XboardCommand::Time(hundredths(clock.of(us))));
+    talk.say(XboardCommand::OpponentTime(hundredths(clock.of(!us))));
 }
 
 fn thought(thinking: Option<&Thinking>, remark: Option<String>) -> Thought {

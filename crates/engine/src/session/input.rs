@@ -9,7 +9,7 @@ const LONGEST: usize = 1 << 20;
 
 /// Why a line is not even looked at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum LineError {
     /// The line is longer than any command.
     #[error("a line of more than {LONGEST} bytes is skipped")]
     TooLong,
@@ -25,11 +25,11 @@ impl<R: Read> Lines<R> {
 
     /// The next line without its end; `None` at the end of the input. Bytes that
     /// are not UTF-8 become replacement characters, which no command contains.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Result<String, Refused>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Result<String, LineError>>> {
         let line = self.0.next_line()?;
         Ok(line.map(|line| {
             if line.is_truncated {
-                return Err(Refused::TooLong);
+                return Err(LineError::TooLong);
             }
             Ok(line.text().into_owned())
         }))
@@ -40,7 +40,7 @@ impl<R: Read> Lines<R> {
 mod tests {
     use super::*;
 
-    fn all(input: &[u8]) -> Vec<Result<String, Refused>> {
+    fn all(input: &[u8]) -> Vec<Result<String, LineError>> {
         let mut lines = Lines::new(input);
         std::iter::from_fn(|| lines.next().expect("a slice can be read")).collect()
     }
@@ -62,7 +62,7 @@ mod tests {
 
         input.insert(0, b'x');
         input.extend_from_slice(b"uci\n");
-        assert_eq!(all(&input), [Err(Refused::TooLong), Ok("uci".to_owned())]);
+        assert_eq!(all(&input), [Err(LineError::TooLong), Ok("uci".to_owned())]);
     }
 
     #[test]

@@ -4,24 +4,31 @@
 //! and the caller's own handles whatever comes first and is the only one that
 //! writes. It never does anything long itself.
 
+mod engine_thread;
 mod input;
+mod learner;
+mod options;
 mod perft;
-mod pupil;
-mod setup;
-mod thinker;
+mod uci;
+mod xboard;
+mod xboard_clock;
 
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use crate::{Best, Engine, Info, Options, Player, uci, xboard};
+use crate::uci::UciCommand;
+use crate::xboard::is_greeting;
+use crate::{Best, Engine, Info, Options, Player};
 
-pub(crate) use input::Refused;
-pub(crate) use perft::Leaves;
-pub(crate) use pupil::Lesson;
-pub use pupil::Pupil;
-pub(crate) use setup::{OptionError, Setup};
-pub(crate) use thinker::{Event, Task, Thinker};
+use self::engine_thread::{EngineThread, SearchRequest, SessionEvent};
+use self::input::LineError;
+use self::learner::LearnerSession;
+pub use self::learner::Pupil;
+use self::options::{OptionError, OptionStore};
+use self::perft::Leaves;
+use self::uci::UciSession;
+use self::xboard::XboardSession;
 
 /// With what a session begins.
 #[derive(Clone, Debug)]
@@ -82,56 +89,56 @@ pub fn run_with(
     mut settings: Settings,
     pupil: Option<Box<dyn Pupil>>,
 ) -> io::Result<()> {
-    let mut lesson = Lesson::new(pupil);
-    if let Some(player) = lesson.begin() {
+    let mut learner = LearnerSession::new(pupil);
+    if let Some(player) = learner.begin() {
         settings.player = player;
     }
     let engine =
         Engine::new(settings.player.clone(), settings.options.clone()).map_err(io::Error::other)?;
-    let mut desk = Desk {
-        thinker: Thinker::new(engine, input)?,
-        setup: Setup::new(settings),
-        lesson,
+    let mut context = SessionContext {
+        engine_thread: EngineThread::new(engine, input)?,
+        setup: OptionStore::new(settings),
+        learner,
         output: &mut output,
     };
-    let mut protocol: Box<dyn Protocol> = Box::new(uci::Session::default());
+    let mut protocol: Box<dyn ProtocolHandler> = Box::new(UciSession::default());
     let mut undecided = true;
 
     loop {
-        match desk.thinker.next() {
-            Event::Line(Ok(line)) => {
-                if undecided && xboard::is_greeting(&line) {
-                    protocol = Box::new(xboard::Session::default());
+        match context.engine_thread.next() {
+            SessionEvent::Line(Ok(line)) => {
+                if undecided && is_greeting(&line) {
+                    protocol = Box::new(XboardSession::default());
                 }
-                undecided &= uci::Command::read(&line).0.is_none() && !xboard::is_greeting(&line);
-                if protocol.line(&mut desk, &line)? == Flow::Quit {
-                    protocol.close(&mut desk)?;
-                    desk.lesson.close();
+                undecided &= UciCommand::read(&line).0.is_none() && !is_greeting(&line);
+                if protocol.line(&mut context, &line)? == Flow::Quit {
+                    protocol.close(&mut context)?;
+                    context.learner.close();
                     return Ok(());
                 }
             }
-            Event::Line(Err(refused)) => protocol.refuse(&mut desk, &refused)?,
-            Event::End(why) => {
-                protocol.close(&mut desk)?;
-                desk.lesson.close();
+            SessionEvent::Line(Err(refused)) => protocol.refuse(&mut context, &refused)?,
+            SessionEvent::End(why) => {
+                protocol.close(&mut context)?;
+                context.learner.close();
                 return why;
             }
-            Event::Report(info) => protocol.report(&mut desk, &info)?,
-            Event::Answer(best) => protocol.answer(&mut desk, best)?,
-            Event::Leaves(leaves) => protocol.leaves(&mut desk, &leaves)?,
+            SessionEvent::Report(info) => protocol.report(&mut context, &info)?,
+            SessionEvent::Answer(best) => protocol.answer(&mut context, best)?,
+            SessionEvent::Leaves(leaves) => protocol.leaves(&mut context, &leaves)?,
         }
     }
 }
 
 /// What every protocol works with.
-pub(crate) struct Desk<'a> {
-    pub(crate) thinker: Thinker,
-    pub(crate) setup: Setup,
-    pub(crate) lesson: Lesson,
+pub(crate) struct SessionContext<'a> {
+    pub(crate) engine_thread: EngineThread,
+    pub(crate) setup: OptionStore,
+    pub(crate) learner: LearnerSession,
     output: &'a mut (dyn Write + Send),
 }
 
-impl Desk<'_> {
+impl SessionContext<'_> {
     /// Says one line, at once.
     pub(crate) fn say(&mut self, line: impl fmt::Display) -> io::Result<()> {
         self.output.write_all(format!("{line}\n").as_bytes())?;
@@ -141,7 +148,7 @@ impl Desk<'_> {
     /// Another game begins, perhaps with another player.
     pub(crate) fn new_game(&mut self) {
         self.setup.forget();
-        if let Some(player) = self.lesson.begin() {
+        if let Some(player) = self.learner.begin() {
             self.setup.set_player(player);
         }
     }
@@ -159,7 +166,7 @@ impl Desk<'_> {
     /// Brings the engine, where it is not thinking, to what was set and returns
     /// what it refused.
     pub(crate) fn prepare(&mut self) -> Vec<OptionError> {
-        match self.thinker.engine() {
+        match self.engine_thread.engine() {
             Some(engine) => self.setup.apply(engine),
             None => Vec::new(),
         }
@@ -179,22 +186,22 @@ pub(crate) enum Flow {
 }
 
 /// One side of a conversation.
-pub(crate) trait Protocol {
+pub(crate) trait ProtocolHandler {
     /// The GUI said something.
-    fn line(&mut self, desk: &mut Desk<'_>, line: &str) -> io::Result<Flow>;
+    fn line(&mut self, context: &mut SessionContext<'_>, line: &str) -> io::Result<Flow>;
 
     /// The GUI said something that is not even a line.
-    fn refuse(&mut self, desk: &mut Desk<'_>, refused: &Refused) -> io::Result<()>;
+    fn refuse(&mut self, context: &mut SessionContext<'_>, refused: &LineError) -> io::Result<()>;
 
     /// The search reports.
-    fn report(&mut self, desk: &mut Desk<'_>, info: &Info) -> io::Result<()>;
+    fn report(&mut self, context: &mut SessionContext<'_>, info: &Info) -> io::Result<()>;
 
     /// The search is over.
-    fn answer(&mut self, desk: &mut Desk<'_>, best: Best) -> io::Result<()>;
+    fn answer(&mut self, context: &mut SessionContext<'_>, best: Best) -> io::Result<()>;
 
     /// The leaves are counted.
-    fn leaves(&mut self, desk: &mut Desk<'_>, leaves: &Leaves) -> io::Result<()>;
+    fn leaves(&mut self, context: &mut SessionContext<'_>, leaves: &Leaves) -> io::Result<()>;
 
     /// The GUI is gone: answer what is open, start nothing.
-    fn close(&mut self, desk: &mut Desk<'_>) -> io::Result<()>;
+    fn close(&mut self, context: &mut SessionContext<'_>) -> io::Result<()>;
 }

@@ -8,7 +8,7 @@ use crate::words::{OneLine, Words, quote};
 
 /// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum UciCommand {
     /// Say who you are and what can be set.
     Uci,
     /// Say more than usual, or no longer.
@@ -29,7 +29,7 @@ pub enum Command {
     /// The position to think about.
     Position {
         /// Where the game started.
-        start: Start,
+        start: StartPosition,
         /// What was played since, as UCI writes it.
         moves: Vec<String>,
     },
@@ -49,7 +49,7 @@ pub enum Command {
 
 /// Where a game started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum StartPosition {
     /// The usual start position.
     Initial,
     /// A position as FEN, not yet looked at.
@@ -59,7 +59,7 @@ pub enum Start {
 /// Why a line is not a command, or which part of it is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommandError {
+pub enum UciCommandError {
     /// No word of the line is a command.
     #[error("unknown command: `{line}`")]
     Unknown {
@@ -106,20 +106,20 @@ pub enum CommandError {
     },
 }
 
-impl Command {
+impl UciCommand {
     /// Reads a line leniently: a command with what is wrong in it.
     ///
     /// Unknown words before a command are skipped, as UCI asks for. A blank line
     /// is no command and no fault. Where a part cannot be read, the command is
     /// given with the reading the fault speaks of; where that makes no sense, no
     /// command is given.
-    pub fn read(line: &str) -> (Option<Self>, Vec<CommandError>) {
+    pub fn read(line: &str) -> (Option<Self>, Vec<UciCommandError>) {
         let mut faults = Vec::new();
         let command = Self::scan(line, &mut faults);
         (command, faults)
     }
 
-    fn scan(line: &str, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan(line: &str, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         let mut words = Words::new(line);
         // Our own commands are short words that other text may contain, so they
         // count only where they are the whole line.
@@ -145,13 +145,13 @@ impl Command {
                 _ => continue,
             };
         }
-        faults.push(CommandError::Unknown { line: quote(line) });
+        faults.push(UciCommandError::Unknown { line: quote(line) });
         None
     }
 
-    fn scan_option(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan_option(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         if words.next() != Some("name") {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: "setoption",
                 what: "`name` and an option",
             });
@@ -167,7 +167,7 @@ impl Command {
             name.push(word);
         }
         if name.is_empty() {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: "name",
                 what: "an option",
             });
@@ -179,19 +179,19 @@ impl Command {
         })
     }
 
-    fn scan_position(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan_position(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         let start = match words.next() {
-            Some("startpos") => Start::Initial,
+            Some("startpos") => StartPosition::Initial,
             Some("fen") => {
                 let mut fen = Vec::new();
                 while let Some(word) = words.peek().filter(|word| *word != "moves") {
                     fen.push(word);
                     words.next();
                 }
-                Start::Fen(fen.join(" "))
+                StartPosition::Fen(fen.join(" "))
             }
             _ => {
-                faults.push(CommandError::Missing {
+                faults.push(UciCommandError::Missing {
                     after: "position",
                     what: "`startpos` or `fen` and a position",
                 });
@@ -201,7 +201,7 @@ impl Command {
         if let Some(word) = words.next()
             && word != "moves"
         {
-            faults.push(CommandError::Stray {
+            faults.push(UciCommandError::Stray {
                 command: "position",
                 word: quote(word),
             });
@@ -213,20 +213,20 @@ impl Command {
 }
 
 /// Reads a line strictly: the first fault is the error.
-impl FromStr for Command {
-    type Err = CommandError;
+impl FromStr for UciCommand {
+    type Err = UciCommandError;
 
-    fn from_str(line: &str) -> Result<Self, CommandError> {
+    fn from_str(line: &str) -> Result<Self, UciCommandError> {
         let (command, faults) = Self::read(line);
         match (faults.into_iter().next(), command) {
             (None, Some(command)) => Ok(command),
             (Some(fault), _) => Err(fault),
-            (None, None) => Err(CommandError::Unknown { line: quote(line) }),
+            (None, None) => Err(UciCommandError::Unknown { line: quote(line) }),
         }
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for UciCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uci => f.write_str("uci"),
@@ -248,8 +248,8 @@ impl fmt::Display for Command {
             Self::NewGame => f.write_str("ucinewgame"),
             Self::Position { start, moves } => {
                 match start {
-                    Start::Initial => f.write_str("position startpos")?,
-                    Start::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
+                    StartPosition::Initial => f.write_str("position startpos")?,
+                    StartPosition::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
                 }
                 if !moves.is_empty() {
                     f.write_str(" moves")?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mendel_board::Position;
 
-use super::CommandError;
+use super::UciCommandError;
 use crate::words::{OneLine, Words, quote, saturating_number};
 use crate::{Clock, Limits, SideClock};
 
@@ -98,7 +98,7 @@ const fn limit(name: &'static str, least: i64) -> Field {
 }
 
 impl Go {
-    pub(super) fn scan(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Self {
+    pub(super) fn scan(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Self {
         let mut go = Self::default();
         while let Some(word) = words.next() {
             match word {
@@ -119,7 +119,7 @@ impl Go {
                         }
                         *go.field(field.name) = field.read(value, faults);
                     }
-                    None => faults.push(CommandError::Stray {
+                    None => faults.push(UciCommandError::Stray {
                         command: "go",
                         word: quote(word),
                     }),
@@ -199,9 +199,9 @@ impl Go {
 }
 
 impl Field {
-    fn read(&self, value: Option<&str>, faults: &mut Vec<CommandError>) -> Option<i64> {
+    fn read(&self, value: Option<&str>, faults: &mut Vec<UciCommandError>) -> Option<i64> {
         let Some(text) = value else {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: self.name,
                 what: "a whole number",
             });
@@ -209,7 +209,7 @@ impl Field {
         };
         match saturating_number(text) {
             None => {
-                faults.push(CommandError::Number {
+                faults.push(UciCommandError::Number {
                     field: self.name,
                     value: quote(text),
                     reading: self.reading,
@@ -217,7 +217,7 @@ impl Field {
                 self.fallback
             }
             Some(number) if number < self.least => {
-                faults.push(CommandError::TooSmall {
+                faults.push(UciCommandError::TooSmall {
                     field: self.name,
                     value: quote(text),
                     least: self.least,

@@ -14,7 +14,7 @@ use crate::{Best, Bound, Info, Score, Wdl};
 /// Copy protection and registration are not part of it: nobody uses them, and
 /// who listens loses nothing by not hearing them.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub enum UciReply {
     /// The engine's name.
     Name(String),
     /// Who wrote it.
@@ -74,7 +74,7 @@ pub struct InfoLine {
 /// What engines play where there is no move.
 const NO_MOVE: [&str; 5] = ["0000", "(none)", "none", "NULL", "null"];
 
-impl Reply {
+impl UciReply {
     /// Reads what any engine may have said; `None` for whatever is not UCI.
     ///
     /// Fields that cannot be read are left out, the rest of the line counts.
@@ -247,7 +247,7 @@ fn line_of_moves(words: &mut Words<'_>) -> Vec<String> {
     moves
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for UciReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write!(f, "id name {}", OneLine(name)),

@@ -8,7 +8,7 @@ use crate::words::{OneLine, Words, quote, saturating_number};
 
 /// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum XboardCommand {
     /// The greeting.
     Xboard,
     /// The version of the protocol the GUI speaks.
@@ -32,7 +32,7 @@ pub enum Command {
     /// Play the side not to move.
     PlayOther,
     /// The time control of the game.
-    Level(Level),
+    Level(LevelCommand),
     /// Time for each move.
     SecondsPerMove(Duration),
     /// Plies to search at most.
@@ -107,7 +107,7 @@ pub enum Command {
 
 /// A time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct LevelCommand {
     /// Moves of each control; 0 for the whole game.
     pub moves: u32,
     /// Time for them.
@@ -119,7 +119,7 @@ pub struct Level {
 /// Why a line is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommandError {
+pub enum XboardCommandError {
     /// The first word is no command.
     #[error("Error (unknown command): {line}")]
     Unknown {
@@ -136,14 +136,14 @@ pub enum CommandError {
     },
 }
 
-impl FromStr for Command {
-    type Err = CommandError;
+impl FromStr for XboardCommand {
+    type Err = XboardCommandError;
 
-    fn from_str(line: &str) -> Result<Self, CommandError> {
+    fn from_str(line: &str) -> Result<Self, XboardCommandError> {
         let mut words = Words::new(line);
         let word = words.next().unwrap_or_default();
         let text = || words.rest().to_owned();
-        let needs = |what| CommandError::Argument {
+        let needs = |what| XboardCommandError::Argument {
             line: quote(line.trim()),
             what,
         };
@@ -167,7 +167,8 @@ impl FromStr for Command {
             "go" => Self::Go,
             "playother" => Self::PlayOther,
             "level" => Self::Level(
-                Level::read(words.clone()).ok_or_else(|| needs("moves, minutes and seconds"))?,
+                LevelCommand::read(words.clone())
+                    .ok_or_else(|| needs("moves, minutes and seconds"))?,
             ),
             "st" => Self::SecondsPerMove(
                 words
@@ -226,7 +227,7 @@ impl FromStr for Command {
                 Self::UserMove(word.to_owned())
             }
             _ => {
-                return Err(CommandError::Unknown {
+                return Err(XboardCommandError::Unknown {
                     line: quote(line.trim()),
                 });
             }
@@ -234,7 +235,7 @@ impl FromStr for Command {
     }
 }
 
-impl Level {
+impl LevelCommand {
     fn read(mut words: Words<'_>) -> Option<Self> {
         let moves = words.next().and_then(saturating_number)?;
         let base = words.next()?;
@@ -283,7 +284,7 @@ fn looks_like_a_move(word: &str) -> bool {
     coordinates || matches!(word, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "@@@@")
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for XboardCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Xboard => f.write_str("xboard"),
@@ -338,7 +339,7 @@ impl fmt::Display for Command {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for LevelCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.base.as_secs();
         write!(f, "level {} {}", self.moves, seconds / 60)?;

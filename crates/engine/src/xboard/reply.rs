@@ -8,7 +8,7 @@ use crate::words::{OneLine, Words, saturating_number};
 
 /// What an engine may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum XboardReply {
     /// What it can do: names and values.
     Feature(Vec<(String, String)>),
     /// The move it plays.
@@ -79,7 +79,7 @@ pub struct Thinking {
 /// A mate in N is written as this plus N.
 const MATE: i32 = 100_000;
 
-impl Reply {
+impl XboardReply {
     /// Reads what any engine may have said; `None` for remarks and whatever else
     /// is not part of the protocol.
     pub fn read(line: &str) -> Option<Self> {
@@ -165,21 +165,23 @@ fn centiseconds(number: u64) -> Duration {
 }
 
 /// `My move is: e2e4` and `1. ... e2e4`, as engines said before version 2.
-fn old_style_move(line: &str) -> Option<Reply> {
+fn old_style_move(line: &str) -> Option<XboardReply> {
     let mut words = Words::new(line);
     let first = words.next()?;
     let number = first.strip_suffix('.');
     if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
         && words.next() == Some("...")
     {
-        return words.next().map(|m| Reply::Move(m.to_owned()));
+        return words.next().map(|m| XboardReply::Move(m.to_owned()));
     }
     let start = line.trim().get(..10)?;
     if !start.eq_ignore_ascii_case("my move is") {
         return None;
     }
     let m = line.trim()[10..].trim_start_matches([':', ' ']);
-    Words::new(m).next().map(|m| Reply::Move(m.to_owned()))
+    Words::new(m)
+        .next()
+        .map(|m| XboardReply::Move(m.to_owned()))
 }
 
 /// `(reason): text` as reason and text.
@@ -210,7 +212,7 @@ fn features(text: &str) -> Vec<(String, String)> {
     features
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for XboardReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Feature(features) => {

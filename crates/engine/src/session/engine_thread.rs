@@ -10,7 +10,7 @@ use std::thread;
 use mendel_board::Game;
 
 use super::Leaves;
-use super::input::{Lines, Refused};
+use super::input::{LineError, Lines};
 use crate::{Best, Control, Engine, Info, Limits};
 
 /// How many messages may wait: a GUI that talks faster than it is answered
@@ -22,9 +22,9 @@ const STACK: usize = 32 << 20;
 
 /// What happened.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum SessionEvent {
     /// The GUI said something.
-    Line(Result<String, Refused>),
+    Line(Result<String, LineError>),
     /// The input ended, by itself or by an error.
     End(io::Result<()>),
     /// The search reports.
@@ -37,7 +37,7 @@ pub(crate) enum Event {
 
 /// What to think about.
 #[derive(Debug)]
-pub(crate) enum Task {
+pub(crate) enum SearchRequest {
     /// A move within limits.
     Search(Limits),
     /// The leaves of the tree of legal moves so deep.
@@ -45,25 +45,25 @@ pub(crate) enum Task {
 }
 
 enum Message {
-    Event(Event),
+    Event(SessionEvent),
     /// The engine is back, with what it found.
-    Home(Box<Engine>, Event),
+    Home(Box<Engine>, SessionEvent),
     /// The search panicked.
     Lost(Box<dyn Any + Send>),
 }
 
 /// Owns the engine, lends it to the thread that thinks and gathers what happens.
-pub(crate) struct Thinker {
+pub(crate) struct EngineThread {
     inbox: Receiver<Message>,
     outbox: SyncSender<Message>,
     /// What the GUI said while only the search was listened to.
-    backlog: VecDeque<Event>,
+    backlog: VecDeque<SessionEvent>,
     /// Away while it thinks.
     engine: Option<Box<Engine>>,
     control: Control,
 }
 
-impl Thinker {
+impl EngineThread {
     pub(crate) fn new(engine: Engine, input: impl Read + Send + 'static) -> io::Result<Self> {
         let (outbox, inbox) = mpsc::sync_channel(WAITING);
         let lines = outbox.clone();
@@ -85,7 +85,7 @@ impl Thinker {
     }
 
     /// Begins a task; the caller has made sure that none is under way.
-    pub(crate) fn start(&mut self, game: Game, task: Task) -> io::Result<()> {
+    pub(crate) fn start(&mut self, game: Game, task: SearchRequest) -> io::Result<()> {
         let mut engine = self
             .engine
             .take()
@@ -95,17 +95,17 @@ impl Thinker {
         let outbox = self.outbox.clone();
         let think = move || {
             let found = panic::catch_unwind(AssertUnwindSafe(|| match task {
-                Task::Search(limits) => {
+                SearchRequest::Search(limits) => {
                     let mut report = |info: &Info| {
                         post(
                             &outbox,
-                            Message::Event(Event::Report(Box::new(info.clone()))),
+                            Message::Event(SessionEvent::Report(Box::new(info.clone()))),
                         );
                     };
-                    Event::Answer(engine.go(&game, &limits, &control, &mut report))
+                    SessionEvent::Answer(engine.go(&game, &limits, &control, &mut report))
                 }
-                Task::Perft(depth) => {
-                    Event::Leaves(Leaves::count(game.position(), depth, &control))
+                SearchRequest::Perft(depth) => {
+                    SessionEvent::Leaves(Leaves::count(game.position(), depth, &control))
                 }
             }));
             let message = match found {
@@ -132,7 +132,7 @@ impl Thinker {
     }
 
     /// Waits for whatever happens next.
-    pub(crate) fn next(&mut self) -> Event {
+    pub(crate) fn next(&mut self) -> SessionEvent {
         match self.backlog.pop_front() {
             Some(event) => event,
             None => self.receive(),
@@ -141,16 +141,18 @@ impl Thinker {
 
     /// Waits for what the task under way says next; what the GUI says meanwhile
     /// is kept for later.
-    pub(crate) fn next_thought(&mut self) -> Event {
+    pub(crate) fn next_thought(&mut self) -> SessionEvent {
         loop {
             match self.receive() {
-                event @ (Event::Line(_) | Event::End(_)) => self.backlog.push_back(event),
+                event @ (SessionEvent::Line(_) | SessionEvent::End(_)) => {
+                    self.backlog.push_back(event)
+                }
                 event => return event,
             }
         }
     }
 
-    fn receive(&mut self) -> Event {
+    fn receive(&mut self) -> SessionEvent {
         let message = self
             .inbox
             .recv()
@@ -167,7 +169,7 @@ impl Thinker {
 }
 
 /// A session that ended early leaves its search to end by itself.
-impl Drop for Thinker {
+impl Drop for EngineThread {
     fn drop(&mut self) {
         self.control.stop();
     }
@@ -177,11 +179,11 @@ fn read(input: impl Read, outbox: &SyncSender<Message>) {
     let mut lines = Lines::new(input);
     loop {
         let event = match lines.next() {
-            Ok(Some(line)) => Event::Line(line),
-            Ok(None) => Event::End(Ok(())),
-            Err(error) => Event::End(Err(error)),
+            Ok(Some(line)) => SessionEvent::Line(line),
+            Ok(None) => SessionEvent::End(Ok(())),
+            Err(error) => SessionEvent::End(Err(error)),
         };
-        let last = matches!(event, Event::End(_));
+        let last = matches!(event, SessionEvent::End(_));
         if !post(outbox, Message::Event(event)) || last {
             return;
         }

@@ -6,18 +6,20 @@ use std::time::Instant;
 
 use mendel_board::{CastlingMode, CastlingSide, Color, Game, Move, Position};
 
-use super::clock::Clocks;
-use super::{Command, Reply, Thinking};
-use crate::session::{Desk, Event, Flow, Leaves, Protocol, Refused, Task};
+use super::xboard_clock::XboardClocks;
+use super::{
+    Flow, Leaves, LineError, ProtocolHandler, SearchRequest, SessionContext, SessionEvent,
+};
 use crate::uci::{OptionKind, OptionLine};
+use crate::xboard::{Thinking, XboardCommand, XboardReply};
 use crate::{Best, Bound, Info, Limits};
 
 /// Our side of an xboard session.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct XboardSession {
     game: Game,
     mode: Mode,
-    clocks: Clocks,
+    clocks: XboardClocks,
     /// Whether castling is written as in Chess960.
     chess960: bool,
     /// Whether to show thoughts.
@@ -25,7 +27,7 @@ pub(crate) struct Session {
     /// Whether the obsolete `edit` waits for its end.
     editing: bool,
     /// The search under way.
-    search: Option<Search>,
+    search: Option<XboardSearch>,
     /// Pings to be answered after our move.
     pings: Vec<i64>,
     /// The reply we expect to our last move.
@@ -44,17 +46,17 @@ enum Mode {
 }
 
 #[derive(Debug)]
-struct Search {
+struct XboardSearch {
     begun: Instant,
     last: Option<Info>,
 }
 
-impl Default for Session {
+impl Default for XboardSession {
     fn default() -> Self {
         Self {
             game: Game::default(),
             mode: Mode::Play,
-            clocks: Clocks::default(),
+            clocks: XboardClocks::default(),
             chess960: false,
             post: false,
             editing: false,
@@ -65,8 +67,8 @@ impl Default for Session {
     }
 }
 
-impl Protocol for Session {
-    fn line(&mut self, desk: &mut Desk<'_>, line: &str) -> io::Result<Flow> {
+impl ProtocolHandler for XboardSession {
+    fn line(&mut self, context: &mut SessionContext<'_>, line: &str) -> io::Result<Flow> {
         let line = line.trim();
         if self.editing {
             self.editing = line != ".";
@@ -76,18 +78,18 @@ impl Protocol for Session {
             return Ok(Flow::Continue);
         }
         match line.parse() {
-            Ok(Command::Quit) => return Ok(Flow::Quit),
-            Ok(command) => self.obey(desk, command)?,
-            Err(fault) => desk.say(fault)?,
+            Ok(XboardCommand::Quit) => return Ok(Flow::Quit),
+            Ok(command) => self.obey(context, command)?,
+            Err(fault) => context.say(fault)?,
         }
         Ok(Flow::Continue)
     }
 
-    fn refuse(&mut self, desk: &mut Desk<'_>, refused: &Refused) -> io::Result<()> {
-        error(desk, refused, "…")
+    fn refuse(&mut self, context: &mut SessionContext<'_>, refused: &LineError) -> io::Result<()> {
+        error(context, refused, "…")
     }
 
-    fn report(&mut self, desk: &mut Desk<'_>, info: &Info) -> io::Result<()> {
+    fn report(&mut self, context: &mut SessionContext<'_>, info: &Info) -> io::Result<()> {
         let Some(search) = &mut self.search else {
             return Ok(());
         };
@@ -98,7 +100,7 @@ impl Protocol for Session {
             return Ok(());
         }
         let position = self.game.position();
-        desk.say(Thinking {
+        context.say(Thinking {
             depth: info.depth,
             score: info.score,
             time: info.time,
@@ -109,7 +111,7 @@ impl Protocol for Session {
 
     /// A search that plays ends with a move; an analysis just ends, and where it
     /// ends by itself there is nothing more to say.
-    fn answer(&mut self, desk: &mut Desk<'_>, best: Best) -> io::Result<()> {
+    fn answer(&mut self, context: &mut SessionContext<'_>, best: Best) -> io::Result<()> {
         let Some(search) = self.search.take() else {
             return Ok(());
         };
@@ -122,146 +124,146 @@ impl Protocol for Session {
             self.game
                 .play(m)
                 .expect("the engine plays legal moves of the game it was given");
-            desk.lesson.answered(&self.game, &best);
-            desk.say(Reply::Move(written))?;
-            self.claim(desk)?;
+            context.learner.answered(&self.game, &best);
+            context.say(XboardReply::Move(written))?;
+            self.claim(context)?;
         }
-        self.answer_pings(desk)
+        self.answer_pings(context)
     }
 
-    fn leaves(&mut self, _: &mut Desk<'_>, _: &Leaves) -> io::Result<()> {
+    fn leaves(&mut self, _: &mut SessionContext<'_>, _: &Leaves) -> io::Result<()> {
         Ok(())
     }
 
     /// xboard wants no move from an engine that leaves.
-    fn close(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
-        self.halt(desk)
+    fn close(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
+        self.halt(context)
     }
 }
 
-impl Session {
-    fn obey(&mut self, desk: &mut Desk<'_>, command: Command) -> io::Result<()> {
+impl XboardSession {
+    fn obey(&mut self, context: &mut SessionContext<'_>, command: XboardCommand) -> io::Result<()> {
         match command {
-            Command::Protover(_) => introduce(desk)?,
-            Command::New => self.new_game(desk)?,
-            Command::Variant(name) => self.variant(desk, &name)?,
-            Command::Result(result) => {
-                self.halt(desk)?;
+            XboardCommand::Protover(_) => introduce(context)?,
+            XboardCommand::New => self.new_game(context)?,
+            XboardCommand::Variant(name) => self.variant(context, &name)?,
+            XboardCommand::Result(result) => {
+                self.halt(context)?;
                 self.mode = Mode::Force;
                 if let Ok(winner) = winner(&result) {
-                    desk.lesson.end(winner, self.game.moves().len());
+                    context.learner.end(winner, self.game.moves().len());
                 }
             }
-            Command::Force => {
-                self.halt(desk)?;
+            XboardCommand::Force => {
+                self.halt(context)?;
                 self.mode = Mode::Force;
             }
-            Command::Go => {
-                self.halt(desk)?;
+            XboardCommand::Go => {
+                self.halt(context)?;
                 self.mode = Mode::Play;
-                self.think(desk)?;
+                self.think(context)?;
             }
-            Command::PlayOther => {
-                self.halt(desk)?;
+            XboardCommand::PlayOther => {
+                self.halt(context)?;
                 self.mode = Mode::Play;
             }
-            Command::Level(level) => self.clocks.set_level(level),
-            Command::SecondsPerMove(time) => self.clocks.set_time_per_move(time),
-            Command::Depth(depth) => self.clocks.set_depth(depth),
-            Command::Time(centiseconds) => self.clocks.set_ours(centiseconds),
-            Command::OpponentTime(centiseconds) => self.clocks.set_theirs(centiseconds),
-            Command::UserMove(m) => self.user_move(desk, m)?,
-            Command::MoveNow => {
+            XboardCommand::Level(level) => self.clocks.set_level(level),
+            XboardCommand::SecondsPerMove(time) => self.clocks.set_time_per_move(time),
+            XboardCommand::Depth(depth) => self.clocks.set_depth(depth),
+            XboardCommand::Time(centiseconds) => self.clocks.set_ours(centiseconds),
+            XboardCommand::OpponentTime(centiseconds) => self.clocks.set_theirs(centiseconds),
+            XboardCommand::UserMove(m) => self.user_move(context, m)?,
+            XboardCommand::MoveNow => {
                 if self.mode == Mode::Play {
-                    desk.thinker.stop();
+                    context.engine_thread.stop();
                 }
             }
-            Command::Ping(number) => {
+            XboardCommand::Ping(number) => {
                 self.pings.push(number);
                 // Analysis is no command that could be finished first.
                 if self.search.is_none() || self.mode == Mode::Analyse {
-                    self.answer_pings(desk)?;
+                    self.answer_pings(context)?;
                 }
             }
-            Command::SetBoard(fen) => self.set_board(desk, &fen)?,
-            Command::Edit => {
+            XboardCommand::SetBoard(fen) => self.set_board(context, &fen)?,
+            XboardCommand::Edit => {
                 self.editing = true;
-                error(desk, "use setboard instead", "edit")?;
+                error(context, "use setboard instead", "edit")?;
             }
-            Command::Hint => self.show_hint(desk)?,
+            XboardCommand::Hint => self.show_hint(context)?,
             // Lines of a book begin with a tab, a blank line ends them.
-            Command::Book => desk.say("\tno book information\n")?,
-            Command::Undo => self.take_back(desk, 1)?,
-            Command::Remove => self.take_back(desk, 2)?,
-            Command::Post => self.post = true,
-            Command::NoPost => self.post = false,
-            Command::Analyze => {
-                self.halt(desk)?;
+            XboardCommand::Book => context.say("\tno book information\n")?,
+            XboardCommand::Undo => self.take_back(context, 1)?,
+            XboardCommand::Remove => self.take_back(context, 2)?,
+            XboardCommand::Post => self.post = true,
+            XboardCommand::NoPost => self.post = false,
+            XboardCommand::Analyze => {
+                self.halt(context)?;
                 self.mode = Mode::Analyse;
-                self.think(desk)?;
+                self.think(context)?;
             }
-            Command::Exit => {
+            XboardCommand::Exit => {
                 if self.mode == Mode::Analyse {
-                    self.halt(desk)?;
+                    self.halt(context)?;
                     self.mode = Mode::Force;
                 }
             }
-            Command::Status => self.status(desk)?,
-            Command::Memory(megabytes) => set(desk, "Hash", megabytes.clamp(1, 65_536))?,
-            Command::Cores(cores) => set(desk, "Threads", cores.clamp(1, 256))?,
-            Command::TablePath { kind, path } => {
+            XboardCommand::Status => self.status(context)?,
+            XboardCommand::Memory(megabytes) => set(context, "Hash", megabytes.clamp(1, 65_536))?,
+            XboardCommand::Cores(cores) => set(context, "Threads", cores.clamp(1, 256))?,
+            XboardCommand::TablePath { kind, path } => {
                 if kind == "syzygy" {
-                    set(desk, "SyzygyPath", path)?;
+                    set(context, "SyzygyPath", path)?;
                 }
             }
-            Command::Option { name, value } => {
-                for fault in desk.set_option(&name, value.as_deref()) {
-                    error(desk, fault, "option")?;
+            XboardCommand::Option { name, value } => {
+                for fault in context.set_option(&name, value.as_deref()) {
+                    error(context, fault, "option")?;
                 }
             }
             // Nothing to do, or (quit) done before.
-            Command::Xboard
-            | Command::Accepted(_)
-            | Command::Rejected(_)
-            | Command::Quit
-            | Command::Random
-            | Command::NodesPerSecond(_)
-            | Command::Draw
-            | Command::Hard
-            | Command::Easy
-            | Command::Name(_)
-            | Command::Rating(_)
-            | Command::Computer => {}
+            XboardCommand::Xboard
+            | XboardCommand::Accepted(_)
+            | XboardCommand::Rejected(_)
+            | XboardCommand::Quit
+            | XboardCommand::Random
+            | XboardCommand::NodesPerSecond(_)
+            | XboardCommand::Draw
+            | XboardCommand::Hard
+            | XboardCommand::Easy
+            | XboardCommand::Name(_)
+            | XboardCommand::Rating(_)
+            | XboardCommand::Computer => {}
         }
         Ok(())
     }
 
     /// Back to the start; an analysis goes on from there.
-    fn new_game(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
-        self.halt(desk)?;
+    fn new_game(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
+        self.halt(context)?;
         self.game = Game::default();
         self.chess960 = false;
         self.clocks.reset();
         self.hint = None;
-        desk.new_game();
+        context.new_game();
         if self.mode == Mode::Force {
             self.mode = Mode::Play;
         }
-        self.resume(desk)
+        self.resume(context)
     }
 
     /// Comes after `new`, where the board is still the usual one.
-    fn variant(&mut self, desk: &mut Desk<'_>, name: &str) -> io::Result<()> {
+    fn variant(&mut self, context: &mut SessionContext<'_>, name: &str) -> io::Result<()> {
         match name {
             "normal" => self.chess960 = false,
             "fischerandom" => self.chess960 = true,
-            _ => return error(desk, "unsupported variant", name),
+            _ => return error(context, "unsupported variant", name),
         }
-        self.halt(desk)?;
+        self.halt(context)?;
         if let Ok(start) = self.read_fen(&self.game.position().fen()) {
             self.game = Game::new(start);
         }
-        self.resume(desk)
+        self.resume(context)
     }
 
     fn read_fen(&self, fen: &str) -> Result<Position, mendel_board::FenError> {
@@ -272,72 +274,72 @@ impl Session {
         }
     }
 
-    fn set_board(&mut self, desk: &mut Desk<'_>, fen: &str) -> io::Result<()> {
+    fn set_board(&mut self, context: &mut SessionContext<'_>, fen: &str) -> io::Result<()> {
         match self.read_fen(fen) {
             Ok(position) => {
-                self.halt(desk)?;
+                self.halt(context)?;
                 self.game = Game::new(position);
                 self.hint = None;
-                self.resume(desk)
+                self.resume(context)
             }
-            Err(fault) => desk.say(Reply::TellUser(format!("Illegal position: {fault}"))),
+            Err(fault) => context.say(XboardReply::TellUser(format!("Illegal position: {fault}"))),
         }
     }
 
-    fn user_move(&mut self, desk: &mut Desk<'_>, m: String) -> io::Result<()> {
+    fn user_move(&mut self, context: &mut SessionContext<'_>, m: String) -> io::Result<()> {
         // 1. While we think about our own move nobody else can.
         if self.mode == Mode::Play && self.search.is_some() {
             let reason = Some("it is not your turn".to_owned());
-            return desk.say(Reply::IllegalMove { m, reason });
+            return context.say(XboardReply::IllegalMove { m, reason });
         }
 
         // 2. Only a legal move changes anything.
         let Ok(legal) = self.game.position().parse_move(&m) else {
-            return desk.say(Reply::IllegalMove { m, reason: None });
+            return context.say(XboardReply::IllegalMove { m, reason: None });
         };
-        self.halt(desk)?;
+        self.halt(context)?;
         self.game
             .play(legal)
             .expect("a move read in a position is legal there");
         self.hint = None;
         if self.mode == Mode::Play {
-            desk.lesson.look(&self.game);
+            context.learner.look(&self.game);
         }
 
         // 3. The game may be over; otherwise it is our turn, if we play.
         match self.mode {
-            Mode::Play if self.claim(desk)? => Ok(()),
-            Mode::Play => self.think(desk),
-            Mode::Force | Mode::Analyse => self.resume(desk),
+            Mode::Play if self.claim(context)? => Ok(()),
+            Mode::Play => self.think(context),
+            Mode::Force | Mode::Analyse => self.resume(context),
         }
     }
 
-    fn take_back(&mut self, desk: &mut Desk<'_>, plies: usize) -> io::Result<()> {
-        self.halt(desk)?;
+    fn take_back(&mut self, context: &mut SessionContext<'_>, plies: usize) -> io::Result<()> {
+        self.halt(context)?;
         for _ in 0..plies {
             self.game.undo();
         }
         self.hint = None;
-        self.resume(desk)
+        self.resume(context)
     }
 
     /// Says how the game ended, if it is over.
-    fn claim(&self, desk: &mut Desk<'_>) -> io::Result<bool> {
+    fn claim(&self, context: &mut SessionContext<'_>) -> io::Result<bool> {
         match self.game.outcome() {
             None => Ok(false),
-            Some(outcome) => desk.say(outcome).map(|()| true),
+            Some(outcome) => context.say(outcome).map(|()| true),
         }
     }
 
-    fn show_hint(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn show_hint(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         let position = self.game.position();
         match self.hint.filter(|m| position.is_legal(*m)) {
-            Some(m) => desk.say(Reply::Hint(text(position, m))),
+            Some(m) => context.say(XboardReply::Hint(text(position, m))),
             None => Ok(()),
         }
     }
 
-    fn status(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn status(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         let (Mode::Analyse, Some(search)) = (self.mode, &self.search) else {
             return Ok(());
         };
@@ -345,7 +347,7 @@ impl Session {
             .last
             .as_ref()
             .map_or((0, 0), |info| (info.nodes, info.depth));
-        desk.say(Reply::Status {
+        context.say(XboardReply::Status {
             time: search.begun.elapsed(),
             nodes,
             depth,
@@ -355,11 +357,11 @@ impl Session {
     }
 
     /// Begins to think about the position, as the mode asks for.
-    fn think(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn think(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         // There is no move to find where the game is over.
         if self.game.position().legal_moves().is_empty() {
             if self.mode == Mode::Play {
-                self.claim(desk)?;
+                self.claim(context)?;
             }
             return Ok(());
         }
@@ -371,38 +373,43 @@ impl Session {
             Mode::Play | Mode::Force => self.clocks.limits(&self.game),
         };
         if self.mode == Mode::Play {
-            desk.lesson.asked(&self.game);
+            context.learner.asked(&self.game);
         }
-        for fault in desk.prepare() {
-            error(desk, fault, "option")?;
+        for fault in context.prepare() {
+            error(context, fault, "option")?;
         }
-        self.search = Some(Search {
+        self.search = Some(XboardSearch {
             begun: Instant::now(),
             last: None,
         });
-        desk.thinker.start(self.game.clone(), Task::Search(limits))
+        context
+            .engine_thread
+            .start(self.game.clone(), SearchRequest::Search(limits))
     }
 
     /// Goes on with the analysis after the position has changed.
-    fn resume(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn resume(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         match self.mode {
-            Mode::Analyse => self.think(desk),
+            Mode::Analyse => self.think(context),
             Mode::Play | Mode::Force => Ok(()),
         }
     }
 
     /// Ends the search under way; what it would have played is forgotten.
-    fn halt(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn halt(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         if self.search.take().is_some() {
-            desk.thinker.stop();
-            while !matches!(desk.thinker.next_thought(), Event::Answer(_)) {}
+            context.engine_thread.stop();
+            while !matches!(
+                context.engine_thread.next_thought(),
+                SessionEvent::Answer(_)
+            ) {}
         }
-        self.answer_pings(desk)
+        self.answer_pings(context)
     }
 
-    fn answer_pings(&mut self, desk: &mut Desk<'_>) -> io::Result<()> {
+    fn answer_pings(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         for number in self.pings.drain(..) {
-            desk.say(Reply::Pong(number))?;
+            context.say(XboardReply::Pong(number))?;
         }
         Ok(())
     }
@@ -430,10 +437,10 @@ fn text(position: &Position, m: Move) -> String {
     }
 }
 
-fn introduce(desk: &mut Desk<'_>) -> io::Result<()> {
+fn introduce(context: &mut SessionContext<'_>) -> io::Result<()> {
     let feature = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     // Until the last line the GUI waits, however slow we are.
-    desk.say(Reply::Feature(vec![feature("done", "0")]))?;
+    context.say(XboardReply::Feature(vec![feature("done", "0")]))?;
     let flags = [
         ("ping", "1"),
         ("setboard", "1"),
@@ -457,21 +464,21 @@ fn introduce(desk: &mut Desk<'_>) -> io::Result<()> {
         ("exclude", "0"),
         ("setscore", "0"),
     ];
-    desk.say(Reply::Feature(
+    context.say(XboardReply::Feature(
         flags.map(|(name, value)| feature(name, value)).to_vec(),
     ))?;
-    let name = crate::session::name(desk.setup.player());
-    desk.say(Reply::Feature(vec![
+    let name = crate::session::name(context.setup.player());
+    context.say(XboardReply::Feature(vec![
         feature("myname", &name),
         feature("variants", "normal,fischerandom"),
         feature("egt", "syzygy"),
     ]))?;
-    for option in desk.setup.declared() {
+    for option in context.setup.declared() {
         if let Some(text) = option_text(&option) {
-            desk.say(Reply::Feature(vec![feature("option", &text)]))?;
+            context.say(XboardReply::Feature(vec![feature("option", &text)]))?;
         }
     }
-    desk.say(Reply::Feature(vec![feature("done", "1")]))
+    context.say(XboardReply::Feature(vec![feature("done", "1")]))
 }
 
 /// An option as a feature; `None` for what xboard sets by commands of its own.
@@ -500,15 +507,19 @@ fn option_text(option: &OptionLine) -> Option<String> {
     })
 }
 
-fn set(desk: &mut Desk<'_>, name: &str, value: impl fmt::Display) -> io::Result<()> {
-    for fault in desk.set_option(name, Some(&value.to_string())) {
-        error(desk, fault, name)?;
+fn set(context: &mut SessionContext<'_>, name: &str, value: impl fmt::Display) -> io::Result<()> {
+    for fault in context.set_option(name, Some(&value.to_string())) {
+        error(context, fault, name)?;
     }
     Ok(())
 }
 
-fn error(desk: &mut Desk<'_>, kind: impl fmt::Display, command: &str) -> io::Result<()> {
-    desk.say(Reply::Error {
+fn error(
+    context: &mut SessionContext<'_>,
+    kind: impl fmt::Display,
+    command: &str,
+) -> io::Result<()> {
+    context.say(XboardReply::Error {
         kind: kind.to_string(),
         command: crate::words::quote(command),
     })

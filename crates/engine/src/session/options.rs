@@ -19,7 +19,7 @@ use crate::{
     clippy::struct_excessive_bools,
     reason = "each is an option of its own that is on or off"
 )]
-pub(crate) struct Setup {
+pub(crate) struct OptionStore {
     player: Arc<Player>,
     options: Options,
     tunable: bool,
@@ -81,7 +81,7 @@ enum Value<'a> {
     Pressed,
 }
 
-impl Setup {
+impl OptionStore {
     pub(crate) fn new(settings: Settings) -> Self {
         Self {
             player: settings.player,

@@ -22,7 +22,7 @@ pub trait Pupil: Send {
 
 /// A pupil, and what is known of the game it plays.
 #[derive(Default)]
-pub(crate) struct Lesson {
+pub(crate) struct LearnerSession {
     pupil: Option<Box<dyn Pupil>>,
     /// The colour it has, once it was asked for a move.
     own: Option<Color>,
@@ -32,7 +32,7 @@ pub(crate) struct Lesson {
     doomed: Option<usize>,
 }
 
-impl Lesson {
+impl LearnerSession {
     pub(crate) fn new(pupil: Option<Box<dyn Pupil>>) -> Self {
         Self {
             pupil,
