@@ -33,7 +33,8 @@ use mendel_evaluator::policy::{Draw, Outlook};
 use mendel_evaluator::vision::{Head, Scene, View, Workspace};
 use toml::{Table, Value};
 
-use crate::networks::{Library, NetworkError};
+use crate::networks::Library;
+use crate::params::SettingError;
 use crate::search::RootMove;
 use crate::strength::uniform;
 use crate::uci::OptionLine;
@@ -73,22 +74,6 @@ pub enum Setting {
     Lookahead,
     /// Chance: the same seed and the same game, the same move.
     Seed,
-}
-
-/// Why a network cannot have its say.
-#[derive(Debug, thiserror::Error)]
-pub enum GuidanceError {
-    /// There is no such network.
-    #[error("[policy]: {0}")]
-    Network(#[from] NetworkError),
-    /// A key is missing, unknown, or has a value that it cannot have.
-    #[error("[policy]: `{key}` {reason}")]
-    Key {
-        /// Which key or option.
-        key: String,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
 }
 
 /// Centipawns that the named move gains for λ = 1.
@@ -219,7 +204,7 @@ impl Setting {
         }
     }
 
-    fn read(self, value: &Value) -> Result<i64, GuidanceError> {
+    fn read(self, value: &Value) -> Result<i64, SettingError> {
         let number = match value {
             Value::Boolean(flag) if self == Self::Sampling => Some(i64::from(*flag)),
             Value::Float(number) if self.in_hundredths() => {
@@ -243,16 +228,13 @@ impl Setting {
     }
 }
 
-fn key_error(key: &str, reason: impl Into<String>) -> GuidanceError {
-    GuidanceError::Key {
-        key: quote(key),
-        reason: reason.into(),
-    }
+fn key_error(key: &str, reason: impl Into<String>) -> SettingError {
+    SettingError(format!("[policy]: `{}` {}", quote(key), reason.into()))
 }
 
 impl Guidance {
     /// Reads the table `[policy]` of a player file.
-    pub(crate) fn from_toml(table: &Table, library: Library) -> Result<Self, GuidanceError> {
+    pub(crate) fn from_toml(table: &Table, library: Library) -> Result<Self, SettingError> {
         let text = |key: &str, wanted: &str| match table.get(key) {
             Some(Value::String(text)) => Ok(text.as_str()),
             _ => Err(key_error(key, format!("is missing; write {wanted}"))),
@@ -270,7 +252,9 @@ impl Guidance {
             "file",
             "the name of a network, or that of a file `NAME.net` beside the player file",
         )?;
-        let (policy, checksum) = library.naming(file)?;
+        let network = library.naming(file);
+        let (policy, checksum) =
+            network.map_err(|error| SettingError(format!("[policy]: {error}")))?;
         let mut guidance = Self {
             way,
             file: file.to_owned(),
@@ -298,7 +282,7 @@ impl Guidance {
     }
 
     /// Whether the network is the one that was there when the file was written.
-    fn compare(&self, value: &Value) -> Result<(), GuidanceError> {
+    fn compare(&self, value: &Value) -> Result<(), SettingError> {
         let found = self.checksum_text();
         if value.as_str() == Some(found.as_str()) {
             return Ok(());
@@ -368,7 +352,7 @@ impl Guidance {
     /// # Errors
     ///
     /// If it means nothing here, or cannot have that value; nothing is changed then.
-    pub fn set(&mut self, name: &str, value: i64) -> Result<(), GuidanceError> {
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         let known = self.known();
         let setting = known
             .iter()

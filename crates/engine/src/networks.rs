@@ -1,7 +1,8 @@
 //! Networks: built in, or beside the player file that names them.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::fmt;
+use std::io::{self, Read};
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -23,58 +24,13 @@ built_in!["chessnet", "human", "teacher", "value"];
 /// Files larger than this are no networks: the numbers and a header.
 const LARGEST: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);
 
-/// Why there is no network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// Neither a built-in network nor a file.
-    #[error(
-        "there is no network `{name}`: {}; a file beside the player file ends in `.net`",
-        names()
-    )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// A file somewhere else.
-    #[error(
-        "the network `{name}` is not in the folder of the player file; put it there and write its plain name"
-    )]
-    Elsewhere {
-        /// What was asked for.
-        name: String,
-    },
-    /// A file where there is no folder.
-    #[error(
-        "the network `{name}` lies beside a player file, but this player is in no file; write it to one"
-    )]
-    Nowhere {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file cannot be read.
-    #[error("cannot read the network `{name}`: {reason}")]
-    Read {
-        /// Which file.
-        name: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// The bytes are no network.
-    #[error("the network `{name}` cannot be used: {source}")]
-    Broken {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: NetError,
-    },
-    /// It answers something else.
-    #[error("the network `{name}` cannot be used: {source}")]
-    Policy {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: PolicyError,
-    },
+/// A network that does not exist or cannot be used; says which one, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NetworkError(String);
+
+fn unusable(name: &str, reason: impl fmt::Display) -> NetworkError {
+    NetworkError(format!("the network `{name}` cannot be used: {reason}"))
 }
 
 fn names() -> String {
@@ -116,10 +72,7 @@ impl Library<'_> {
         static SHELF: Shelf<Net> = Shelf::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |source| NetworkError::Broken {
-            name: name.to_owned(),
-            source,
-        };
+        let broken = |error: NetError| unusable(name, error);
         let file = File::read(&bytes).map_err(broken)?;
         let net = SHELF.get(checksum, || Net::new(&file).map_err(broken))?;
         Ok(Source {
@@ -134,10 +87,7 @@ impl Library<'_> {
         static SHELF: Shelf<Policy> = Shelf::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |source| NetworkError::Policy {
-            name: name.to_owned(),
-            source,
-        };
+        let broken = |error: PolicyError| unusable(name, error);
         let file = File::read(&bytes).map_err(|error| broken(error.into()))?;
         let policy = SHELF.get(checksum, || {
             let net = Net::new(&file).map_err(PolicyError::from);
@@ -147,55 +97,60 @@ impl Library<'_> {
     }
 
     fn bytes(self, name: &str) -> Result<Vec<u8>, NetworkError> {
-        let name = || name.to_owned();
-        if let Some((_, bytes)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name()) {
+        if let Some((_, bytes)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
             return Ok(bytes.to_vec());
         }
 
         // 1. A plain name, so that a player file from anywhere reads nothing but what
         //    came with it.
-        let text = name();
-        let path = Path::new(&text);
+        let refused = |reason: &str| Err(NetworkError(format!("the network `{name}` {reason}")));
+        let path = Path::new(name);
         let mut parts = path.components();
         let plain = matches!(
             (parts.next(), parts.next()),
             (Some(Component::Normal(_)), None)
         );
-        if !plain || text.contains(['/', '\\', '\0']) {
-            return Err(NetworkError::Elsewhere { name: name() });
+        if !plain || name.contains(['/', '\\', '\0']) {
+            return refused(
+                "is not in the folder of the player file; put it there and write its plain name",
+            );
         }
         if path.extension().is_none_or(|extension| extension != "net") {
-            return Err(NetworkError::Unknown { name: name() });
+            return Err(NetworkError(format!(
+                "there is no network `{name}`: {}; a file beside the player file ends in `.net`",
+                names()
+            )));
         }
         let folder = match self {
-            Self::BuiltIn => return Err(NetworkError::Nowhere { name: name() }),
-            Self::Folder(folder) => folder,
-            Self::Carried(networks) => {
-                let carried = networks.get(&text).map(|bytes| bytes.to_vec());
-                return carried.ok_or_else(|| NetworkError::Nowhere { name: name() });
-            }
+            Self::Folder(folder) => Some(folder),
+            Self::BuiltIn => None,
+            Self::Carried(networks) => match networks.get(name) {
+                Some(bytes) => return Ok(bytes.to_vec()),
+                None => None,
+            },
+        };
+        let Some(folder) = folder else {
+            return refused(
+                "lies beside a player file, but this player is in no file; write it to one",
+            );
         };
 
         // 2. A file, and no more of it than a network can have.
-        let fail = |reason: String| NetworkError::Read {
-            name: name(),
-            reason,
+        let read = || -> io::Result<Vec<u8>> {
+            let path = folder.join(path);
+            if !std::fs::metadata(&path)?.is_file() {
+                return Err(io::Error::other("it is not a file"));
+            }
+            let mut bytes = Vec::new();
+            let file = std::fs::File::open(&path)?;
+            file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+            if bytes.len() as u64 > LARGEST {
+                let reason = format!("it has more than {LARGEST} bytes");
+                return Err(io::Error::other(reason));
+            }
+            Ok(bytes)
         };
-        let path = folder.join(path);
-        let told = |error: std::io::Error| fail(error.to_string());
-        let metadata = std::fs::metadata(&path).map_err(told)?;
-        if !metadata.is_file() {
-            return Err(fail("it is not a file".to_owned()));
-        }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&path).map_err(told)?;
-        file.take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-            .map_err(told)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(fail(format!("it has more than {LARGEST} bytes")));
-        }
-        Ok(bytes)
+        read().map_err(|error| NetworkError(format!("cannot read the network `{name}`: {error}")))
     }
 }
 

@@ -25,28 +25,10 @@ pub struct Tunable {
     pub about: &'static str,
 }
 
-/// Why a number was refused.
+/// A setting of a player that does not exist or cannot have a value; says what is possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParamError {
-    /// No number has that name.
-    #[error("there is no search number `{name}`{}", did_you_mean(.name))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The value lies outside the range.
-    #[error("{name} = {value} is out of range: it must be from {low} to {high}")]
-    Range {
-        /// Which number.
-        name: &'static str,
-        /// What it was to be.
-        value: i64,
-        /// The smallest value allowed.
-        low: i32,
-        /// The largest value allowed.
-        high: i32,
-    },
-}
+#[error("{0}")]
+pub struct SettingError(pub(crate) String);
 
 /// The name that shares the longest start with a mistyped one.
 fn did_you_mean(name: &str) -> String {
@@ -314,23 +296,21 @@ impl SearchParams {
     /// # Panics
     ///
     /// Never: a name found in the table has its number.
-    pub fn set(&mut self, name: &str, value: i64) -> Result<(), ParamError> {
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         let tunable = Self::TUNABLES
             .iter()
             .find(|tunable| tunable.name == name)
-            .ok_or_else(|| ParamError::Unknown {
-                name: name.to_owned(),
+            .ok_or_else(|| {
+                let hint = did_you_mean(name);
+                SettingError(format!("there is no search number `{name}`{hint}"))
             })?;
         let Tunable {
             name, low, high, ..
         } = *tunable;
         if value < i64::from(low) || value > i64::from(high) {
-            return Err(ParamError::Range {
-                name,
-                value,
-                low,
-                high,
-            });
+            return Err(SettingError(format!(
+                "{name} = {value} is out of range: it must be from {low} to {high}"
+            )));
         }
         *self.slot(name).expect("a name of the table") = value as i32;
         Ok(())

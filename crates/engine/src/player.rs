@@ -7,9 +7,9 @@ use std::sync::Arc;
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
-use crate::guidance::{Guidance, GuidanceError, Way};
+use crate::guidance::{Guidance, Way};
 use crate::networks::{Library, NetworkError, beside, is_built_in};
-use crate::params::{ParamError, Profile, SearchParams};
+use crate::params::{Profile, SearchParams, SettingError};
 use crate::words::quote;
 
 /// An evaluator, search parameters and where they come from.
@@ -42,70 +42,38 @@ pub struct Luggage {
     pub networks: BTreeMap<String, Arc<[u8]>>,
 }
 
-/// Why a player could not be read.
+/// A player that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// Neither a built-in player nor a file.
     #[error(
         "there is no player `{name}`: built in are {}; a player file ends in `.toml`",
         names()
     )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file cannot be read.
+    Unknown { name: String },
     #[error("cannot read the player file `{}`: {source}", path.display())]
     Read {
-        /// Which file.
         path: PathBuf,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// The text is not TOML.
+    /// `origin` is the file or the built-in name.
     #[error("{origin} is not a player file: {reason}")]
-    Syntax {
-        /// The file or the built-in name.
-        origin: String,
-        /// What is wrong, with line and column.
-        reason: String,
-    },
+    Syntax { origin: String, reason: String },
     /// A key is missing, unknown or of the wrong kind.
     #[error("{origin}: `{key}` {reason}")]
     Key {
-        /// The file or the built-in name.
         origin: String,
-        /// Which key.
         key: String,
-        /// What is wrong and what would be right.
         reason: String,
     },
-    /// The evaluator's part does not fit.
     #[error("{origin}: {source}")]
     Evaluator {
-        /// The file or the built-in name.
         origin: String,
-        /// What is wrong and what would be right.
-        #[source]
         source: EvaluatorError,
     },
-    /// The policy's part does not fit.
     #[error("{origin}: {source}")]
-    Policy {
-        /// The file or the built-in name.
+    Setting {
         origin: String,
-        /// What is wrong and what would be right.
-        #[source]
-        source: GuidanceError,
-    },
-    /// A search number does not fit.
-    #[error("{origin}: in `[search]`: {source}")]
-    Search {
-        /// The file or the built-in name.
-        origin: String,
-        /// What is wrong and what would be right.
-        #[source]
-        source: ParamError,
+        source: SettingError,
     },
 }
 
@@ -115,17 +83,6 @@ pub enum PlayerError {
 pub struct UnusedEvaluator {
     /// The player.
     pub player: String,
-}
-
-/// Why a number of a player stays as it is.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingError {
-    /// A number of its search.
-    #[error(transparent)]
-    Search(#[from] ParamError),
-    /// A setting of its policy.
-    #[error(transparent)]
-    Policy(#[from] GuidanceError),
 }
 
 /// The keys of a player file.
@@ -349,6 +306,10 @@ impl Player {
             key: key.to_owned(),
             reason: reason.to_owned(),
         };
+        let setting = |source| PlayerError::Setting {
+            origin: origin(),
+            source,
+        };
         let mut table: Table =
             text.parse()
                 .map_err(|error: toml::de::Error| PlayerError::Syntax {
@@ -417,22 +378,13 @@ impl Player {
             };
             params
                 .set(name, value)
-                .map_err(|source| PlayerError::Search {
-                    origin: origin(),
-                    source,
-                })?;
+                .map_err(|error| setting(SettingError(format!("in `[search]`: {error}"))))?;
         }
 
         // 4. The network that has a say.
         let policy = match table_of("policy")? {
             none if none.is_empty() && !table.contains_key("policy") => None,
-            policy => {
-                let read = Guidance::from_toml(&policy, library);
-                Some(read.map_err(|source| PlayerError::Policy {
-                    origin: origin(),
-                    source,
-                })?)
-            }
+            policy => Some(Guidance::from_toml(&policy, library).map_err(setting)?),
         };
 
         Ok(Self {
@@ -484,8 +436,8 @@ impl Player {
     /// If it has no such number, or it is out of its range; nothing is changed then.
     pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         match &mut self.policy {
-            Some(policy) if policy.offers(name) => Ok(policy.set(name, value)?),
-            _ => Ok(self.params.set(name, value)?),
+            Some(policy) if policy.offers(name) => policy.set(name, value),
+            _ => self.params.set(name, value),
         }
     }
 

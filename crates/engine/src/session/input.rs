@@ -7,13 +7,10 @@ use mendel_board::lines::BoundedLines;
 /// A line longer than this is not meant for us.
 const LONGEST: usize = 1 << 20;
 
-/// Why a line is not even looked at.
+/// A line that is longer than any command. It is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LineError {
-    /// The line is longer than any command.
-    #[error("a line of more than {LONGEST} bytes is skipped")]
-    TooLong,
-}
+#[error("a line of more than {LONGEST} bytes is skipped")]
+pub(crate) struct LineError;
 
 /// Lines of bounded length, as text.
 pub(crate) struct Lines<R>(BoundedLines<BufReader<R>>);
@@ -29,7 +26,7 @@ impl<R: Read> Lines<R> {
         let line = self.0.next_line()?;
         Ok(line.map(|line| {
             if line.is_truncated {
-                return Err(LineError::TooLong);
+                return Err(LineError);
             }
             Ok(line.text().into_owned())
         }))
@@ -62,7 +59,7 @@ mod tests {
 
         input.insert(0, b'x');
         input.extend_from_slice(b"uci\n");
-        assert_eq!(all(&input), [Err(LineError::TooLong), Ok("uci".to_owned())]);
+        assert_eq!(all(&input), [Err(LineError), Ok("uci".to_owned())]);
     }
 
     #[test]

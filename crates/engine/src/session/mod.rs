@@ -25,7 +25,7 @@ use self::engine_thread::{EngineThread, SearchRequest, SessionEvent};
 use self::input::LineError;
 use self::learner::LearnerSession;
 pub use self::learner::Pupil;
-use self::options::{OptionError, OptionStore};
+use self::options::OptionStore;
 use self::perft::Leaves;
 use self::uci::UciSession;
 use self::xboard::XboardSession;
@@ -155,7 +155,7 @@ impl SessionContext<'_> {
 
     /// Sets an option and returns what is wrong with it. It reaches the engine
     /// before it thinks next, or at once if only the engine can judge it.
-    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) -> Vec<OptionError> {
+    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) -> Vec<String> {
         match self.setup.set(name, value) {
             Err(fault) => vec![fault],
             Ok(()) if self.setup.is_unproved() => self.prepare(),
@@ -165,7 +165,7 @@ impl SessionContext<'_> {
 
     /// Brings the engine, where it is not thinking, to what was set and returns
     /// what it refused.
-    pub(crate) fn prepare(&mut self) -> Vec<OptionError> {
+    pub(crate) fn prepare(&mut self) -> Vec<String> {
         match self.engine_thread.engine() {
             Some(engine) => self.setup.apply(engine),
             None => Vec::new(),

@@ -7,10 +7,7 @@ use std::time::Duration;
 use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
-use crate::{
-    Engine, Options, OptionsError, Player, PlayerError, SettingError, Strength, StrengthTable,
-    StrengthTableError,
-};
+use crate::{Engine, Options, OptionsError, Player, Strength, StrengthTable, StrengthTableError};
 
 /// What was set. It reaches the engine with [`apply`](Self::apply), so that an
 /// option may be set at any time, also while the engine thinks.
@@ -43,34 +40,6 @@ pub(crate) struct OptionStore {
     pub(crate) chess960: bool,
     /// Whether reports carry winning, drawing and losing chances.
     pub(crate) show_wdl: bool,
-}
-
-/// Why an option keeps the value it has.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OptionError {
-    #[error("there is no option `{name}`")]
-    Unknown { name: String },
-    #[error("option {name}: needs a value")]
-    NoValue { name: String },
-    #[error("option {name}: `{value}` is not a whole number from {min} to {max}")]
-    NotInRange {
-        name: String,
-        value: String,
-        min: i64,
-        max: i64,
-    },
-    #[error("option {name}: `{value}` is neither `true` nor `false`")]
-    NotABool { name: String, value: String },
-    #[error("option {name}: there is no file `{path}`")]
-    NoFile { name: String, path: String },
-    #[error("option Player: {0}")]
-    Player(#[from] PlayerError),
-    #[error("option Strength Table: {0}")]
-    Levels(#[from] StrengthTableError),
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    #[error(transparent)]
-    Refused(#[from] OptionsError),
 }
 
 /// A value that fits its option.
@@ -123,7 +92,7 @@ impl OptionStore {
 
     /// Brings `engine` to what was set and returns what it refused; that is as
     /// it was before.
-    pub(crate) fn apply(&mut self, engine: &mut Engine) -> Vec<OptionError> {
+    pub(crate) fn apply(&mut self, engine: &mut Engine) -> Vec<String> {
         // 1. The player, whose memory is emptied with the change.
         if !Arc::ptr_eq(engine.player(), &self.player) {
             engine.set_player(self.player.clone());
@@ -148,6 +117,7 @@ impl OptionStore {
             let Err(fault) = engine.set_options(options) else {
                 break;
             };
+            let reason = fault.to_string();
             match fault {
                 OptionsError::Book(_) => self.options.book.clone_from(&engine.options().book),
                 OptionsError::Tablebase(_) => {
@@ -156,7 +126,7 @@ impl OptionStore {
                 }
                 OptionsError::Hash { .. } => self.options.hash = engine.options().hash,
             }
-            refused.push(OptionError::Refused(fault));
+            refused.push(reason);
         }
         self.unproved = false;
 
@@ -205,12 +175,12 @@ impl OptionStore {
     ///
     /// If there is no such option or it cannot have that value; nothing is
     /// changed then.
-    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let option = self
             .declared()
             .into_iter()
             .find(|option| option.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| OptionError::Unknown { name: quote(name) })?;
+            .ok_or_else(|| format!("there is no option `{}`", quote(name)))?;
         let value = read_value(&option, value)?;
         match (option.name.as_str(), value) {
             ("Hash", Value::Number(number)) => self.options.hash = number as usize,
@@ -235,14 +205,21 @@ impl OptionStore {
             ("UCI_LimitStrength", Value::Flag(flag)) => self.limit = flag,
             ("UCI_Elo", Value::Number(number)) => self.elo = number as i32,
             ("Strength Seed", Value::Number(number)) => self.strength_seed = number as u64,
-            ("Strength Table", Value::Text(text)) => self.set_levels(text)?,
-            ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
+            ("Strength Table", Value::Text(text)) => self
+                .set_levels(text)
+                .map_err(|error| format!("option Strength Table: {error}"))?,
+            ("Player", Value::Text(text)) => {
+                let player = Player::find(text);
+                let player = player.map_err(|error| format!("option Player: {error}"))?;
+                self.player = Arc::new(player);
+            }
             (name, value @ (Value::Number(_) | Value::Flag(_))) => {
                 let number = match value {
                     Value::Number(number) => number,
                     _ => i64::from(matches!(value, Value::Flag(true))),
                 };
-                Arc::make_mut(&mut self.player).set(name, number)?;
+                let set = Arc::make_mut(&mut self.player).set(name, number);
+                set.map_err(|error| error.to_string())?;
             }
             _ => {}
         }
@@ -250,7 +227,7 @@ impl OptionStore {
     }
 
     /// Takes the levels of a file, or the built-in ones for the empty text.
-    fn set_levels(&mut self, text: &str) -> Result<(), OptionError> {
+    fn set_levels(&mut self, text: &str) -> Result<(), StrengthTableError> {
         let path = (!text.is_empty()).then(|| PathBuf::from(text));
         self.levels = match &path {
             None => StrengthTable::built_in(),
@@ -262,13 +239,9 @@ impl OptionStore {
     }
 }
 
-fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
-    let name = option.name.clone();
-    let given = || {
-        value.ok_or_else(|| OptionError::NoValue {
-            name: option.name.clone(),
-        })
-    };
+fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, String> {
+    let fault = |reason: String| format!("option {}: {reason}", option.name);
+    let given = || value.ok_or_else(|| fault("needs a value".to_owned()));
     Ok(match option.kind {
         OptionKind::Button => Value::Pressed,
         OptionKind::Check { .. } => {
@@ -277,19 +250,19 @@ fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'
                 "true" | "1" => Value::Flag(true),
                 "false" | "0" => Value::Flag(false),
                 _ => {
-                    let value = quote(text);
-                    return Err(OptionError::NotABool { name, value });
+                    let text = quote(text);
+                    return Err(fault(format!("`{text}` is neither `true` nor `false`")));
                 }
             }
         }
         OptionKind::Spin { min, max, .. } => {
             let text = given()?;
             let number = text.parse().ok().filter(|n| (min..=max).contains(n));
-            Value::Number(number.ok_or_else(|| OptionError::NotInRange {
-                name,
-                value: quote(text),
-                min,
-                max,
+            Value::Number(number.ok_or_else(|| {
+                let text = quote(text);
+                fault(format!(
+                    "`{text}` is not a whole number from {min} to {max}"
+                ))
             })?)
         }
         OptionKind::Text { .. } | OptionKind::Combo { .. } => Value::Text(match value {
@@ -301,15 +274,12 @@ fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'
 
 /// A file, or none for the empty text. A pipe or a device is no file: reading
 /// it might never end.
-fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, OptionError> {
+fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     if !Path::new(text).is_file() {
-        return Err(OptionError::NoFile {
-            name: name.to_owned(),
-            path: quote(text),
-        });
+        return Err(format!("option {name}: there is no file `{}`", quote(text)));
     }
     Ok(Some(PathBuf::from(text)))
 }

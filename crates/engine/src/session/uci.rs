@@ -256,34 +256,17 @@ fn tell(context: &mut SessionContext<'_>, text: impl fmt::Display) -> io::Result
     context.say(InfoLine::text(text.to_string()))
 }
 
-/// Why a position was not set up.
-#[derive(Debug, thiserror::Error)]
-enum PositionFault {
-    #[error(transparent)]
-    Fen(#[from] mendel_board::FenError),
-    #[error("move {number}: {fault}")]
-    Move {
-        number: usize,
-        fault: mendel_board::MoveTextError,
-    },
-}
-
-fn set_up(start: &StartPosition, moves: &[String], chess960: bool) -> Result<Game, PositionFault> {
+fn set_up(start: &StartPosition, moves: &[String], chess960: bool) -> Result<Game, String> {
     let start = match (start, chess960) {
-        (StartPosition::Initial, false) => Position::initial(),
-        (StartPosition::Initial, true) => Position::from_fen960(&Position::initial().fen())?,
-        (StartPosition::Fen(fen), false) => Position::from_fen(fen)?,
-        (StartPosition::Fen(fen), true) => Position::from_fen960(fen)?,
+        (StartPosition::Initial, false) => Ok(Position::initial()),
+        (StartPosition::Initial, true) => Position::from_fen960(&Position::initial().fen()),
+        (StartPosition::Fen(fen), false) => Position::from_fen(fen),
+        (StartPosition::Fen(fen), true) => Position::from_fen960(fen),
     };
-    let mut game = Game::new(start);
-    for (index, text) in moves.iter().enumerate() {
-        let m = game
-            .position()
-            .parse_uci(text)
-            .map_err(|fault| PositionFault::Move {
-                number: index + 1,
-                fault,
-            })?;
+    let mut game = Game::new(start.map_err(|fault| fault.to_string())?);
+    for (text, number) in moves.iter().zip(1..) {
+        let m = game.position().parse_uci(text);
+        let m = m.map_err(|fault| format!("move {number}: {fault}"))?;
         game.play(m)
             .expect("a move read in a position is legal there");
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use toml::{Table, Value};
@@ -16,36 +16,10 @@ pub struct StrengthTable {
     calibration: Table,
 }
 
-/// Why a table of levels cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StrengthTableError {
-    /// The file cannot be read.
-    #[error("cannot read the table of levels `{}`: {source}", path.display())]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The text is not TOML.
-    #[error("{origin} is not a table of levels: {reason}")]
-    Syntax {
-        /// The file.
-        origin: String,
-        /// What is wrong, with line and column.
-        reason: String,
-    },
-    /// A key is missing, unknown or of the wrong kind.
-    #[error("{origin}: `{key}` {reason}; `mendel calibrate` writes such tables")]
-    Key {
-        /// The file.
-        origin: String,
-        /// Which key.
-        key: String,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
-}
+/// A table of levels that cannot be used; says which one and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StrengthTableError(String);
 
 const BUILT_IN: &str = include_str!("../../../../players/strength.toml");
 
@@ -83,9 +57,9 @@ impl StrengthTable {
     ///
     /// If the file cannot be read or is not a table.
     pub fn read(path: &Path) -> Result<Self, StrengthTableError> {
-        let fault = |source| StrengthTableError::Read {
-            path: path.to_owned(),
-            source,
+        let fault = |error: std::io::Error| {
+            let path = path.display();
+            StrengthTableError(format!("cannot read the table of levels `{path}`: {error}"))
         };
         let file = File::open(path).map_err(fault)?;
         // A pipe or a device is no file: reading it might never end.
@@ -106,19 +80,16 @@ impl StrengthTable {
     ///
     /// If the text is not a table.
     pub fn parse(text: &str, origin: &str) -> Result<Self, StrengthTableError> {
-        let fault = |key: &str, reason: String| StrengthTableError::Key {
-            origin: origin.to_owned(),
-            key: key.to_owned(),
-            reason,
+        let fault = |key: &str, reason: String| {
+            StrengthTableError(format!(
+                "{origin}: `{key}` {reason}; `mendel calibrate` writes such tables"
+            ))
         };
 
         // 1. The document.
-        let document: Table =
-            text.parse()
-                .map_err(|error: toml::de::Error| StrengthTableError::Syntax {
-                    origin: origin.to_owned(),
-                    reason: error.to_string(),
-                })?;
+        let document: Table = text.parse().map_err(|error: toml::de::Error| {
+            StrengthTableError(format!("{origin} is not a table of levels: {error}"))
+        })?;
         let known = ["schema", "calibration", "level"];
         if let Some(key) = document.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(fault(key, "is not a key of a table of levels".to_owned()));
