@@ -1,6 +1,7 @@
 //! Who plays, as it is written on the command line.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,39 +53,33 @@ pub enum Protocol {
     Xboard,
 }
 
-/// Why a text names no entrant.
+/// A text that names no player; says why and how players are written.
 #[derive(Debug, thiserror::Error)]
-pub enum EntrantError {
-    /// No bred player has that name, or its file is broken.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The command is empty or its quotes do not match.
-    #[error("`{text}` is not a command: {reason}")]
-    Command {
-        /// What was read.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The part after the last `?` is not `Name=Value&Name=Value`.
-    #[error(
-        "`{text}`: {reason}; options are written ?Name=Value&Name=Value, special characters as %20, \
-         and a ? that begins no options as %3F"
-    )]
-    Options {
-        /// What was read.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A key with a leading dot that the runner does not know.
-    #[error("`{text}`: there is no `{key}`; keys with a leading dot are {}", RUNNER_KEYS.join(", "))]
-    RunnerKey {
-        /// What was read.
-        text: String,
-        /// The key.
-        key: String,
-    },
+#[error("{message}")]
+pub struct EntrantError {
+    message: String,
+    /// The built-in player or the player file that cannot be used.
+    source: Option<PlayerError>,
+}
+
+impl EntrantError {
+    fn new(message: String) -> Self {
+        let source = None;
+        Self { message, source }
+    }
+
+    fn command(text: &str, reason: impl Display) -> Self {
+        Self::new(format!("`{text}` is not a command: {reason}"))
+    }
+}
+
+impl From<PlayerError> for EntrantError {
+    fn from(error: PlayerError) -> Self {
+        Self {
+            message: error.to_string(),
+            source: Some(error),
+        }
+    }
 }
 
 /// What the runner understands itself; everything else is for the engine.
@@ -267,10 +262,10 @@ impl Settings {
                     .strip_prefix(".env.")
                     .filter(|name| !name.is_empty() && !name.contains(['=', '\0']));
                 let Some(name) = name else {
-                    return Err(EntrantError::RunnerKey {
-                        text: text.to_owned(),
-                        key: key.to_owned(),
-                    });
+                    let known = RUNNER_KEYS.join(", ");
+                    return Err(EntrantError::new(format!(
+                        "`{text}`: there is no `{key}`; keys with a leading dot are {known}"
+                    )));
                 };
                 self.environment.insert(name.to_owned(), value);
                 return Ok(());
@@ -290,9 +285,8 @@ impl Settings {
 pub fn absolute_player(text: &str) -> Result<String, EntrantError> {
     let text = text.trim();
     let entrant = Entrant::parse(text)?;
-    let here = std::env::current_dir().map_err(|source| EntrantError::Command {
-        text: text.to_owned(),
-        reason: format!("the current folder is not known: {source}"),
+    let here = std::env::current_dir().map_err(|error| {
+        EntrantError::command(text, format!("the current folder is not known: {error}"))
     })?;
     let (who, settings) = match text.rsplit_once('?') {
         None => (text, None),
@@ -392,11 +386,11 @@ fn escape_value(text: &str) -> String {
     escape_path(text).replace('&', "%26").replace('#', "%23")
 }
 
-fn options_error(text: &str, reason: impl Into<String>) -> EntrantError {
-    EntrantError::Options {
-        text: text.to_owned(),
-        reason: reason.into(),
-    }
+fn options_error(text: &str, reason: impl Display) -> EntrantError {
+    EntrantError::new(format!(
+        "`{text}`: {reason}; options are written ?Name=Value&Name=Value, special characters as %20, \
+         and a ? that begins no options as %3F"
+    ))
 }
 
 /// Percent-decodes a name or a value. No system takes a zero byte in a path or
@@ -424,10 +418,7 @@ fn who(text: &str) -> String {
 }
 
 fn split_command(line: &str) -> Result<Vec<String>, EntrantError> {
-    let error = |reason: &str| EntrantError::Command {
-        text: line.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let error = |reason| EntrantError::command(line, reason);
     let command = shlex::split(line)
         .ok_or_else(|| error("a quote is not closed or a backslash ends the line"))?;
     if line.contains('\0') {

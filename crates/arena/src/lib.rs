@@ -47,11 +47,11 @@ pub use matches::{
     Conclusion, Match, MatchOptions, MatchPlan, MatchSummary, Pairing, SprtPlan, Standings,
 };
 pub use mendel_engine::TimeControl;
-pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
+pub use opening::{Opening, OpeningSetting, Openings, Order};
 pub use pace::Pace;
 pub use player_pool::PlayerPool;
 pub use record::{EndReason, Ending, GameRecord, MoveRecord, Side};
-pub use schedule::{Fixture, Format, Schedule, ScheduleError};
+pub use schedule::{Fixture, Format, Schedule};
 pub use start::{SeatError, options_line};
 pub use task::{
     GamePair, GamePairResult, GamePairs, PairGame, PairMemo, TakePair, map_pairs, play_pairs,

@@ -14,8 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::book;
 
-pub use read::OpeningError;
-
 /// A start position and moves that nobody chose.
 #[derive(Clone, Debug, Default)]
 pub struct Opening(Game);

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::MatchError;
+
 /// Who meets whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -43,31 +45,9 @@ pub struct Fixture {
     pub opening: u64,
 }
 
-/// Why there is no schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleError {
-    /// Nobody plays alone.
-    #[error("{players} is not enough: a match needs at least two players")]
-    TooFewPlayers {
-        /// How many there are.
-        players: usize,
-    },
-    /// More games than can be counted or than anybody can play.
-    #[error(
-        "{players} players with {games} games for each two of them are more than \
-         {MOST_GAMES} games; ask for fewer"
-    )]
-    TooManyGames {
-        /// How many players there are.
-        players: usize,
-        /// How many games each two of them were to play.
-        games: u64,
-    },
-}
-
 /// At a thousand games a second a month; indices stay far from any overflow.
-const MOST_GAMES: u64 = 2_600_000_000;
-const MOST_PLAYERS: usize = 10_000;
+const MAX_GAMES: u64 = 2_600_000_000;
+const MAX_PLAYERS: usize = 10_000;
 
 impl Schedule {
     /// A schedule for `players` in which any two that meet play `games` games,
@@ -76,13 +56,17 @@ impl Schedule {
     /// # Errors
     ///
     /// If there are fewer than two players, or more games than can be played.
-    pub fn new(format: Format, players: usize, games: u64) -> Result<Self, ScheduleError> {
+    pub fn new(format: Format, players: usize, games: u64) -> Result<Self, MatchError> {
         if players < 2 {
-            return Err(ScheduleError::TooFewPlayers { players });
+            return Err(MatchError::TooFewPlayers { players });
         }
-        let too_many = ScheduleError::TooManyGames { players, games };
-        if players > MOST_PLAYERS {
-            return Err(too_many);
+        let too_many = || MatchError::TooManyGames {
+            players,
+            games,
+            max: MAX_GAMES,
+        };
+        if players > MAX_PLAYERS {
+            return Err(too_many());
         }
         let pairings = match format {
             Format::RoundRobin => everybody(players),
@@ -94,8 +78,8 @@ impl Schedule {
         };
         let rounds = games.div_ceil(2);
         let total = (pairings.len() as u128) * u128::from(rounds) * 2;
-        if total > u128::from(MOST_GAMES) {
-            return Err(too_many);
+        if total > u128::from(MAX_GAMES) {
+            return Err(too_many());
         }
         Ok(Self { pairings, rounds })
     }
@@ -145,11 +129,6 @@ impl Schedule {
             black,
             opening: pair / pairings,
         })
-    }
-
-    /// All games in order.
-    pub fn fixtures(&self) -> impl Iterator<Item = Fixture> {
-        (0..self.len()).filter_map(|game| self.fixture(game))
     }
 }
 

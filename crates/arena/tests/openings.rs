@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use mendel_arena::{Opening, OpeningError, OpeningSetting, Openings, Order};
+use mendel_arena::{MatchError, Opening, OpeningSetting, Openings, Order};
 use mendel_board::book::BookBuilder;
 use mendel_board::{CastlingMode, Game, Position};
 use proptest::prelude::*;
@@ -323,7 +323,7 @@ fn what_is_wrong_is_named_with_its_place_and_remedy() {
         }
     }
     let nowhere = Openings::load(folder.0.join("nowhere.epd"), &in_order());
-    assert!(matches!(nowhere, Err(OpeningError::Read { .. })));
+    assert!(matches!(nowhere, Err(MatchError::OpeningFile { .. })));
     assert!(
         Openings::load(&folder.0, &in_order()).is_err(),
         "a folder is no book"

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::io_error;
 use crate::entrant::absolute_player;
-use crate::statistics::{EloModel, Sprt, SprtError};
+use crate::statistics::{EloModel, Sprt, StatisticsError};
 use crate::{Adjudication, Entrant, Format, MatchError, OpeningSetting, Pace, Patience};
 
 /// Everything that decides which games are played and when they end. The same
@@ -95,7 +95,7 @@ impl SprtPlan {
     /// # Errors
     ///
     /// If the numbers make no test.
-    pub fn test(&self) -> Result<Sprt, SprtError> {
+    pub fn test(&self) -> Result<Sprt, StatisticsError> {
         Sprt::new(self.model, self.elo0, self.elo1, self.alpha, self.beta)
     }
 }

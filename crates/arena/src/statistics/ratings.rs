@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::logistic;
-use super::{ELO, Meeting, Tally, deviate_of_95};
+use super::{ELO, Meeting, StatisticsError, Tally, deviate_of_95};
 
 /// Weight of the prior where one is needed, in games.
 const PRIOR_GAMES: f64 = 1.0;
@@ -51,23 +51,6 @@ pub struct Ratings {
     pub prior_games: f64,
 }
 
-/// Why there are no ratings.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RatingsError {
-    /// A game or an anchor of a player who is not in the pool.
-    #[error("there is no player {player} in a pool of {players}; they are counted from 0")]
-    Unknown {
-        /// The index.
-        player: usize,
-        /// How many there are.
-        players: usize,
-    },
-    /// An anchor that is no number.
-    #[error("the anchor's rating must be a number, such as 2500")]
-    Anchor,
-}
-
 impl CrossTable {
     /// An empty table.
     pub fn new(players: usize) -> Self {
@@ -82,7 +65,7 @@ impl CrossTable {
     /// # Errors
     ///
     /// If a game names a player who is not in the pool.
-    pub fn of(players: usize, games: &[Meeting]) -> Result<Self, RatingsError> {
+    pub fn of(players: usize, games: &[Meeting]) -> Result<Self, StatisticsError> {
         let mut table = Self::new(players);
         for game in games {
             table.count(game)?;
@@ -95,7 +78,7 @@ impl CrossTable {
     /// # Errors
     ///
     /// If it names a player who is not in the pool.
-    pub fn count(&mut self, game: &Meeting) -> Result<(), RatingsError> {
+    pub fn count(&mut self, game: &Meeting) -> Result<(), StatisticsError> {
         for player in [game.white, game.black] {
             self.check(player)?;
         }
@@ -127,11 +110,11 @@ impl CrossTable {
             .fold(Tally::default(), |sum, tally| sum + tally)
     }
 
-    fn check(&self, player: usize) -> Result<(), RatingsError> {
+    fn check(&self, player: usize) -> Result<(), StatisticsError> {
         if player < self.players {
             Ok(())
         } else {
-            Err(RatingsError::Unknown {
+            Err(StatisticsError::UnknownPlayer {
                 player,
                 players: self.players,
             })
@@ -163,11 +146,11 @@ impl CrossTable {
     /// # Errors
     ///
     /// If the anchor is not in the pool or not a number.
-    pub fn ratings(&self, anchor: Option<Anchor>) -> Result<Ratings, RatingsError> {
+    pub fn ratings(&self, anchor: Option<Anchor>) -> Result<Ratings, StatisticsError> {
         if let Some(anchor) = anchor {
             self.check(anchor.player)?;
             if !anchor.rating.is_finite() {
-                return Err(RatingsError::Anchor);
+                return Err(StatisticsError::Anchor);
             }
         }
         let active: Vec<usize> = (0..self.players)

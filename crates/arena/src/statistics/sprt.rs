@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::{Sample, logistic};
-use super::{ELO, NORMALIZED_ELO, Outcomes, power};
+use super::{ELO, NORMALIZED_ELO, Outcomes, StatisticsError, power};
 
 /// Bounds beyond this prove nothing that a handful of games would not.
-const GREATEST_ELO: f64 = 1000.0;
+const MAX_ELO: f64 = 1000.0;
 
 /// What the bounds of a test are measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,32 +38,6 @@ pub struct Sprt {
     elo1: f64,
     alpha: f64,
     beta: f64,
-}
-
-/// Why numbers make no test.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SprtError {
-    /// The strengths are not apart, or too far from zero.
-    #[error(
-        "{elo0},{elo1} are no bounds for a test: the first must be less than the second, both between -{GREATEST_ELO} and {GREATEST_ELO}, such as 0,5"
-    )]
-    Bounds {
-        /// The strength under the null hypothesis.
-        elo0: f64,
-        /// The strength under the alternative.
-        elo1: f64,
-    },
-    /// A chance of error that is none.
-    #[error(
-        "{value} is no chance of error for a test: give {name} between 0 and 0.5, such as 0.05"
-    )]
-    Chance {
-        /// `alpha` or `beta`.
-        name: &'static str,
-        /// What was given.
-        value: f64,
-    },
 }
 
 /// What a test has found.
@@ -107,14 +81,18 @@ impl Sprt {
         elo1: f64,
         alpha: f64,
         beta: f64,
-    ) -> Result<Self, SprtError> {
-        let range = -GREATEST_ELO..=GREATEST_ELO;
+    ) -> Result<Self, StatisticsError> {
+        let range = -MAX_ELO..=MAX_ELO;
         if !(range.contains(&elo0) && range.contains(&elo1) && elo0 < elo1) {
-            return Err(SprtError::Bounds { elo0, elo1 });
+            return Err(StatisticsError::Bounds {
+                elo0,
+                elo1,
+                max: MAX_ELO,
+            });
         }
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(SprtError::Chance { name, value });
+                return Err(StatisticsError::Chance { name, value });
             }
         }
         Ok(Self {
@@ -124,16 +102,6 @@ impl Sprt {
             alpha,
             beta,
         })
-    }
-
-    /// The strengths under test.
-    pub fn elo_bounds(&self) -> (f64, f64) {
-        (self.elo0, self.elo1)
-    }
-
-    /// What they are measured in.
-    pub fn model(&self) -> EloModel {
-        self.model
     }
 
     /// The likelihood ratios that decide, as logarithms: at or below the first for

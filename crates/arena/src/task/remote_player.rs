@@ -7,7 +7,7 @@ use mendel_crew::{BlobId, Blobs, HandlerError};
 use mendel_engine::{Luggage as PlayerBundle, Player};
 use serde::{Deserialize, Serialize};
 
-use super::{NotPortableError, TaskBlobs};
+use super::TaskBlobs;
 use crate::entrant::{one_line, program_name};
 use crate::{Entrant, EntrantError, Kind, Pace, player_pool};
 
@@ -103,15 +103,15 @@ impl RemotePlayer {
     ///
     /// # Errors
     ///
-    /// If something of it belongs to this machine: a file, a command.
-    pub fn pack(entrant: &Entrant, task_blobs: &mut TaskBlobs) -> Result<Self, NotPortableError> {
+    /// If something of it belongs to this machine: a file, a command. Says what, and the
+    /// remedy.
+    pub fn pack(entrant: &Entrant, task_blobs: &mut TaskBlobs) -> Result<Self, String> {
         let name = &entrant.name;
         let who = match &entrant.kind {
             Kind::Bred(player) => {
-                let packed = player.pack().map_err(|source| NotPortableError::Network {
-                    name: name.clone(),
-                    source,
-                })?;
+                let packed = player
+                    .pack()
+                    .map_err(|error| format!("`{name}` cannot travel to a worker: {error}"))?;
                 let networks = packed.networks.into_iter();
                 RemotePlayerKind::Bred {
                     player: InlineOrBlob::pack(packed.text, task_blobs),
@@ -134,12 +134,9 @@ impl RemotePlayer {
                     () => None,
                 };
                 if let Some(what) = what {
-                    let name = name.clone();
-                    return Err(NotPortableError::Command {
-                        name,
-                        what,
-                        program,
-                    });
+                    return Err(format!(
+                        "`{name}` cannot travel to a worker with {what}: programs go by their names; leave it out here, and let each worker say how it is started: `mendel worker --allow '{program}=PROGRAM ARGUMENTS'`"
+                    ));
                 }
                 RemotePlayerKind::Program { program }
             }
@@ -152,12 +149,9 @@ impl RemotePlayer {
         };
         match player.unfit() {
             None => Ok(player),
-            Some((option, value, reason)) => Err(NotPortableError::Option {
-                name: name.clone(),
-                option: option.to_owned(),
-                value: value.to_owned(),
-                reason,
-            }),
+            Some((option, value, reason)) => Err(format!(
+                "`{name}` cannot travel to a worker with `{option}={value}`: {reason}; leave it out, or play without a crew"
+            )),
         }
     }
 
