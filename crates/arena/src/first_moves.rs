@@ -86,24 +86,3 @@ impl TryFrom<String> for FirstMoves {
             .ok_or_else(|| format!("`{text}` is not the first two moves in UCI notation"))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn first_moves_are_read_as_they_are_written() {
-        for (text, count) in [("", 0), ("e2e4", 1), ("g1f3 e7e8q", 2)] {
-            let moves = FirstMoves::try_from(text.to_owned()).expect("it is right");
-            assert_eq!(
-                (moves.to_string().as_str(), moves.iter().count()),
-                (text, count)
-            );
-            assert_eq!(moves.is_empty(), count == 0);
-        }
-        for wrong in ["e2e4 e7e5 g1f3", "e2e4e5", "é2e4", "(none)"] {
-            let error = FirstMoves::try_from(wrong.to_owned()).expect_err("it is wrong");
-            assert!(error.contains(wrong), "{error}");
-        }
-    }
-}

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mendel_arena::pgn::{self, Heading};
 use mendel_arena::{
-    EndReason, Ending, Fixture, GameRecord, GameSetting, MoveRecord, Opening, Pace, Side,
+    EndReason, Ending, FirstMoves, Fixture, GameRecord, GameSetting, MoveRecord, Opening, Pace,
+    Side,
 };
 use mendel_board::Game;
 use mendel_board::eco::OpeningNames;
@@ -327,4 +328,20 @@ fn python_chess_reads_the_same_games() {
         #-3 0.000s 7n, Black: said ) nothing (\n\
         1-0|12.2|0|4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\n\n";
     assert_eq!(read, expected);
+}
+
+#[test]
+fn first_moves_are_read_as_they_are_written() {
+    for (text, count) in [("", 0), ("e2e4", 1), ("g1f3 e7e8q", 2)] {
+        let moves = FirstMoves::try_from(text.to_owned()).expect("it is right");
+        assert_eq!(
+            (moves.to_string().as_str(), moves.iter().count()),
+            (text, count)
+        );
+        assert_eq!(moves.is_empty(), count == 0);
+    }
+    for wrong in ["e2e4 e7e5 g1f3", "e2e4e5", "é2e4", "(none)"] {
+        let error = FirstMoves::try_from(wrong.to_owned()).expect_err("it is wrong");
+        assert!(error.contains(wrong), "{error}");
+    }
 }

@@ -11,8 +11,6 @@ mod games;
 mod opening;
 mod pairs;
 mod remote_player;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
