@@ -1,4 +1,4 @@
-//! Who plays, as it is written on the command line.
+//! Players as they are written on the command line.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -11,14 +11,13 @@ use percent_encoding::percent_decode_str;
 
 use crate::Pace;
 
-/// Someone who is to play: a bred player, or another program.
+/// A player as the user names it: a player of ours, or another program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     /// What it is called in tables; unique in a match.
     pub name: String,
     /// As it was written.
     pub text: String,
-    /// What it is.
     pub kind: Kind,
     /// Its own pace, where it differs from the match's.
     pub pace: Option<Pace>,
@@ -26,7 +25,6 @@ pub struct Entrant {
     pub options: Vec<(String, String)>,
 }
 
-/// The kinds of entrant.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// Plays in this process.
@@ -39,15 +37,12 @@ pub enum Kind {
         protocol: Option<Protocol>,
         /// Where it runs; here if nothing is said.
         directory: Option<PathBuf>,
-        /// Environment variables set for it.
         environment: BTreeMap<String, String>,
     },
 }
 
-/// What a program speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// The Universal Chess Interface.
     Uci,
     /// The Chess Engine Communication Protocol of xboard, version 2.
     Xboard,
@@ -104,7 +99,7 @@ impl Entrant {
     ///
     /// # Errors
     ///
-    /// If the text is none of these; the player file is read, but no program is
+    /// If the text is not a player; the player file is read, but no program is
     /// started.
     pub fn parse(text: &str) -> Result<Self, EntrantError> {
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! Games as text: PGN with the thoughts as comments, and EPD of how they ended.
+//! Games as text: PGN with scores and times as comments, and EPD of how they ended.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +12,6 @@ use crate::{EndReason, GameRecord, MoveRecord, Pace, Side, TimeControl};
 /// What all games of a match have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heading<'a> {
-    /// The name of the match.
     pub event: &'a str,
     /// Where it was played: a machine, a person's name for it.
     pub site: &'a str,
@@ -22,7 +21,7 @@ pub struct Heading<'a> {
     pub names: Option<&'a OpeningNames>,
 }
 
-/// A record that tells no game.
+/// A record that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {game} of the record cannot be replayed: {reason}; take it out and play it again")]
 pub struct RecordError {
@@ -94,7 +93,7 @@ pub fn write_final(record: &GameRecord, heading: &Heading) -> Result<Epd, Record
     Ok(epd)
 }
 
-/// A moment as PGN writes a date, in UTC: `2026.01.31`. Before 1970 nobody knows.
+/// A moment as PGN writes a date, in UTC: `2026.01.31`. Unknown before 1970.
 pub fn date(moment: SystemTime) -> String {
     const DAY: u64 = 86_400;
     let Ok(since) = moment.duration_since(UNIX_EPOCH) else {

@@ -1,20 +1,20 @@
-//! Who meets whom, with which opening, in which order.
+//! The games of a match: pairings, colours, openings, and their order.
 
 use serde::{Deserialize, Serialize};
 
 use crate::MatchError;
 
-/// Who meets whom.
+/// The pairings of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Everybody meets everybody; with two players this is a match.
+    /// Each two players meet; with two players this is a match.
     #[default]
     RoundRobin,
     /// The first meets all others, who do not meet each other.
     Gauntlet,
-    /// Each meets the next and the one after it: for players in the order of
-    /// their strength, most of whom need not meet.
+    /// Each meets the next and the one after it: for players in the order of their
+    /// strength.
     Ladder,
 }
 
@@ -30,7 +30,6 @@ pub struct Schedule {
     rounds: u64,
 }
 
-/// One game of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
     /// Its place in the schedule, from 0.
@@ -69,7 +68,7 @@ impl Schedule {
             return Err(too_many());
         }
         let pairings = match format {
-            Format::RoundRobin => everybody(players),
+            Format::RoundRobin => round_robin(players),
             Format::Gauntlet => (1..players).map(|other| (0, other)).collect(),
             Format::Ladder => (0..players)
                 .flat_map(|one| [(one, one + 1), (one, one + 2)])
@@ -84,17 +83,14 @@ impl Schedule {
         Ok(Self { pairings, rounds })
     }
 
-    /// The number of games.
     pub fn len(&self) -> u64 {
         self.pairs() * 2
     }
 
-    /// Whether there is no game to play.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of pairs of games.
     pub fn pairs(&self) -> u64 {
         self.rounds * self.pairings.len() as u64
     }
@@ -104,7 +100,7 @@ impl Schedule {
         self.rounds
     }
 
-    /// Those who meet, as the first game of each pair has them: White, Black.
+    /// The pairings, as in the first game of each pair: White, Black.
     pub fn pairings(&self) -> &[(usize, usize)] {
         &self.pairings
     }
@@ -133,8 +129,8 @@ impl Schedule {
 }
 
 /// All pairings of a round robin by the circle method: the first stays in its
-/// seat, the others move on by one, so nobody waits long for a game.
-fn everybody(players: usize) -> Vec<(usize, usize)> {
+/// seat, the others move by one, so no player waits long for a game.
+fn round_robin(players: usize) -> Vec<(usize, usize)> {
     // An odd one out gets a partner who is not there.
     let seats = players.next_multiple_of(2);
     let mut pairings = Vec::with_capacity(players * (players - 1) / 2);

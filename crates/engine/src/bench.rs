@@ -12,12 +12,10 @@ use crate::{Control, Engine, Limits, Options, Player};
 pub struct Bench {
     /// Moves made over all positions: the signature.
     pub nodes: u64,
-    /// Time it took.
     pub time: Duration,
 }
 
 impl Bench {
-    /// Nodes a second.
     pub fn nps(&self) -> u64 {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }

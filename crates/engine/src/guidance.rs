@@ -3,7 +3,7 @@
 //! ```toml
 //! [policy]
 //! use = "choose"       # or "bonus", "prior", "weigh"
-//! file = "human"       # a network that is built in, or `NAME.net` beside the player file
+//! file = "human"       # a built-in network, or `NAME.net` in the folder of the player file
 //! rating = 1500
 //! temperature = 1.0
 //! ```
@@ -40,7 +40,6 @@ use crate::strength::uniform;
 use crate::uci::OptionLine;
 use crate::words::quote;
 
-/// What the network does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// It chooses the moves alone; nothing is searched.
@@ -55,10 +54,9 @@ pub enum Way {
     Weigh,
 }
 
-/// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Whose moves are expected: those of people of this rating.
+    /// The rating of the people whose moves are expected.
     Rating,
     /// Hundredths: 100 draws moves as people play them, less draws more of the likely
     /// ones, 0 takes the likeliest.
@@ -97,7 +95,6 @@ const DECIDED: i32 = 1000;
 /// A network that has a say in the choice of moves.
 #[derive(Clone, Debug)]
 pub struct Guidance {
-    /// What the network does.
     pub way: Way,
     file: String,
     checksum: u64,
@@ -106,7 +103,6 @@ pub struct Guidance {
 }
 
 impl Way {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Choose, Self::Bonus, Self::Prior, Self::Weigh];
 
     /// What a player file calls it.
@@ -126,7 +122,6 @@ impl Way {
 }
 
 impl Setting {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Rating,
         Self::Temperature,
@@ -315,7 +310,6 @@ impl Guidance {
         &self.file
     }
 
-    /// The network.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }

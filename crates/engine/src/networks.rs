@@ -1,4 +1,4 @@
-//! Networks: built in, or beside the player file that names them.
+//! Networks: built in, or in the folder of the player file that names them.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Every number of the search, declared once.
 //!
 //! One row of the table below is the default, the range and the step; the UCI
-//! option, the gene and the documentation follow from it. A switch is a number
+//! option and the gene follow from it. A switch is a number
 //! from 0 to 1, so that evolution can throw it too.
 
 use std::fmt;
@@ -21,8 +21,6 @@ pub struct Tunable {
     pub high: i32,
     /// A change that is worth trying.
     pub step: i32,
-    /// What it does.
-    pub about: &'static str,
 }
 
 /// A setting of a player that does not exist or cannot have a value; says what is possible.
@@ -70,7 +68,6 @@ macro_rules! tunables {
                     low: $low,
                     high: $high,
                     step: $step,
-                    about: concat!($($doc),+),
                 }, )*
             ];
 
@@ -107,7 +104,7 @@ tunables! {
     use_mate_distance = 1 in 0..=1 step 1;
     /// Static pruning looks at material alone, which is quick and crude.
     use_lazy_evaluation = 0 in 0..=1 step 1;
-    /// The static score is mended by what searches of the same pawn structure found.
+    /// The static score is corrected by what searches of the same pawn structure found.
     use_correction = 1 in 0..=1 step 1;
     /// Margins grow with the square of the depth and not with the depth.
     use_square_margins = 0 in 0..=1 step 1;
@@ -148,9 +145,9 @@ tunables! {
     null_depth = 3 in 1..=10 step 1;
     /// Depth taken off for the null move.
     null_reduction = 4 in 0..=7 step 1;
-    /// One more ply is taken off for each so many plies of depth; 0 counts as 1.
+    /// One more ply is taken off for each this many plies of depth; 0 counts as 1.
     null_depth_factor = 4 in 0..=31 step 1;
-    /// One more ply is taken off for each so many centipawns above beta, at most three; 0 for none.
+    /// One more ply is taken off for each this many centipawns above beta, at most three; 0 for none.
     null_score_factor = 200 in 0..=1000 step 20;
     /// The reduction is a ply smaller at low depth.
     use_null_adaptivity = 0 in 0..=1 step 1;
@@ -250,7 +247,7 @@ tunables! {
     reduction_killer = 100 in 0..=300 step 10;
     /// Hundredths of a ply given back for checks.
     reduction_check = 80 in 0..=300 step 10;
-    /// So much history is worth a ply; 0 for none.
+    /// History that is worth a ply; 0 for none.
     reduction_history = 8000 in 0..=30000 step 500;
 
     /// Quarters of a ply for a check that loses nothing.

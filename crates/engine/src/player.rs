@@ -1,4 +1,4 @@
-//! Players: what evolution makes and what everybody plays with.
+//! Players: an evaluator, a search and a policy, as player files describe them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,12 @@ use crate::words::quote;
 /// An evaluator, search parameters and where they come from.
 #[derive(Clone, Debug)]
 pub struct Player {
-    /// What the player is called.
     pub name: String,
     /// One sentence about it.
     pub about: String,
-    /// How it judges.
     pub evaluator: AnyEvaluator,
     /// The profile its search numbers start from.
     pub profile: Profile,
-    /// How it searches.
     pub params: SearchParams,
     /// The network that has a say in its moves.
     pub policy: Option<Guidance>,
@@ -81,11 +78,9 @@ pub enum PlayerError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{player}` uses no evaluator: its network chooses the moves alone")]
 pub struct UnusedEvaluator {
-    /// The player.
     pub player: String,
 }
 
-/// The keys of a player file.
 const KEYS: [&str; 7] = [
     "name",
     "about",
@@ -138,7 +133,7 @@ built_in![
     "random",
 ];
 
-/// What a file does not say itself is that of the built-in player that it is like.
+/// Adds what the file leaves out from the built-in player that it is like.
 fn follow(table: &mut Table) -> Result<(), String> {
     let name = match table.get("like") {
         None => return Ok(()),
@@ -171,7 +166,7 @@ fn names() -> String {
 }
 
 impl Player {
-    /// The player that plays when nobody else is asked for.
+    /// The default player.
     pub const DEFAULT: &'static str = "mendel";
 
     /// Finds a player: a built-in name, or the path of a player file.
@@ -239,7 +234,7 @@ impl Player {
     }
 
     /// Reads the text of a player file; `origin` says in errors where it is from. Its
-    /// networks are built in; those of a file beside it need [`read`](Self::read).
+    /// networks are built in; those of a file next to it need [`read`](Self::read).
     ///
     /// # Errors
     ///
@@ -257,7 +252,7 @@ impl Player {
         Self::parse_with(&luggage.text, origin, Library::Carried(&luggage.networks))
     }
 
-    /// All that another machine needs to play as this player does.
+    /// Packs all that another machine needs to play as this player does.
     ///
     /// # Errors
     ///

@@ -14,9 +14,7 @@ use crate::SideClock;
 pub struct TimeControl {
     /// Moves after which the base time is added again; `None` for the whole game.
     pub moves: Option<u32>,
-    /// Time at the start.
     pub base: Duration,
-    /// Time that each move adds.
     pub increment: Duration,
 }
 
@@ -26,7 +24,7 @@ pub struct TimeControl {
     "`{text}` is not a time control: write seconds+increment or moves/seconds+increment, such as 8+0.08 or 40/60+0.5"
 )]
 pub struct TimeControlError {
-    /// The text, at most 60 characters of it.
+    /// At most 60 characters of it.
     pub text: String,
 }
 
@@ -111,7 +109,7 @@ pub struct SideTimer {
 
 impl SideTimer {
     /// The clock before the first move. Without a base time the first move already
-    /// has its increment, otherwise nobody could make it.
+    /// has its increment, otherwise it would be late at once.
     pub fn new(control: TimeControl) -> Self {
         Self {
             control,

@@ -61,14 +61,14 @@ pub struct Match {
 /// How a match is played; changes no game.
 #[derive(Clone, Debug)]
 pub struct MatchOptions {
-    /// Who plays the games: threads of this process, or workers elsewhere.
+    /// Threads of this process, or workers elsewhere.
     pub crew: Crew,
     /// Games of each two players, where more are requested than the plan has.
     pub games: Option<u64>,
 }
 
 impl MatchOptions {
-    /// So many games at once on this machine.
+    /// Plays `threads` games at once on this machine.
     pub fn threads(threads: usize) -> Self {
         Self::by(&Crew::threads(threads))
     }
@@ -212,12 +212,10 @@ impl Match {
         })
     }
 
-    /// The players.
     pub fn entrants(&self) -> &[Entrant] {
         &self.entrants
     }
 
-    /// The plan.
     pub fn plan(&self) -> &MatchPlan {
         &self.plan
     }
@@ -231,7 +229,6 @@ impl Match {
         }
     }
 
-    /// Games in all.
     pub fn total(&self) -> u64 {
         self.schedule.len()
     }

@@ -24,10 +24,9 @@ pub struct MatchPlan {
     pub event: String,
     /// The players, as on the command line.
     pub players: Vec<String>,
-    /// Who meets whom.
     #[serde(default)]
     pub format: Format,
-    /// Games for each two that meet, rounded up to pairs.
+    /// Games of each pairing, rounded up to pairs.
     pub games: u64,
     /// A file of openings; without it the program's own book.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +34,7 @@ pub struct MatchPlan {
     /// A table of opening names for the PGN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<PathBuf>,
-    /// Whose rating is known, in a pool.
+    /// A player whose rating is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<(String, f64)>,
     /// The match ends when one player has more faults than this.
@@ -44,18 +43,15 @@ pub struct MatchPlan {
     /// Whether the last position of each game is written as EPD.
     #[serde(default)]
     pub final_positions: bool,
-    /// What a move may use.
     pub pace: Pace,
     /// How openings are taken and ordered; holds the seed.
     #[serde(default)]
     pub opening: OpeningSetting,
-    /// How exactly time is taken.
     #[serde(default)]
     pub patience: Patience,
-    /// What stops a game early.
     #[serde(default)]
     pub adjudication: Adjudication,
-    /// When enough has been played.
+    /// A test that ends the match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtPlan>,
 }
@@ -68,10 +64,10 @@ pub struct SprtPlan {
     pub elo0: f64,
     /// Elo of the hypothesis to be proved.
     pub elo1: f64,
-    /// The chance to accept a change that is none.
+    /// The probability of accepting a change without an effect.
     #[serde(default = "default_error")]
     pub alpha: f64,
-    /// The chance to reject a change that is one.
+    /// The probability of rejecting a change that has the effect.
     #[serde(default = "default_error")]
     pub beta: f64,
     /// What the bounds are measured in.
@@ -87,14 +83,14 @@ fn default_error() -> f64 {
 }
 
 impl SprtPlan {
-    /// The usual chance of either error.
+    /// The default probability of either error.
     pub const ERROR: f64 = 0.05;
 
     /// The test itself.
     ///
     /// # Errors
     ///
-    /// If the numbers make no test.
+    /// If the bounds or the probabilities are invalid.
     pub fn test(&self) -> Result<Sprt, StatisticsError> {
         Sprt::new(self.model, self.elo0, self.elo1, self.alpha, self.beta)
     }

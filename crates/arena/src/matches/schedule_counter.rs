@@ -182,7 +182,7 @@ impl<'a> ScheduleCounter<'a> {
             .progress("games", self.standings.games(), Some(total));
     }
 
-    /// Writes a game that counts to the PGN, which each resume writes anew from the games.
+    /// Writes a game that counts to the PGN, which each resume writes again from the games.
     fn print(&mut self, pgn: &str) -> Result<(), MatchError> {
         let path = self.frame.file(PGN);
         if self.pgn.is_none() {

@@ -18,12 +18,11 @@ use crate::MatchError;
 const MAX_OPENINGS: usize = 20_000_000;
 const MAX_WALKS: usize = 1_000_000;
 const WALK_PLIES: usize = 8;
-/// A book in memory may be so large; a compressed one could claim anything.
+/// Maximum size of a book in memory; a compressed one could claim any size.
 const MAX_BYTES: u64 = 1 << 30;
 const HEAD_BYTES: u64 = 4096;
 const ZSTANDARD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
-/// The kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Epd,

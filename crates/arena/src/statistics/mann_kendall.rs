@@ -6,7 +6,6 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 /// What a test for a trend says of results one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    /// How many results.
     pub results: usize,
     /// Kendall's S: pairs in which the later is larger, less those in which it is
     /// smaller.
@@ -23,10 +22,8 @@ pub struct Trend {
     pub gain: Mean,
 }
 
-/// A mean and its 95 % interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
-    /// The mean.
     pub value: f64,
     /// Its 95 % interval, from the spread of the results.
     pub interval: [f64; 2],
@@ -96,7 +93,6 @@ impl Trend {
         self.p < LEVEL
     }
 
-    /// In a sentence.
     pub fn words(&self) -> String {
         let percent = |it: Mean| {
             let [low, high] = it.interval.map(|end| 100.0 * end);

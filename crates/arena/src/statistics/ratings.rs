@@ -8,29 +8,24 @@ use super::{ELO, Meeting, StatisticsError, Tally, deviate_of_95};
 /// Weight of the prior where one is needed, in games.
 const PRIOR_GAMES: f64 = 1.0;
 
-/// Who scored what against whom.
+/// The points of each player against each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CrossTable {
     players: usize,
-    /// Row after row, as the player of the row sees it.
+    /// Row by row, from the point of view of the player of the row.
     tallies: Vec<Tally>,
 }
 
 /// A player whose rating is given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// Index of the player.
     pub player: usize,
-    /// Its rating.
     pub rating: f64,
 }
 
-/// The rating of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    /// Index of the player.
     pub player: usize,
-    /// Its games.
     pub tally: Tally,
     /// Elo; `None` for a player without games.
     pub rating: Option<f64>,
@@ -39,7 +34,6 @@ pub struct Rating {
     pub error: Option<f64>,
 }
 
-/// The ratings of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratings {
     /// One for each player, in the order of their indices.
@@ -52,7 +46,6 @@ pub struct Ratings {
 }
 
 impl CrossTable {
-    /// An empty table.
     pub fn new(players: usize) -> Self {
         Self {
             players,
@@ -89,7 +82,6 @@ impl CrossTable {
         Ok(())
     }
 
-    /// How many players there are.
     pub fn players(&self) -> usize {
         self.players
     }

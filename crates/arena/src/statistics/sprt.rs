@@ -44,7 +44,7 @@ pub struct Sprt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// Not yet decided: go on.
+    /// Not decided yet.
     Continue,
     /// The lower strength explains the games: stop, not proved.
     H0,
@@ -61,9 +61,8 @@ pub struct SprtState {
     pub lower: f64,
     /// At or above this it decides for `elo1`.
     pub upper: f64,
-    /// What it has found.
     pub decision: Decision,
-    /// Games still to be expected if the true strength is what was seen so far;
+    /// Games still to be expected if the true strength is the observed one;
     /// `None` if that cannot be said or nothing is left to do.
     pub games_left: Option<f64>,
 }
@@ -114,7 +113,7 @@ impl Sprt {
     }
 
     /// Where the test stands. For a match in pairs give it pairs from the first
-    /// game on, also while there are none.
+    /// game on, also before the first pair is complete.
     pub fn judge(&self, outcomes: &Outcomes) -> SprtState {
         let (lower, upper) = self.llr_bounds();
         let sample = Sample::of(outcomes);
@@ -167,7 +166,7 @@ impl Sprt {
     /// # Where this differs
     ///
     /// Drift and variance are those of normally distributed outcomes with the
-    /// lead and the deviation seen so far, so it is an estimate for a line of
+    /// observed lead and deviation, so it is an estimate for a line of
     /// progress and for nothing else.
     fn outcomes_left(&self, sample: &Sample, games_each: u64, llr: f64) -> Option<f64> {
         let deviation = libm::sqrt(sample.moment(2));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Opening;
 
-/// A start position and moves that nobody chose, as text.
+/// An opening as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningLine {
@@ -15,16 +15,14 @@ pub struct OpeningLine {
     /// Whether castling is that of Chess960.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chess960: bool,
-    /// The moves, in UCI notation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,
 }
 
-/// No opening is as long; what comes from a wire is not replayed without an end.
+/// Maximum number of moves, because a payload is untrusted.
 const MAX_MOVES: usize = 2000;
 
 impl OpeningLine {
-    /// As text.
     pub fn of(opening: &Opening) -> Self {
         let game = opening.game();
         let start = game.start();

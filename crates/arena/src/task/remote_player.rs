@@ -11,13 +11,11 @@ use super::TaskBlobs;
 use crate::entrant::{one_line, program_name};
 use crate::{Entrant, EntrantError, Kind, Pace, player_pool};
 
-/// A player in a payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemotePlayer {
     /// What it is called in tables.
     pub name: String,
-    /// Where it comes from.
     pub who: RemotePlayerKind,
     /// Its own pace, where it differs from the others'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +29,6 @@ pub struct RemotePlayer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RemotePlayerKind {
-    /// A player of ours.
     Bred {
         /// The text of its player file.
         player: InlineOrBlob,
@@ -40,19 +37,14 @@ pub enum RemotePlayerKind {
         networks: BTreeMap<String, BlobId>,
     },
     /// A program that the owner of the machine knows by this name.
-    Program {
-        /// Its name.
-        program: String,
-    },
+    Program { program: String },
 }
 
 /// A text in the payload, or a blob if it is long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InlineOrBlob {
-    /// Here.
     Inline(String),
-    /// By its content.
     Blob(BlobId),
 }
 
@@ -94,7 +86,7 @@ fn put(bytes: Arc<[u8]>, task_blobs: &mut TaskBlobs) -> BlobId {
 
 fn fetch(id: &BlobId, blobs: &dyn Blobs) -> Result<Arc<[u8]>, HandlerError> {
     let read = blobs.read(id);
-    // Somebody else may reach it.
+    // Another worker may reach it.
     read.map_err(|error| HandlerError::CannotRun(error.to_string()))
 }
 
@@ -178,7 +170,7 @@ impl RemotePlayer {
             })
     }
 
-    /// What it needs beside itself.
+    /// The blobs that it needs.
     pub fn blobs(&self) -> Vec<BlobId> {
         match &self.who {
             RemotePlayerKind::Bred { player, networks } => {
@@ -225,7 +217,7 @@ pub struct ProgramAllowlist {
 }
 
 impl ProgramAllowlist {
-    /// No program, and so many MiB for the tables of all players of a job together.
+    /// No program, and `memory` MiB for the tables of all players of a job together.
     pub fn new(memory: u64) -> Self {
         Self {
             memory: Some(memory),
@@ -238,7 +230,7 @@ impl ProgramAllowlist {
     ///
     /// # Errors
     ///
-    /// If `command` is none.
+    /// If `command` is not a command.
     pub fn allow(&mut self, name: &str, command: &str) -> Result<(), EntrantError> {
         let kinds = ["cmd:", "uci:", "xboard:"];
         let entrant = if kinds.iter().any(|kind| command.starts_with(kind)) {
@@ -259,7 +251,7 @@ impl ProgramAllowlist {
     ///
     /// # Errors
     ///
-    /// If a player makes no sense, or is not allowed here.
+    /// If a player is invalid, or is not allowed here.
     pub fn resolve_players(
         &self,
         players: &[RemotePlayer],
@@ -275,7 +267,7 @@ impl ProgramAllowlist {
         }
         let mut hashes: Vec<u64> = players.iter().map(RemotePlayer::hash).collect();
         hashes.sort_unstable_by(|one, other| other.cmp(one));
-        // Those who play now, and those who keep their seats.
+        // The two players of the game, and the idle ones.
         let most = hashes.iter().take(player_pool::MAX_IDLE_PLAYERS + 2);
         let hash = most.fold(0, |sum: u64, &hash| sum.saturating_add(hash));
         if let Some(memory) = self.memory.filter(|&memory| hash > memory) {
@@ -290,7 +282,7 @@ impl ProgramAllowlist {
             )));
         }
 
-        // 2. RemotePlayerKind they are.
+        // 2. The players themselves.
         let admitted = players.iter().map(|player| self.entrant(player, blobs));
         admitted.collect()
     }

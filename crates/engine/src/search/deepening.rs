@@ -142,7 +142,6 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.first_moves(lines)
     }
 
-    /// The first moves of the best lines.
     fn first_moves(&self, lines: usize) -> Vec<Move> {
         self.root_moves[..lines].iter().map(|root| root.m).collect()
     }

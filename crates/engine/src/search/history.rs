@@ -28,7 +28,7 @@ impl Arrival {
     }
 }
 
-/// How moves did so far. Large, so it lives in boxes and is made once a thread.
+/// Statistics of moves. Large, so it lives in boxes and is made once a thread.
 #[derive(Debug)]
 pub(crate) struct History {
     /// By colour, from and to.

@@ -44,7 +44,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) multipv: usize,
     /// What each root move gains or loses by the player's policy; empty without one.
     pub(crate) advice: &'a [(Move, i32)],
-    /// Root moves so much worse than the best still get an exact score; 0 unless
+    /// Root moves worse than the best by at most this still get an exact score; 0 unless
     /// strength is limited.
     pub(crate) margin: i32,
     /// Set once the search is over, for whatever reason.
@@ -83,7 +83,6 @@ pub(crate) struct Searcher<'a, E: Evaluator> {
     /// The first root move that this line of a multi-line search may choose.
     first_root_move: usize,
     root_depth: i32,
-    /// How the best move changed so far.
     changes: Vec<Change>,
     /// Below this ply no null move is tried: a null move is being verified.
     null_from_ply: usize,
@@ -215,7 +214,6 @@ impl<E: Evaluator> Memory<E> {
         score.0.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 
-    /// Forgets all games before.
     pub(crate) fn clear(&mut self) {
         self.history.clear();
         self.scratch = E::Scratch::default();
@@ -386,7 +384,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         score.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 
-    /// The static score mended by what was learned about its pawn structure.
+    /// The static score, corrected by what was learned about its pawn structure.
     #[inline]
     fn corrected(&self, position: &Position, score: i32) -> i32 {
         if self.params.use_correction == 0 {

@@ -156,7 +156,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 self.note_root_move(m, number, score, window, nodes);
             }
 
-            // Step 14. Is it the best so far?
+            // Step 14. Compare it with the best score.
             if score > best {
                 best = score;
                 if score > alpha {
@@ -230,7 +230,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         best
     }
 
-    /// How a quiet move did so far, all histories together.
+    /// Sum of all histories of a quiet move.
     fn quiet_history(&self, plan: &Plan, m: Move) -> i32 {
         if is_noisy(m) {
             return 0;
@@ -246,7 +246,6 @@ impl<E: Evaluator> Searcher<'_, E> {
         sum
     }
 
-    /// Step 10 and 11.
     fn examine<N: Node>(
         &mut self,
         plan: &Plan,

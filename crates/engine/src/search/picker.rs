@@ -59,7 +59,6 @@ pub(crate) fn is_noisy(m: Move) -> bool {
 }
 
 impl Picker {
-    /// All moves of a node.
     pub(crate) fn new(
         table_move: Option<Move>,
         killers: [PackedMove; 2],
@@ -101,7 +100,6 @@ impl Picker {
         !matches!(self.stage, Stage::Table | Stage::Generate | Stage::Captures)
     }
 
-    /// The next move.
     #[inline]
     pub(crate) fn next(&mut self, hints: &Hints) -> Option<Move> {
         loop {

@@ -13,32 +13,25 @@ use super::Leaves;
 use super::input::{LineError, Lines};
 use crate::{Best, Control, Engine, Info, Limits};
 
-/// How many messages may wait: a GUI that talks faster than it is answered
-/// waits, it does not fill the memory.
+/// Maximum number of waiting messages: a GUI that sends faster than it is answered waits, it
+/// does not fill the memory.
 const WAITING: usize = 64;
 
 /// A search goes deep; only what is used of it costs memory.
 const STACK: usize = 32 << 20;
 
-/// What happened.
 #[derive(Debug)]
 pub(crate) enum SessionEvent {
-    /// The GUI said something.
     Line(Result<String, LineError>),
     /// The input ended, by itself or by an error.
     End(io::Result<()>),
-    /// The search reports.
     Report(Box<Info>),
-    /// The search is over.
     Answer(Best),
-    /// The leaves are counted.
     Leaves(Leaves),
 }
 
-/// What to think about.
 #[derive(Debug)]
 pub(crate) enum SearchRequest {
-    /// A move within limits.
     Search(Limits),
     /// The leaves of the tree of legal moves so deep.
     Perft(u32),
@@ -48,7 +41,6 @@ enum Message {
     Event(SessionEvent),
     /// The engine is back, with what it found.
     Home(Box<Engine>, SessionEvent),
-    /// The search panicked.
     Lost(Box<dyn Any + Send>),
 }
 
@@ -56,7 +48,7 @@ enum Message {
 pub(crate) struct EngineThread {
     inbox: Receiver<Message>,
     outbox: SyncSender<Message>,
-    /// What the GUI said while only the search was listened to.
+    /// Lines that came while the session waited for the search.
     backlog: VecDeque<SessionEvent>,
     /// Away while it thinks.
     engine: Option<Box<Engine>>,
@@ -121,7 +113,6 @@ impl EngineThread {
         Ok(())
     }
 
-    /// Asks the task under way to end.
     pub(crate) fn stop(&self) {
         self.control.stop();
     }
@@ -139,8 +130,7 @@ impl EngineThread {
         }
     }
 
-    /// Waits for what the task under way says next; what the GUI says meanwhile
-    /// is kept for later.
+    /// Waits for the next event of the task under way; lines of the GUI are kept for later.
     pub(crate) fn next_thought(&mut self) -> SessionEvent {
         loop {
             match self.receive() {
@@ -190,7 +180,7 @@ fn read(input: impl Read, outbox: &SyncSender<Message>) {
     }
 }
 
-/// Hands a message over; `false` if the session has ended and nobody listens.
+/// Sends a message; `false` if the session has ended.
 fn post(outbox: &SyncSender<Message>, message: Message) -> bool {
     outbox.send(message).is_ok()
 }

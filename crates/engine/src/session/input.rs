@@ -1,10 +1,10 @@
-//! Reading lines from somebody who may send anything.
+//! Lines from a GUI that may send anything.
 
 use std::io::{self, BufReader, Read};
 
 use mendel_board::lines::BoundedLines;
 
-/// A line longer than this is not meant for us.
+/// Maximum bytes of a line; no command is longer.
 const LONGEST: usize = 1 << 20;
 
 /// A line that is longer than any command. It is skipped.

@@ -1,8 +1,8 @@
-//! A session: what a GUI says goes in, what the engine answers comes out.
+//! A session with a GUI, in UCI or in xboard's protocol.
 //!
-//! Three threads, so that nobody waits for anybody: one reads lines, one thinks,
-//! and the caller's own handles whatever comes first and is the only one that
-//! writes. It never does anything long itself.
+//! It has three threads, so that no part waits for another: one reads lines, one searches,
+//! and the caller's own handles whatever comes first and is the only one that writes. It
+//! never does anything long itself.
 
 mod engine_thread;
 mod input;
@@ -30,10 +30,8 @@ use self::perft::Leaves;
 use self::uci::UciSession;
 use self::xboard::XboardSession;
 
-/// With what a session begins.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who plays.
     pub player: Arc<Player>,
     /// The options before the GUI changes them.
     pub options: Options,
@@ -74,7 +72,7 @@ pub fn run(
     run_with(input, output, settings, None)
 }
 
-/// The same with somebody who learns from the games, and says who plays them.
+/// As [`run`], with a learner that chooses the player of each game.
 ///
 /// # Errors
 ///
@@ -139,7 +137,6 @@ pub(crate) struct SessionContext<'a> {
 }
 
 impl SessionContext<'_> {
-    /// Says one line, at once.
     pub(crate) fn say(&mut self, line: impl fmt::Display) -> io::Result<()> {
         self.output.write_all(format!("{line}\n").as_bytes())?;
         self.output.flush()
@@ -178,7 +175,6 @@ pub(crate) fn name(player: &Player) -> String {
     format!("Mendel {} ({})", env!("CARGO_PKG_VERSION"), player.name)
 }
 
-/// Whether a session goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
@@ -187,19 +183,15 @@ pub(crate) enum Flow {
 
 /// One side of a conversation.
 pub(crate) trait ProtocolHandler {
-    /// The GUI said something.
     fn line(&mut self, context: &mut SessionContext<'_>, line: &str) -> io::Result<Flow>;
 
     /// The GUI said something that is not even a line.
     fn refuse(&mut self, context: &mut SessionContext<'_>, refused: &LineError) -> io::Result<()>;
 
-    /// The search reports.
     fn report(&mut self, context: &mut SessionContext<'_>, info: &Info) -> io::Result<()>;
 
-    /// The search is over.
     fn answer(&mut self, context: &mut SessionContext<'_>, best: Best) -> io::Result<()>;
 
-    /// The leaves are counted.
     fn leaves(&mut self, context: &mut SessionContext<'_>, leaves: &Leaves) -> io::Result<()>;
 
     /// The GUI is gone: answer what is open, start nothing.

@@ -26,9 +26,7 @@ pub(crate) struct OptionStore {
     forget: bool,
     /// Whether a file was named that only the engine can judge.
     unproved: bool,
-    /// Whether strength is limited.
     limit: bool,
-    /// To which rating.
     elo: i32,
     /// By which chance.
     strength_seed: u64,
@@ -70,12 +68,10 @@ impl OptionStore {
         }
     }
 
-    /// Who plays.
     pub(crate) fn player(&self) -> &Player {
         &self.player
     }
 
-    /// Somebody else plays.
     pub(crate) fn set_player(&mut self, player: Arc<Player>) {
         self.player = player;
     }

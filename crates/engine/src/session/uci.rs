@@ -1,4 +1,4 @@
-//! Our side of a UCI session.
+//! The engine's side of a UCI session.
 //!
 //! Every `go` is answered by exactly one `bestmove`, whatever comes between: a
 //! second `go` stops the first and waits for its answer, `quit` and the end of
@@ -17,20 +17,18 @@ use super::{
 use crate::uci::{Go, InfoLine, StartPosition, UciCommand, UciReply};
 use crate::{Best, Info};
 
-/// Our side of a UCI session.
 #[derive(Debug, Default)]
 pub(crate) struct UciSession {
     game: Game,
     /// The `go` that is not answered yet.
     open: Option<PendingGo>,
-    /// Whether another game begins once it is.
+    /// Whether a new game starts after that answer.
     renew: bool,
 }
 
-/// A `go` that is not answered yet.
 #[derive(Debug)]
 struct PendingGo {
-    /// Where it thinks; the game may have gone on since.
+    /// The position that is searched; the game may have changed since.
     position: Position,
     /// The game up to there.
     game: Game,
@@ -61,7 +59,7 @@ impl ProtocolHandler for UciSession {
                     tell(context, fault)?;
                 }
             }
-            // Whose game it was is told when its last move is known.
+            // The game before ends with the move that is still searched.
             Some(UciCommand::NewGame) if self.open.is_some() => {
                 context.setup.forget();
                 self.renew = true;
@@ -235,7 +233,7 @@ fn prepare(context: &mut SessionContext<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// What the player sees, as White sees it.
+/// The terms of the evaluation, from White's point of view.
 fn explain(context: &mut SessionContext<'_>, position: &Position) -> io::Result<()> {
     let explanation = match context.setup.player().used_evaluator() {
         Ok(evaluator) => evaluator.explain(position),

@@ -1,4 +1,4 @@
-//! Our side of an xboard session.
+//! The engine's side of an xboard session.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,6 @@ use crate::uci::{OptionKind, OptionLine};
 use crate::xboard::{Thinking, XboardCommand, XboardReply};
 use crate::{Best, Bound, Info, Limits};
 
-/// Our side of an xboard session.
 #[derive(Debug)]
 pub(crate) struct XboardSession {
     game: Game,
@@ -26,7 +25,6 @@ pub(crate) struct XboardSession {
     post: bool,
     /// Whether the obsolete `edit` waits for its end.
     editing: bool,
-    /// The search under way.
     search: Option<XboardSearch>,
     /// Pings to be answered after our move.
     pings: Vec<i64>,
@@ -238,7 +236,7 @@ impl XboardSession {
         Ok(())
     }
 
-    /// Back to the start; an analysis goes on from there.
+    /// Back to the start position; an analysis continues there.
     fn new_game(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         self.halt(context)?;
         self.game = Game::default();
@@ -287,7 +285,7 @@ impl XboardSession {
     }
 
     fn user_move(&mut self, context: &mut SessionContext<'_>, m: String) -> io::Result<()> {
-        // 1. While we think about our own move nobody else can.
+        // 1. While we think about our own move it is not the opponent's turn.
         if self.mode == Mode::Play && self.search.is_some() {
             let reason = Some("it is not your turn".to_owned());
             return context.say(XboardReply::IllegalMove { m, reason });
@@ -387,7 +385,7 @@ impl XboardSession {
             .start(self.game.clone(), SearchRequest::Search(limits))
     }
 
-    /// Goes on with the analysis after the position has changed.
+    /// Resumes an analysis after the position has changed.
     fn resume(&mut self, context: &mut SessionContext<'_>) -> io::Result<()> {
         match self.mode {
             Mode::Analyse => self.think(context),
@@ -418,7 +416,7 @@ impl XboardSession {
 /// A game whose end is not known: `*`, or no result at all.
 struct Unknown;
 
-/// Who won, as `result` says it: `1-0`, `0-1`, or nobody with `1/2-1/2`.
+/// The winner in the text of `result`; `Ok(None)` for a draw.
 fn winner(result: &str) -> Result<Option<Color>, Unknown> {
     match result.split_whitespace().next() {
         Some("1-0") => Ok(Some(Color::White)),

@@ -64,7 +64,6 @@ impl XboardClocks {
         self.ours = time(centiseconds);
     }
 
-    /// What is left on the opponent's clock.
     pub(super) fn set_theirs(&mut self, centiseconds: i64) {
         self.theirs = time(centiseconds);
     }

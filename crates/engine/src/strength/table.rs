@@ -1,4 +1,4 @@
-//! Which level is worth how many Elo: a small table that `mendel calibrate` writes.
+//! The Elo of each level of strength: a small table that `mendel calibrate` writes.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -43,10 +43,9 @@ static DEFAULT: LazyLock<Arc<StrengthTable>> = LazyLock::new(|| {
 });
 
 impl StrengthTable {
-    /// The version of the format.
     pub const SCHEMA: i64 = 1;
 
-    /// The table of the player that plays when nobody else is asked for.
+    /// The table of the default player.
     pub fn built_in() -> Arc<Self> {
         Arc::clone(&DEFAULT)
     }
@@ -140,12 +139,10 @@ impl StrengthTable {
         Ok(table)
     }
 
-    /// The rating of the weakest level.
     pub fn min(&self) -> i32 {
         self.rows[0].0
     }
 
-    /// The rating of the strongest level.
     pub fn max(&self) -> i32 {
         self.rows[self.rows.len() - 1].0
     }

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use super::Go;
 use crate::words::{OneLine, Words, quote};
 
-/// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UciCommand {
     /// Say who you are and what can be set.
@@ -28,18 +27,13 @@ pub enum UciCommand {
     NewGame,
     /// The position to think about.
     Position {
-        /// Where the game started.
         start: StartPosition,
         /// What was played since, as UCI writes it.
         moves: Vec<String>,
     },
-    /// Think.
     Go(Box<Go>),
-    /// Answer now.
     Stop,
-    /// The expected move was played.
     PonderHit,
-    /// Leave.
     Quit,
     /// Not part of UCI: draw the board.
     Display,
@@ -47,10 +41,8 @@ pub enum UciCommand {
     Eval,
 }
 
-/// Where a game started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartPosition {
-    /// The usual start position.
     Initial,
     /// A position as FEN, not yet looked at.
     Fen(String),
@@ -60,50 +52,29 @@ pub enum StartPosition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UciCommandError {
-    /// No word of the line is a command.
     #[error("unknown command: `{line}`")]
-    Unknown {
-        /// What was read.
-        line: String,
-    },
-    /// Something must follow and does not.
+    Unknown { line: String },
     #[error("`{after}` needs {what} after it")]
     Missing {
-        /// The last word read.
         after: &'static str,
-        /// What should follow.
         what: &'static str,
     },
-    /// A limit is not a whole number.
     #[error("`{field} {value}`: not a whole number, read as {reading}")]
     Number {
-        /// The limit.
         field: &'static str,
-        /// What was read.
         value: String,
-        /// What is done about it.
         reading: &'static str,
     },
-    /// A limit is less than it can be.
     #[error("`{field} {value}`: less than {least}, read as {reading}")]
     TooSmall {
-        /// The limit.
         field: &'static str,
-        /// What was read.
         value: String,
-        /// The least that makes sense.
         least: i64,
-        /// What is done about it.
         reading: &'static str,
     },
     /// A word that means nothing where it stands.
     #[error("`{word}` after `{command}` means nothing and is skipped")]
-    Stray {
-        /// The command it belongs to.
-        command: &'static str,
-        /// What was read.
-        word: String,
-    },
+    Stray { command: &'static str, word: String },
 }
 
 impl UciCommand {

@@ -17,25 +17,17 @@ pub struct Go {
     pub searchmoves: Vec<String>,
     /// Think on the opponent's time.
     pub ponder: bool,
-    /// White's time.
     pub wtime: Option<i64>,
-    /// Black's time.
     pub btime: Option<i64>,
-    /// What each move adds to White's time.
     pub winc: Option<i64>,
-    /// What each move adds to Black's time.
     pub binc: Option<i64>,
     /// Moves until more time is added.
     pub movestogo: Option<i64>,
-    /// Plies to search.
     pub depth: Option<i64>,
-    /// Nodes to search.
     pub nodes: Option<i64>,
-    /// Look for a mate in so many moves.
+    /// Search for a mate in at most this many moves.
     pub mate: Option<i64>,
-    /// Time for this move.
     pub movetime: Option<i64>,
-    /// Think until stopped.
     pub infinite: bool,
     /// Not part of UCI: count the leaves of the tree of legal moves instead.
     pub perft: Option<i64>,
@@ -44,7 +36,6 @@ pub struct Go {
 /// What to do with a limit that is not a number or too small.
 struct Field {
     name: &'static str,
-    /// The least that makes sense.
     least: i64,
     /// The reading of what makes no sense; `None` drops the limit.
     fallback: Option<i64>,
@@ -230,7 +221,7 @@ impl Field {
     }
 }
 
-/// A mate in so many moves has fewer than twice as many plies; a search that
+/// A mate in n moves has fewer than 2n plies; a search that
 /// prunes sees it later, but one that has seen nothing by twice that depth will
 /// hardly ever. Without an end, a search for a mate that is not there has none.
 fn depth_for_mate(moves: i64) -> i64 {

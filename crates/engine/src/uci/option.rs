@@ -9,39 +9,29 @@ use crate::words::{OneLine, Words, saturating_number};
 pub struct OptionLine {
     /// The name, which may consist of several words.
     pub name: String,
-    /// What it may be set to.
     pub kind: OptionKind,
 }
 
-/// What an option may be set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
-    /// On or off.
     Check {
-        /// What it is at first.
         default: bool,
     },
     /// A whole number within a range.
     Spin {
-        /// What it is at first.
         default: i64,
-        /// The least allowed.
         min: i64,
-        /// The most allowed.
         max: i64,
     },
     /// One of several words.
     Combo {
-        /// What it is at first.
         default: String,
-        /// What it may be.
         vars: Vec<String>,
     },
     /// Something to be done at once.
     Button,
     /// Any text; UCI writes the empty one as `<empty>`.
     Text {
-        /// What it is at first.
         default: String,
     },
 }

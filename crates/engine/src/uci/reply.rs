@@ -11,26 +11,20 @@ use crate::{Best, Bound, Info, Score, Wdl};
 
 /// What an engine may say.
 ///
-/// Copy protection and registration are not part of it: nobody uses them, and
-/// who listens loses nothing by not hearing them.
+/// Copy protection and registration are left out: no engine of today needs them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UciReply {
-    /// The engine's name.
     Name(String),
-    /// Who wrote it.
     Author(String),
     /// All options are declared.
     UciOk,
-    /// It listens.
     ReadyOk,
-    /// The move it plays.
     BestMove {
         /// As UCI writes it; `None` where there is no legal move.
         best: Option<String>,
         /// The reply it expects.
         ponder: Option<String>,
     },
-    /// What it thinks.
     Info(Box<InfoLine>),
     /// An option that can be set.
     Option(OptionLine),
@@ -49,9 +43,7 @@ pub struct InfoLine {
     pub score: Option<(Score, Bound)>,
     /// Winning, drawing and losing chances; those of others need not add up.
     pub wdl: Option<Wdl>,
-    /// Nodes so far.
     pub nodes: Option<u64>,
-    /// Nodes a second.
     pub nps: Option<u64>,
     /// Thousandths of the table in use.
     pub hashfull: Option<u32>,
@@ -59,7 +51,6 @@ pub struct InfoLine {
     pub tbhits: Option<u64>,
     /// Thousandths of the processors in use.
     pub cpuload: Option<u32>,
-    /// Time since the search began.
     pub time: Option<Duration>,
     /// The move it looks at.
     pub currmove: Option<String>,
@@ -106,7 +97,7 @@ impl UciReply {
         }
     }
 
-    /// A decision in the words of UCI.
+    /// The `bestmove` line of a search result.
     pub(crate) fn best(position: &Position, best: &Best) -> Self {
         Self::BestMove {
             best: best.best.map(|m| position.uci(m)),
@@ -116,7 +107,7 @@ impl UciReply {
 }
 
 impl InfoLine {
-    /// A text for whoever reads along.
+    /// A text for the user.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             string: Some(text.into()),

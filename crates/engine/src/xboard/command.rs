@@ -6,22 +6,17 @@ use std::time::Duration;
 
 use crate::words::{OneLine, Words, quote, saturating_number};
 
-/// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XboardCommand {
-    /// The greeting.
     Xboard,
     /// The version of the protocol the GUI speaks.
     Protover(u32),
-    /// A feature was accepted.
     Accepted(String),
-    /// A feature was rejected.
     Rejected(String),
     /// Another game: the engine plays Black.
     New,
     /// The kind of chess from now on.
     Variant(String),
-    /// Leave.
     Quit,
     /// Play with some randomness; we have none.
     Random,
@@ -31,9 +26,7 @@ pub enum XboardCommand {
     Go,
     /// Play the side not to move.
     PlayOther,
-    /// The time control of the game.
     Level(LevelCommand),
-    /// Time for each move.
     SecondsPerMove(Duration),
     /// Plies to search at most.
     Depth(u32),
@@ -41,15 +34,12 @@ pub enum XboardCommand {
     NodesPerSecond(String),
     /// What is left on the engine's clock; below zero it is over.
     Time(i64),
-    /// What is left on the opponent's clock.
     OpponentTime(i64),
     /// The opponent's move, as xboard writes it.
     UserMove(String),
-    /// Move now.
     MoveNow,
     /// Answer once everything before is done.
     Ping(i64),
-    /// The opponent offers a draw.
     Draw,
     /// The game is over.
     Result(String),
@@ -61,51 +51,42 @@ pub enum XboardCommand {
     Hint,
     /// What does your book say?
     Book,
-    /// Take back one move.
     Undo,
     /// Take back one move of each side.
     Remove,
     /// Think on the opponent's time.
     Hard,
-    /// Do not.
+    /// Do not think on the opponent's time.
     Easy,
     /// Show what you think.
     Post,
-    /// Do not.
     NoPost,
     /// Think about the position until told otherwise.
     Analyze,
-    /// Leave the analysis.
     Exit,
     /// How far is the analysis?
     Status,
-    /// The opponent's name.
     Name(String),
     /// The ratings of engine and opponent.
     Rating(String),
-    /// The opponent is a program.
     Computer,
     /// Memory to use, in MiB.
     Memory(u64),
-    /// Threads to use.
     Cores(u64),
     /// Where tables of a kind lie.
     TablePath {
         /// The kind of tables, such as `syzygy`.
         kind: String,
-        /// Where they lie.
         path: String,
     },
     /// Set an option; buttons have no value.
     Option {
         /// The option, which may consist of several words.
         name: String,
-        /// The value.
         value: Option<String>,
     },
 }
 
-/// A time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCommand {
     /// Moves of each control; 0 for the whole game.
@@ -120,20 +101,10 @@ pub struct LevelCommand {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum XboardCommandError {
-    /// The first word is no command.
     #[error("Error (unknown command): {line}")]
-    Unknown {
-        /// What was read.
-        line: String,
-    },
-    /// What follows the command is not what it needs.
+    Unknown { line: String },
     #[error("Error (needs {what}): {line}")]
-    Argument {
-        /// What was read.
-        line: String,
-        /// What should follow.
-        what: &'static str,
-    },
+    Argument { line: String, what: &'static str },
 }
 
 impl FromStr for XboardCommand {

@@ -6,16 +6,13 @@ use std::time::Duration;
 use crate::Score;
 use crate::words::{OneLine, Words, saturating_number};
 
-/// What an engine may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XboardReply {
     /// What it can do: names and values.
     Feature(Vec<(String, String)>),
-    /// The move it plays.
     Move(String),
     /// Everything before the ping with that number is done.
     Pong(i64),
-    /// What it thinks.
     Thinking(Thinking),
     /// The game is over, in the engine's view: `1-0 {White mates}`.
     Claim {
@@ -24,22 +21,15 @@ pub enum XboardReply {
         /// Why, without its braces.
         reason: String,
     },
-    /// It gives up.
     Resign,
-    /// It offers a draw.
     OfferDraw,
-    /// It does not accept a move.
     IllegalMove {
-        /// The move.
         m: String,
         /// Why not, where it says so.
         reason: Option<String>,
     },
-    /// It does not accept a command.
     Error {
-        /// The kind of error.
         kind: String,
-        /// The command.
         command: String,
     },
     /// The move it expects from the opponent.
@@ -48,13 +38,10 @@ pub enum XboardReply {
     Status {
         /// Time since it began.
         time: Duration,
-        /// Nodes so far.
         nodes: u64,
-        /// Plies so far.
         depth: u32,
         /// Moves it has not looked at yet at this depth.
         left: u32,
-        /// Moves in all.
         total: u32,
     },
     /// Something the user should see.
@@ -64,13 +51,11 @@ pub enum XboardReply {
 /// One line of thought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thinking {
-    /// Plies searched.
     pub depth: u32,
     /// What the line is worth to the engine.
     pub score: Score,
     /// Time since the search began, in hundredths of a second.
     pub time: Duration,
-    /// Nodes so far.
     pub nodes: u64,
     /// The line, in any notation.
     pub pv: Vec<String>,

@@ -1,4 +1,4 @@
-//! Misdeeds in UCI.
+//! Faults in UCI.
 
 use std::io::{self, BufRead, Write};
 use std::process::Command as Process;
@@ -110,7 +110,7 @@ fn greet(misdeed: &str) -> io::Result<()> {
     say("uciok")
 }
 
-/// The harmless answer; lines nobody expects stand around it.
+/// The harmless answer, with unusual fields.
 fn answer(game: &Game) -> io::Result<()> {
     let best = choose(game.position());
     let best = best.as_deref().unwrap_or("(none)");

@@ -1,5 +1,4 @@
-//! A program that speaks xboard's language in one of its dialects, and misdeeds
-//! in it.
+//! An xboard program in one of the protocol's dialects, with faults.
 
 use std::io;
 
