@@ -36,8 +36,8 @@ impl Contestant for Timed {
         self.player.new_game(chess960)
     }
 
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
-        self.player.can_keep(pace)
+    fn supports(&self, pace: &Pace) -> Result<(), Fault> {
+        self.player.supports(pace)
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
@@ -51,12 +51,8 @@ impl Contestant for Timed {
         self.player.game_over(result, reason);
     }
 
-    fn last_words(&self) -> Vec<String> {
-        self.player.last_words()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        self.player.own_name()
+    fn recent_output(&self) -> Vec<String> {
+        self.player.recent_output()
     }
 }
 

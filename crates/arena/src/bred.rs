@@ -29,7 +29,7 @@ pub(crate) struct Bred {
 }
 
 impl Bred {
-    /// A seat for `player` with `options`: those of the engine, of its policy, and the
+    /// Starts `player` with `options`: those of the engine, of its policy, and the
     /// numbers of its search by name.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl Bred {
         Ok((Answer { m, thought, time }, info))
     }
 
-    /// Has the engine report so many lines.
+    /// Sets the number of lines that the engine reports.
     fn set_multipv(&mut self, multipv: usize) -> Result<(), Fault> {
         if self.engine.options().multipv == multipv {
             return Ok(());
@@ -225,33 +225,15 @@ impl Contestant for Bred {
         Ok(())
     }
 
-    fn can_keep(&self, _pace: &Pace) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
         let (answer, _) = self.search(turn, false, &mut |_| {})?;
         Ok(Reply::Move(answer))
-    }
-
-    fn game_over(&mut self, _result: &str, _reason: &str) {}
-
-    fn last_words(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        Some(&self.engine.player().name)
     }
 }
 
 impl Analyst for Bred {
     fn name(&self) -> &str {
         &self.engine.player().name
-    }
-
-    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
-        self.can_keep(limit)
     }
 
     fn analyse(

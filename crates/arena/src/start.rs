@@ -24,11 +24,6 @@ pub struct SeatError {
     pub last_words: Vec<String>,
 }
 
-/// A started player, which both plays and analyses.
-trait Started: Contestant + Analyst {}
-
-impl<T: Contestant + Analyst> Started for T {}
-
 /// Options as they stand behind the `?` of a player: `Name=Value&Name=Value`.
 pub fn options_line<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let escape = |text| utf8_percent_encode(text, ESCAPED);
@@ -75,8 +70,8 @@ impl Entrant {
         Ok(self.started(Some(ready_timeout))?)
     }
 
-    fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Started>, SeatError> {
-        let started: Box<dyn Started> = match &self.kind {
+    fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Analyst>, SeatError> {
+        let started: Box<dyn Analyst> = match &self.kind {
             Kind::Bred(player) => Box::new(
                 Bred::new(player.clone(), &self.options)
                     .map_err(|fault| self.seat_error(fault, Vec::new()))?,
@@ -87,12 +82,12 @@ impl Entrant {
                     program = program.with_patience(timeout);
                 }
                 let ready = program.start();
-                ready.map_err(|fault| self.seat_error(fault, program.last_words()))?;
+                ready.map_err(|fault| self.seat_error(fault, program.recent_output()))?;
                 Box::new(program)
             }
         };
-        let kept = self.pace.map_or(Ok(()), |pace| started.can_keep(&pace));
-        kept.map_err(|fault| self.seat_error(fault, started.last_words()))?;
+        let kept = self.pace.map_or(Ok(()), |pace| started.supports(&pace));
+        kept.map_err(|fault| self.seat_error(fault, started.recent_output()))?;
         Ok(started)
     }
 
@@ -121,7 +116,7 @@ impl Entrant {
             Kind::Program { .. } => {
                 let mut program = Program::new(self).expect(IS_PROGRAM);
                 let offered = program.offers();
-                offered.map_err(|fault| self.seat_error(fault, program.last_words()))?
+                offered.map_err(|fault| self.seat_error(fault, program.recent_output()))?
             }
         };
         for (name, value) in &self.options {

@@ -75,7 +75,7 @@ pub(crate) fn play(contestant: &mut dyn Contestant, game: &mut Game, pace: Pace)
             game.play(answer.m).expect("answers are legal");
             answer
         }
-        other => panic!("{other:?}; {:#?}", contestant.last_words()),
+        other => panic!("{other:?}; {:#?}", contestant.recent_output()),
     }
 }
 

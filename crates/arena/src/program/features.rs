@@ -10,7 +10,6 @@ use mendel_engine::uci::{OptionKind, OptionLine};
     reason = "each is a feature of its own that is there or not"
 )]
 pub(super) struct Features {
-    /// Answers `ping`.
     pub(super) ping: bool,
     /// Takes a position as FEN.
     pub(super) setboard: bool,

@@ -1,7 +1,7 @@
 //! Other programs: started, asked for moves and for analyses, and ended.
 //!
 //! A [`Program`] speaks UCI or xboard with a process of its own. Every wait has a
-//! deadline, every buffer a bound. A program that misbehaves is killed with
+//! deadline, every buffer a bound. A program with a fault is killed with
 //! everything it started, its last words are kept, and the next
 //! [`new_game`](crate::Contestant::new_game) starts it again.
 
@@ -30,11 +30,11 @@ use crate::{
     Protocol, Reply, StockfishEval, Turn,
 };
 
-/// So long a program may take to get ready, unless somebody says otherwise.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Default time for a program to get ready.
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// So long a program has to understand `uci` before xboard is tried.
-const FIRST_TRY: Duration = Duration::from_secs(2);
+/// Time for an answer to `uci` before xboard is tried.
+const FIRST_TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Another program that plays and analyses.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Program {
             },
             protocol: *protocol,
             options: entrant.options.clone(),
-            patience: PATIENCE,
+            patience: READY_TIMEOUT,
             session: None,
             table_name: entrant.name.clone(),
             name: None,
@@ -163,15 +163,15 @@ impl Program {
         })
     }
 
-    /// Shows it the last position of `game`, says `command`, which is none of its
-    /// protocol's, and returns what it says to that within `deadline`. Stockfish's
-    /// `eval` is such a command. It is started if it does not run.
+    /// Sends the last position of `game` and a `command` outside of its protocol, such as
+    /// Stockfish's `eval`, and returns the answer that comes within `deadline`. The program is
+    /// started if it does not run.
     ///
     /// # Errors
     ///
     /// If it does not come to an end, or speaks no UCI, where the end of an answer
     /// cannot be known.
-    pub fn consult(
+    fn consult(
         &mut self,
         game: &Game,
         command: &str,
@@ -213,10 +213,10 @@ impl Program {
         }
     }
 
-    /// Starts it and tries UCI, then xboard. Who keeps silent may only be slow:
-    /// it is asked for UCI again, with patience.
+    /// Starts it and tries UCI, then xboard. A silent program may only be slow, so UCI is tried
+    /// again with the full timeout.
     fn find_out(&mut self) -> Result<Session, Fault> {
-        let first = self.greet_uci(FIRST_TRY.min(self.patience));
+        let first = self.greet_uci(FIRST_TRY_TIMEOUT.min(self.patience));
         let complained = match first {
             Ok(Greeting::Understood(session)) => return Ok(session),
             Ok(Greeting::Silence) => false,
@@ -297,13 +297,13 @@ impl Program {
     /// Kills it without asking, and keeps its last words.
     fn bury(&mut self, mut talk: Talk) {
         talk.kill();
-        self.last_words = talk.last_words();
+        self.last_words = talk.recent_output();
     }
 
     /// Asks it to leave, if it runs.
     fn leave(&mut self) {
         if let Some(session) = self.session.take() {
-            self.last_words = session.talk.last_words();
+            self.last_words = session.talk.recent_output();
         }
     }
 }
@@ -326,7 +326,7 @@ impl Contestant for Program {
             }
         };
         match self.with_session(begin) {
-            // It ended between two games, which lost nobody anything.
+            // It ended between two games, so no game is lost.
             Err(Fault::Ended { .. }) if was_running => {
                 self.start()?;
                 self.with_session(begin)
@@ -335,9 +335,9 @@ impl Contestant for Program {
         }
     }
 
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
+    fn supports(&self, pace: &Pace) -> Result<(), Fault> {
         match self.protocol {
-            Some(Protocol::Xboard) => xboard::can_keep(pace),
+            Some(Protocol::Xboard) => xboard::supports(pace),
             _ => Ok(()),
         }
     }
@@ -364,25 +364,17 @@ impl Contestant for Program {
         }
     }
 
-    fn last_words(&self) -> Vec<String> {
+    fn recent_output(&self) -> Vec<String> {
         match &self.session {
-            Some(session) => session.talk.last_words(),
+            Some(session) => session.talk.recent_output(),
             None => self.last_words.clone(),
         }
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        self.name.as_deref()
     }
 }
 
 impl Analyst for Program {
     fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.table_name)
-    }
-
-    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
-        self.can_keep(limit)
     }
 
     fn analyse(
@@ -418,10 +410,6 @@ impl Analyst for Program {
                 Ok(Some(sign * white * 100.0))
             }
         }
-    }
-
-    fn recent_output(&self) -> Vec<String> {
-        self.last_words()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The runner's side of UCI.
+//! UCI client.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::talk::Talk;
 use super::{Greeting, is_complaint, read_line, read_move};
 use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
 
-/// So long a program may take to answer `isready` between two moves, at least.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+/// Minimum timeout of `isready` between two moves.
+const MIN_READY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// So long a program may take from `stop` to its answer.
-const STOP: Duration = Duration::from_secs(1);
+/// Timeout of the answer to `stop`.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What we know of a program that speaks UCI.
 #[derive(Debug, Default)]
@@ -26,7 +26,12 @@ pub(super) struct Uci {
     /// What was set last, so that it is set only when it changes.
     chess960: bool,
     multipv: u32,
+    /// Whether the user has set [`SHOW_WDL`].
+    wdl_is_set: bool,
 }
+
+/// The option that makes a program report winning, drawing and losing chances.
+const SHOW_WDL: &str = "UCI_ShowWDL";
 
 impl Uci {
     /// Says `uci` and hears what the program is and offers.
@@ -51,15 +56,15 @@ impl Uci {
         Ok(Greeting::Silence)
     }
 
-    /// Sets the options asked for.
     pub(super) fn set_options(
-        &self,
+        &mut self,
         talk: &mut Talk,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<(), Fault> {
         for (name, value) in options {
             let (name, value) = check(&self.options, name, value)?;
+            self.wdl_is_set |= name.eq_ignore_ascii_case(SHOW_WDL);
             talk.say(UciCommand::SetOption { name, value });
         }
         get_ready(talk, patience)
@@ -80,7 +85,6 @@ impl Uci {
         get_ready(talk, patience)
     }
 
-    /// Asks for a move.
     pub(super) fn ask(
         &mut self,
         talk: &mut Talk,
@@ -141,8 +145,8 @@ impl Uci {
     ) -> Result<(Answer, BTreeMap<u32, InfoLine>), Fault> {
         // 1. Whatever it still had to say about the last question, such as a
         //    second `bestmove`, ends with its `readyok`.
-        self.set_multipv(talk, lines)?;
-        get_ready(talk, patience.min(turn.deadline.max(LEAST_PATIENCE)))?;
+        self.set_lines(talk, lines)?;
+        get_ready(talk, patience.min(turn.deadline.max(MIN_READY_TIMEOUT)))?;
 
         // 2. The question. Its time begins here.
         let position = turn.game.position();
@@ -160,7 +164,7 @@ impl Uci {
             let Some(line) = talk.hear(until)? else {
                 if may_stop {
                     may_stop = false;
-                    until = Instant::now() + STOP;
+                    until = Instant::now() + STOP_TIMEOUT;
                     talk.say(UciCommand::Stop);
                     talk.send(until)?;
                     continue;
@@ -219,11 +223,20 @@ impl Uci {
         })
     }
 
-    fn set_multipv(&mut self, talk: &mut Talk, multipv: u32) -> Result<(), Fault> {
-        if multipv != self.multipv {
-            let (name, value) = check(&self.options, "MultiPV", &multipv.to_string())?;
-            talk.say(UciCommand::SetOption { name, value });
-            self.multipv = multipv;
+    /// Sets the number of lines; with several the program also reports chances, if it can.
+    fn set_lines(&mut self, talk: &mut Talk, lines: u32) -> Result<(), Fault> {
+        if lines == self.multipv {
+            return Ok(());
+        }
+        let (name, value) = check(&self.options, "MultiPV", &lines.to_string())?;
+        talk.say(UciCommand::SetOption { name, value });
+        self.multipv = lines;
+        let has_wdl = self.options.contains(&OptionLine::check(SHOW_WDL, false));
+        if has_wdl && !self.wdl_is_set {
+            talk.say(UciCommand::SetOption {
+                name: SHOW_WDL.to_owned(),
+                value: Some((lines > 1).to_string()),
+            });
         }
         Ok(())
     }

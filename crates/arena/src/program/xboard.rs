@@ -1,4 +1,4 @@
-//! The runner's side of the Chess Engine Communication Protocol.
+//! Client of the Chess Engine Communication Protocol (xboard).
 //!
 //! # Source
 //!
@@ -23,15 +23,15 @@ use super::talk::Talk;
 use super::{Greeting, is_complaint, read_line, read_move};
 use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
 
-/// So long a program that says nothing may be one that knows no features.
-const FEATURES: Duration = Duration::from_secs(2);
+/// Timeout of the first `feature`; after it the program may be one without features.
+const FEATURES_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// GNU Chess leaves a second line unread that comes together with the first, so
-/// who is silent for so long is asked again.
-const AGAIN: Duration = Duration::from_millis(300);
+/// GNU Chess leaves a second line unread that comes together with the first, so the question
+/// is repeated at this interval.
+const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 
-/// So long a program may take for its move after it claimed the game is over.
-const AFTER_A_CLAIM: Duration = Duration::from_secs(1);
+/// Timeout of a move after the program claimed that the game is over.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What we know of a program that speaks xboard's language.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ struct Board {
 }
 
 /// What a program may be told about its time.
-pub(super) fn can_keep(pace: &Pace) -> Result<(), Fault> {
+pub(super) fn supports(pace: &Pace) -> Result<(), Fault> {
     match pace.nodes {
         None => Ok(()),
         Some(nodes) => Err(Fault::Refused {
@@ -79,9 +79,13 @@ impl Xboard {
     ) -> Result<Greeting<Self>, Fault> {
         let begun = Instant::now();
         // Where silence proves nothing, there is more time for a slow start.
-        let first = if old_ones_too { FEATURES } else { 2 * FEATURES };
+        let first = if old_ones_too {
+            FEATURES_TIMEOUT
+        } else {
+            2 * FEATURES_TIMEOUT
+        };
         let mut end = begun + first.min(patience);
-        let mut again = begun + AGAIN;
+        let mut again = begun + RETRY_INTERVAL;
         let mut features = Features::default();
         let mut any = false;
         talk.begin();
@@ -95,7 +99,7 @@ impl Xboard {
                 }
                 talk.say(XboardCommand::Protover(2));
                 talk.send(end)?;
-                again += AGAIN;
+                again += RETRY_INTERVAL;
                 continue;
             };
             let Some(XboardReply::Feature(said)) = XboardReply::read(line) else {
@@ -133,17 +137,14 @@ impl Xboard {
         }))
     }
 
-    /// Whether it can play another game.
     pub(super) fn is_reusable(&self) -> bool {
         self.features.reuse
     }
 
-    /// What can be set.
     pub(super) fn offered(&self) -> Vec<OptionLine> {
         self.features.offered()
     }
 
-    /// Sets the options asked for.
     pub(super) fn set_options(
         &mut self,
         talk: &mut Talk,
@@ -200,7 +201,6 @@ impl Xboard {
         self.synchronise(talk, patience, &[])
     }
 
-    /// Asks for a move.
     pub(super) fn ask(
         &mut self,
         talk: &mut Talk,
@@ -251,8 +251,8 @@ impl Xboard {
         turn: &Turn,
         patience: Duration,
     ) -> Result<(Reply, Option<Thinking>), Fault> {
-        // 1. The game so far, as far as it does not know it.
-        can_keep(&turn.pace)?;
+        // 1. The moves that it does not know yet.
+        supports(&turn.pace)?;
         let position = turn.game.position();
         let us = position.turn();
         let told = self.tell(talk, turn, patience)?;
@@ -291,7 +291,7 @@ impl Xboard {
                         return Ok((Reply::Resigns, thinking));
                     }
                     remark = Some(format!("claims {result} {{{reason}}}"));
-                    until = until.min(Instant::now() + AFTER_A_CLAIM);
+                    until = until.min(Instant::now() + CLAIM_TIMEOUT);
                 }
                 Some(XboardReply::OfferDraw) => remark = Some("offers a draw".into()),
                 _ => heed(line, &told)?,
@@ -332,8 +332,8 @@ impl Xboard {
         // 2. The moves it does not know. If it is just the opponent's answer, that
         //    is all it waits for.
         let missing = game.moves().len() - board.moves.len();
-        let goes_on = board.plays == Some(us) && missing == 1;
-        if board.plays.is_some() && !goes_on {
+        let continues = board.plays == Some(us) && missing == 1;
+        if board.plays.is_some() && !continues {
             talk.say(XboardCommand::Force);
             board.plays = None;
         }
@@ -342,7 +342,7 @@ impl Xboard {
             .skip(board.moves.len())
             .map(|(position, m)| move_text(&self.features, position, *m))
             .collect();
-        if !goes_on {
+        if !continues {
             say_moves(talk, &self.features, &moves);
         }
         board.moves = game.moves().to_vec();
@@ -357,7 +357,7 @@ impl Xboard {
             }
         }
         told.extend_from_slice(&moves);
-        if !goes_on || new_pace {
+        if !continues || new_pace {
             self.synchronise(talk, patience, &told)?;
         }
 
@@ -365,7 +365,7 @@ impl Xboard {
         if self.features.time {
             say_clocks(talk, turn, us);
         }
-        if goes_on {
+        if continues {
             say_moves(talk, &self.features, &moves);
         } else {
             talk.say(XboardCommand::Go);
@@ -406,7 +406,7 @@ impl Xboard {
         Ok(vec!["setboard".into(), "position".into()])
     }
 
-    /// Waits until everything said so far is understood, if it can say so.
+    /// Waits until all lines are processed, if the program answers `ping`.
     fn synchronise(
         &mut self,
         talk: &mut Talk,
