@@ -104,19 +104,3 @@ pub const POSITIONS: &[&str] = &[
     "K7/7k/3NQ3/8/8/8/1r6/8 b - - 0 75",
     "8/8/8/8/4K3/1k6/8/6q1 b - - 1 75",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_positions_are_legal_distinct_and_enough() {
-        let mut seen = std::collections::BTreeSet::new();
-        for fen in POSITIONS {
-            let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"));
-            assert!(!position.legal_moves().is_empty(), "{fen}");
-            assert!(seen.insert(position.key()), "{fen} stands twice");
-        }
-        assert!(seen.len() >= 40);
-    }
-}

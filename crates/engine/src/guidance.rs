@@ -132,54 +132,35 @@ impl Setting {
         Self::Seed,
     ];
 
-    /// What UCI calls it.
+    /// Names in UCI and in a player file, range, and default.
+    fn row(self) -> (&'static str, &'static str, RangeInclusive<i64>, i64) {
+        match self {
+            Self::Rating => ("Rating", "rating", 600..=3000, 1500),
+            Self::Temperature => ("Temperature", "temperature", 0..=500, 100),
+            Self::Sampling => ("Sampling", "sampling", 0..=1, 1),
+            Self::Lambda => ("Lambda", "lambda", 0..=100, 50),
+            Self::Prior => ("Prior", "prior", 0..=500, 10),
+            Self::Lookahead => ("Lookahead", "lookahead", 1..=1_000_000_000, 20_000),
+            Self::Seed => ("Policy Seed", "seed", 0..=i64::MAX, 0),
+        }
+    }
+
+    /// The name in UCI.
     pub fn option(self) -> &'static str {
-        match self {
-            Self::Rating => "Rating",
-            Self::Temperature => "Temperature",
-            Self::Sampling => "Sampling",
-            Self::Lambda => "Lambda",
-            Self::Prior => "Prior",
-            Self::Lookahead => "Lookahead",
-            Self::Seed => "Policy Seed",
-        }
+        self.row().0
     }
 
-    /// What a player file calls it.
+    /// The name in a player file.
     fn key(self) -> &'static str {
-        match self {
-            Self::Rating => "rating",
-            Self::Temperature => "temperature",
-            Self::Sampling => "sampling",
-            Self::Lambda => "lambda",
-            Self::Prior => "prior",
-            Self::Lookahead => "lookahead",
-            Self::Seed => "seed",
-        }
+        self.row().1
     }
 
-    /// From where to where it may go.
     pub fn range(self) -> RangeInclusive<i64> {
-        match self {
-            Self::Rating => 600..=3000,
-            Self::Temperature | Self::Prior => 0..=500,
-            Self::Sampling => 0..=1,
-            Self::Lambda => 0..=100,
-            Self::Lookahead => 1..=1_000_000_000,
-            Self::Seed => 0..=i64::MAX,
-        }
+        self.row().2
     }
 
     fn default(self) -> i64 {
-        match self {
-            Self::Rating => 1500,
-            Self::Temperature => 100,
-            Self::Sampling => 1,
-            Self::Lambda => 50,
-            Self::Prior => 10,
-            Self::Lookahead => 20_000,
-            Self::Seed => 0,
-        }
+        self.row().3
     }
 
     /// Whether a player file writes it as 1.5 where UCI writes 150.

@@ -24,6 +24,7 @@
 pub mod bench;
 mod control;
 mod engine;
+mod files;
 mod guidance;
 mod guided;
 mod info;

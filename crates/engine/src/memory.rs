@@ -41,14 +41,7 @@ pub fn check(needed: u64) -> Result<(), MemoryShortage> {
 }
 
 /// As [`check`], with another source of the bytes available.
-///
-/// # Errors
-///
-/// As for [`check`].
-pub fn check_with(
-    needed: u64,
-    available: impl FnOnce() -> Option<u64>,
-) -> Result<(), MemoryShortage> {
+fn check_with(needed: u64, available: impl FnOnce() -> Option<u64>) -> Result<(), MemoryShortage> {
     if needed < SMALL {
         return Ok(());
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Read};
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mendel_evaluator::Policy;
 use mendel_evaluator::policy::PolicyError;
 use mendel_evaluator::vision::{File, MOST_NUMBERS, Net, NetError, Source};
+
+use crate::files;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
@@ -22,7 +23,7 @@ macro_rules! built_in {
 built_in!["chessnet", "human", "teacher", "value"];
 
 /// Files larger than this are no networks: the numbers and a header.
-const LARGEST: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);
+const MAX_LEN: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);
 
 /// A network that does not exist or cannot be used; says which one, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,21 +137,8 @@ impl Library<'_> {
         };
 
         // 2. A file, and no more of it than a network can have.
-        let read = || -> io::Result<Vec<u8>> {
-            let path = folder.join(path);
-            if !std::fs::metadata(&path)?.is_file() {
-                return Err(io::Error::other("it is not a file"));
-            }
-            let mut bytes = Vec::new();
-            let file = std::fs::File::open(&path)?;
-            file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-            if bytes.len() as u64 > LARGEST {
-                let reason = format!("it has more than {LARGEST} bytes");
-                return Err(io::Error::other(reason));
-            }
-            Ok(bytes)
-        };
-        read().map_err(|error| NetworkError(format!("cannot read the network `{name}`: {error}")))
+        files::read(&folder.join(path), MAX_LEN)
+            .map_err(|error| NetworkError(format!("cannot read the network `{name}`: {error}")))
     }
 }
 

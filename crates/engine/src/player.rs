@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
+use crate::files;
 use crate::guidance::{Guidance, Way};
 use crate::networks::{Library, NetworkError, beside, is_built_in};
 use crate::params::{Profile, SearchParams, SettingError};
@@ -92,7 +93,7 @@ const KEYS: [&str; 7] = [
 ];
 
 /// Files larger than this are no player files.
-const LARGEST_FILE: u64 = 16 << 20;
+const MAX_FILE_LEN: u64 = 16 << 20;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
@@ -203,16 +204,7 @@ impl Player {
             path: path.to_owned(),
             source,
         };
-        let metadata = std::fs::metadata(path).map_err(fail)?;
-        if !metadata.is_file() {
-            // A device or a pipe may never end.
-            return Err(fail(std::io::Error::other("it is not a file")));
-        }
-        if metadata.len() > LARGEST_FILE {
-            let reason = format!("{} bytes is more than a player can have", metadata.len());
-            return Err(fail(std::io::Error::other(reason)));
-        }
-        let text = std::fs::read_to_string(path).map_err(fail)?;
+        let text = files::read_text(path, MAX_FILE_LEN).map_err(fail)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let origin = format!("`{}`", path.display());
         let player = Self::parse_with(&text, &origin, Library::Folder(folder))?;
@@ -457,80 +449,5 @@ impl Player {
         }
         table.insert("pedigree".into(), self.pedigree.clone().into());
         toml::to_string(&table).expect("a table of plain values can be written")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_built_in_player_is_readable_and_survives_writing() {
-        for (name, text) in BUILT_IN {
-            let player = Player::parse(text, name).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(player.name, *name);
-            let again = Player::parse(&player.to_toml(), name).expect("what was written");
-            assert_eq!(again.params, player.params);
-            assert_eq!(again.evaluator.to_toml(), player.evaluator.to_toml());
-        }
-    }
-
-    #[test]
-    fn a_bad_player_file_is_refused_with_the_reason() {
-        let material = "[evaluator]\nkind = \"material\"\n";
-        let table = [
-            ("", "`evaluator` is missing"),
-            ("name = ", "is not a player file"),
-            ("nme = \"x\"", "`nme` is unknown"),
-            (material, "`name` is missing"),
-            ("name = \"x\"\nlike = \"nobody\"", "`like` is `nobody`"),
-            ("name = \"x\"\nlike = \"human\"", "itself like \"mendel\""),
-            ("name = \"x\"\nlike = 3", "`like` must be a text"),
-            (&format!("name = 3\n{material}"), "`name` must be a text"),
-            (
-                &format!("name = \"x\"\n{material}[search]\nprofile = \"fll\""),
-                "`fll` is not a search profile",
-            ),
-            (
-                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 9"),
-                "out of range",
-            ),
-            (
-                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 1.5"),
-                "whole number",
-            ),
-        ];
-        for (text, reason) in table {
-            let error = Player::parse(text, "test").expect_err(text).to_string();
-            assert!(
-                error.contains(reason),
-                "{text:?} gave {error:?}, not {reason:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_player_like_another_has_what_it_does_not_say_itself() {
-        let like = "name = \"x\"\nlike = \"gerald-tuned\"\n";
-        let model = Player::find("gerald-tuned").expect("built in");
-        let player = Player::parse(like, "test").expect("a player");
-        assert_eq!(player.params, model.params);
-        assert_eq!(player.evaluator.to_toml(), model.evaluator.to_toml());
-        let own = format!("{like}[evaluator]\nkind = \"material\"\n");
-        let player = Player::parse(&own, "test").expect("a player");
-        assert_eq!(player.evaluator.kind(), "material");
-        assert_eq!(player.params, model.params);
-    }
-
-    #[test]
-    fn an_unknown_player_is_told_from_a_missing_file() {
-        assert!(matches!(
-            Player::find("nobody"),
-            Err(PlayerError::Unknown { .. })
-        ));
-        assert!(matches!(
-            Player::find("nowhere/nobody.toml"),
-            Err(PlayerError::Read { .. })
-        ));
     }
 }

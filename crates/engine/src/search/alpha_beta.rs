@@ -9,7 +9,7 @@ use mendel_board::{Color, Move, PackedMove, Position};
 use mendel_evaluator::Evaluator;
 
 use super::history::Arrival;
-use super::picker::{Hints, Picker};
+use super::picker::Picker;
 use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, TABLEBASE_WIN, WIN_BOUND};
 use super::table::{Entry, NO_EVAL};
 use super::{Closed, Node, Searcher, Task, exchange};
@@ -344,12 +344,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             let mut picker = Picker::noisy(outlook.table_move, self.context(ply));
             loop {
-                let hints = Hints {
-                    position,
-                    history: &self.memory.history,
-                    params: self.params,
+                let Some(m) = picker.next(&self.hints(position)) else {
+                    break;
                 };
-                let Some(m) = picker.next(&hints) else { break };
                 if !exchange::wins_at_least(position, m, goal - outlook.score) {
                     continue;
                 }
@@ -504,12 +501,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut picker = self.picker(task.ply, table_move);
         let mut cuts = 0;
         for _ in 0..params.multi_cut_moves {
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
-            };
-            let m = picker.next(&hints)?;
+            let m = picker.next(&self.hints(position))?;
             if !self.may_move() {
                 return Some(0);
             }

@@ -19,6 +19,7 @@ use mendel_board::{Game, Move, PackedMove, Position};
 use mendel_evaluator::{Evaluator, Silent};
 
 use self::history::{Arrival, Context, History};
+use self::picker::Hints;
 use self::score::{MAX_PLY, WIN_BOUND};
 use self::table::Table;
 use self::time::TimeKeeper;
@@ -270,6 +271,15 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         let frames = &self.memory.frames;
         Context {
             before: [frames[ply + 1].arrival, frames[ply].arrival],
+        }
+    }
+
+    #[inline]
+    fn hints<'p>(&'p self, position: &'p Position) -> Hints<'p> {
+        Hints {
+            position,
+            history: &self.memory.history,
+            params: self.params,
         }
     }
 

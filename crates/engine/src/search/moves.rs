@@ -7,7 +7,7 @@ use mendel_evaluator::Evaluator;
 
 use super::alpha_beta::{Outlook, pieces_of};
 use super::history::Context;
-use super::picker::{Hints, Picker, is_noisy};
+use super::picker::{Picker, is_noisy};
 use super::score::{INFINITE, MATE, WIN_BOUND};
 use super::table::{Entry, NO_EVAL};
 use super::{Closed, FRAMES_BEFORE, Node, Principal, RootMove, Searcher, Task, exchange};
@@ -77,14 +77,9 @@ impl<E: Evaluator> Searcher<'_, E> {
 
         loop {
             // Step 9. The next move.
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
-            };
             let next = match &mut advised {
                 Some(order) => order.next(),
-                None => picker.next(&hints),
+                None => picker.next(&self.hints(position)),
             };
             let Some(m) = next else { break };
             if Some(m) == excluded || (N::ROOT && !self.is_root_candidate(m)) {

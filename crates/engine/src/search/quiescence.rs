@@ -3,7 +3,7 @@
 use mendel_board::{PackedMove, Position};
 use mendel_evaluator::Evaluator;
 
-use super::picker::{Hints, Picker};
+use super::picker::Picker;
 use super::score::{INFINITE, MATE, MAX_PLY, WIN_BOUND};
 use super::table::{Entry, NO_EVAL};
 use super::{Node, Searcher, Task, exchange};
@@ -89,12 +89,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut bound = Bound::Upper;
         let mut searched = 0;
         loop {
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
+            let Some(m) = picker.next(&self.hints(position)) else {
+                break;
             };
-            let Some(m) = picker.next(&hints) else { break };
 
             // Step 5. Captures that cannot help: too small for alpha (delta), or
             // losing by exchange. In check, once a way out is known, quiet moves

@@ -192,7 +192,10 @@ pub(crate) trait ProtocolHandler {
 
     fn answer(&mut self, context: &mut SessionContext<'_>, best: Best) -> io::Result<()>;
 
-    fn leaves(&mut self, context: &mut SessionContext<'_>, leaves: &Leaves) -> io::Result<()>;
+    /// xboard has no such command.
+    fn leaves(&mut self, _: &mut SessionContext<'_>, _: &Leaves) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The GUI is gone: answer what is open, start nothing.
     fn close(&mut self, context: &mut SessionContext<'_>) -> io::Result<()>;

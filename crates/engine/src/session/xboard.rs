@@ -8,7 +8,7 @@ use mendel_board::{CastlingMode, CastlingSide, Color, Game, Move, Position};
 
 use super::xboard_clock::XboardClocks;
 use super::{
-    Flow, Leaves, LineError, ProtocolHandler, SearchRequest, SessionContext, SessionEvent,
+    Flow, LineError, ProtocolHandler, SearchRequest, SessionContext, SessionEvent,
 };
 use crate::uci::{OptionKind, OptionLine};
 use crate::xboard::{Thinking, XboardCommand, XboardReply};
@@ -127,10 +127,6 @@ impl ProtocolHandler for XboardSession {
             self.claim(context)?;
         }
         self.answer_pings(context)
-    }
-
-    fn leaves(&mut self, _: &mut SessionContext<'_>, _: &Leaves) -> io::Result<()> {
-        Ok(())
     }
 
     /// xboard wants no move from an engine that leaves.
@@ -435,36 +431,16 @@ fn text(position: &Position, m: Move) -> String {
     }
 }
 
+const FLAGS: &str = "ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=0 sigint=0 sigterm=0 \
+     reuse=1 analyze=1 colors=0 ics=0 name=1 pause=0 nps=0 debug=0 memory=1 smp=1 exclude=0 setscore=0";
+
 fn introduce(context: &mut SessionContext<'_>) -> io::Result<()> {
     let feature = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     // Until the last line the GUI waits, however slow we are.
     context.say(XboardReply::Feature(vec![feature("done", "0")]))?;
-    let flags = [
-        ("ping", "1"),
-        ("setboard", "1"),
-        ("playother", "1"),
-        ("san", "0"),
-        ("usermove", "1"),
-        ("time", "1"),
-        ("draw", "0"),
-        ("sigint", "0"),
-        ("sigterm", "0"),
-        ("reuse", "1"),
-        ("analyze", "1"),
-        ("colors", "0"),
-        ("ics", "0"),
-        ("name", "1"),
-        ("pause", "0"),
-        ("nps", "0"),
-        ("debug", "0"),
-        ("memory", "1"),
-        ("smp", "1"),
-        ("exclude", "0"),
-        ("setscore", "0"),
-    ];
-    context.say(XboardReply::Feature(
-        flags.map(|(name, value)| feature(name, value)).to_vec(),
-    ))?;
+    let flags = FLAGS.split(' ').filter_map(|flag| flag.split_once('='));
+    let flags = flags.map(|(name, value)| feature(name, value));
+    context.say(XboardReply::Feature(flags.collect()))?;
     let name = crate::session::name(context.setup.player());
     context.say(XboardReply::Feature(vec![
         feature("myname", &name),

@@ -1,13 +1,12 @@
 //! The Elo of each level of strength: a small table that `mendel calibrate` writes.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use toml::{Table, Value};
 
 use super::Level;
+use crate::files;
 
 /// Levels with their ratings, the weakest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +23,7 @@ pub struct StrengthTableError(String);
 const BUILT_IN: &str = include_str!("../../../../players/strength.toml");
 
 /// Larger files are no tables.
-const LARGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_LEN: u64 = 1 << 20;
 
 /// The keys of a level; the last two are for people.
 const KEYS: [&str; 7] = [
@@ -60,16 +59,7 @@ impl StrengthTable {
             let path = path.display();
             StrengthTableError(format!("cannot read the table of levels `{path}`: {error}"))
         };
-        let file = File::open(path).map_err(fault)?;
-        // A pipe or a device is no file: reading it might never end.
-        if !file.metadata().map_err(fault)?.is_file() {
-            let kind = std::io::ErrorKind::InvalidInput;
-            return Err(fault(std::io::Error::new(kind, "it is not a file")));
-        }
-        let mut text = String::new();
-        file.take(LARGEST_FILE)
-            .read_to_string(&mut text)
-            .map_err(fault)?;
+        let text = files::read_text(path, MAX_FILE_LEN).map_err(fault)?;
         Self::parse(&text, &format!("`{}`", path.display()))
     }
 

@@ -107,12 +107,41 @@ pub enum XboardCommandError {
     Argument { line: String, what: &'static str },
 }
 
+/// Commands of one word.
+const PLAIN: [(&str, XboardCommand); 22] = [
+    ("xboard", XboardCommand::Xboard),
+    ("new", XboardCommand::New),
+    ("quit", XboardCommand::Quit),
+    ("random", XboardCommand::Random),
+    ("force", XboardCommand::Force),
+    ("go", XboardCommand::Go),
+    ("playother", XboardCommand::PlayOther),
+    ("?", XboardCommand::MoveNow),
+    ("draw", XboardCommand::Draw),
+    ("edit", XboardCommand::Edit),
+    ("hint", XboardCommand::Hint),
+    ("bk", XboardCommand::Book),
+    ("undo", XboardCommand::Undo),
+    ("remove", XboardCommand::Remove),
+    ("hard", XboardCommand::Hard),
+    ("easy", XboardCommand::Easy),
+    ("post", XboardCommand::Post),
+    ("nopost", XboardCommand::NoPost),
+    ("analyze", XboardCommand::Analyze),
+    ("exit", XboardCommand::Exit),
+    (".", XboardCommand::Status),
+    ("computer", XboardCommand::Computer),
+];
+
 impl FromStr for XboardCommand {
     type Err = XboardCommandError;
 
     fn from_str(line: &str) -> Result<Self, XboardCommandError> {
         let mut words = Words::new(line);
         let word = words.next().unwrap_or_default();
+        if let Some((_, command)) = PLAIN.iter().find(|(plain, _)| *plain == word) {
+            return Ok(command.clone());
+        }
         let text = || words.rest().to_owned();
         let needs = |what| XboardCommandError::Argument {
             line: quote(line.trim()),
@@ -126,17 +155,10 @@ impl FromStr for XboardCommand {
         };
         let count = || number().map(|number| number.max(0) as u64);
         Ok(match word {
-            "xboard" => Self::Xboard,
             "protover" => Self::Protover(small(number()?)),
             "accepted" => Self::Accepted(text()),
             "rejected" => Self::Rejected(text()),
-            "new" => Self::New,
             "variant" => Self::Variant(text()),
-            "quit" => Self::Quit,
-            "random" => Self::Random,
-            "force" => Self::Force,
-            "go" => Self::Go,
-            "playother" => Self::PlayOther,
             "level" => Self::Level(
                 LevelCommand::read(words.clone())
                     .ok_or_else(|| needs("moves, minutes and seconds"))?,
@@ -152,26 +174,11 @@ impl FromStr for XboardCommand {
             "time" => Self::Time(number()?),
             "otim" => Self::OpponentTime(number()?),
             "usermove" => Self::UserMove(words.next().ok_or_else(|| needs("a move"))?.to_owned()),
-            "?" => Self::MoveNow,
             "ping" => Self::Ping(number()?),
-            "draw" => Self::Draw,
             "result" => Self::Result(text()),
             "setboard" => Self::SetBoard(text()),
-            "edit" => Self::Edit,
-            "hint" => Self::Hint,
-            "bk" => Self::Book,
-            "undo" => Self::Undo,
-            "remove" => Self::Remove,
-            "hard" => Self::Hard,
-            "easy" => Self::Easy,
-            "post" => Self::Post,
-            "nopost" => Self::NoPost,
-            "analyze" => Self::Analyze,
-            "exit" => Self::Exit,
-            "." => Self::Status,
             "name" => Self::Name(text()),
             "rating" => Self::Rating(text()),
-            "computer" => Self::Computer,
             "memory" => Self::Memory(count()?),
             "cores" => Self::Cores(count()?),
             "egtpath" => Self::TablePath {
@@ -258,17 +265,10 @@ fn looks_like_a_move(word: &str) -> bool {
 impl fmt::Display for XboardCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Xboard => f.write_str("xboard"),
             Self::Protover(version) => write!(f, "protover {version}"),
             Self::Accepted(feature) => write!(f, "accepted {}", OneLine(feature)),
             Self::Rejected(feature) => write!(f, "rejected {}", OneLine(feature)),
-            Self::New => f.write_str("new"),
             Self::Variant(name) => write!(f, "variant {}", OneLine(name)),
-            Self::Quit => f.write_str("quit"),
-            Self::Random => f.write_str("random"),
-            Self::Force => f.write_str("force"),
-            Self::Go => f.write_str("go"),
-            Self::PlayOther => f.write_str("playother"),
             Self::Level(level) => level.fmt(f),
             Self::SecondsPerMove(time) => write!(f, "st {}", Seconds(*time)),
             Self::Depth(depth) => write!(f, "sd {depth}"),
@@ -276,26 +276,11 @@ impl fmt::Display for XboardCommand {
             Self::Time(centiseconds) => write!(f, "time {centiseconds}"),
             Self::OpponentTime(centiseconds) => write!(f, "otim {centiseconds}"),
             Self::UserMove(m) => write!(f, "usermove {}", OneLine(m)),
-            Self::MoveNow => f.write_str("?"),
             Self::Ping(number) => write!(f, "ping {number}"),
-            Self::Draw => f.write_str("draw"),
             Self::Result(result) => write!(f, "result {}", OneLine(result)),
             Self::SetBoard(fen) => write!(f, "setboard {}", OneLine(fen)),
-            Self::Edit => f.write_str("edit"),
-            Self::Hint => f.write_str("hint"),
-            Self::Book => f.write_str("bk"),
-            Self::Undo => f.write_str("undo"),
-            Self::Remove => f.write_str("remove"),
-            Self::Hard => f.write_str("hard"),
-            Self::Easy => f.write_str("easy"),
-            Self::Post => f.write_str("post"),
-            Self::NoPost => f.write_str("nopost"),
-            Self::Analyze => f.write_str("analyze"),
-            Self::Exit => f.write_str("exit"),
-            Self::Status => f.write_str("."),
             Self::Name(name) => write!(f, "name {}", OneLine(name)),
             Self::Rating(ratings) => write!(f, "rating {}", OneLine(ratings)),
-            Self::Computer => f.write_str("computer"),
             Self::Memory(megabytes) => write!(f, "memory {megabytes}"),
             Self::Cores(cores) => write!(f, "cores {cores}"),
             Self::TablePath { kind, path } => {
@@ -306,6 +291,10 @@ impl fmt::Display for XboardCommand {
                 name,
                 value: Some(value),
             } => write!(f, "option {}={}", OneLine(name), OneLine(value)),
+            plain => {
+                let word = PLAIN.iter().find(|(_, command)| command == plain);
+                f.write_str(word.map_or("", |(word, _)| word))
+            }
         }
     }
 }
