@@ -6,6 +6,11 @@
 //! stalls or cheats loses that game, with the reason in the record; only what
 //! stops the whole match is an error. This crate knows nothing of evolution.
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "each `expect` says why it cannot fail"
+)]
+
 mod adjudicate;
 mod analyst;
 mod book;

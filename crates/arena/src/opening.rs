@@ -1,10 +1,5 @@
 //! Openings: start positions and the moves that are played from them before the players move.
 
-#![expect(
-    clippy::missing_panics_doc,
-    reason = "an `expect` here says why it cannot fail; callers have nothing to heed"
-)]
-
 mod read;
 
 use mendel_board::{CastlingMode, Game, PackedMove, Position};

@@ -40,10 +40,6 @@ impl Entrant {
     /// # Errors
     ///
     /// If it cannot be started, refuses an option, or cannot keep its own pace.
-    ///
-    /// # Panics
-    ///
-    /// Never: the kind decides what is started.
     pub fn seat(&self) -> Result<Box<dyn Contestant>, SeatError> {
         Ok(self.started(None)?)
     }
@@ -105,10 +101,6 @@ impl Entrant {
     /// # Errors
     ///
     /// If the player cannot be started with the options that it has.
-    ///
-    /// # Panics
-    ///
-    /// As [`seat`](Self::seat).
     pub fn offers(&self) -> Result<Vec<OptionLine>, SeatError> {
         let mut offered = match &self.kind {
             Kind::Bred(player) => bred::offers(player, &self.options)

@@ -109,7 +109,8 @@ fn runner_to_be_killed() {
     for program in &mut programs {
         program.new_game(false).expect("it is ready");
     }
-    std::thread::sleep(PATIENT);
+    // Longer than the next test waits for its programs.
+    std::thread::sleep(2 * PATIENT);
 }
 
 #[test]

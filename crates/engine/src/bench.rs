@@ -26,10 +26,6 @@ pub const DEPTH: u32 = 12;
 
 /// Searches every position of [`POSITIONS`] to `depth` with one thread and a
 /// fresh memory each, and tells `progress` the index and nodes of each.
-///
-/// # Panics
-///
-/// Never: the positions are tested.
 pub fn run(player: &Arc<Player>, depth: u32, progress: &mut dyn FnMut(usize, u64)) -> Bench {
     let mut engine = Engine::new(Arc::clone(player), Options::default())
         .expect("options without book and tables cannot be refused");

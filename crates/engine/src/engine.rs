@@ -30,7 +30,6 @@ use crate::{
 pub struct Options {
     /// Size of the transposition table in MiB.
     pub hash: usize,
-    /// Threads that search together.
     pub threads: usize,
     /// Number of best lines to report.
     pub multipv: usize,
@@ -38,7 +37,6 @@ pub struct Options {
     pub move_overhead: Duration,
     /// Folders of Syzygy tables, separated as in `PATH`.
     pub syzygy_path: Option<PathBuf>,
-    /// A Polyglot book.
     pub book: Option<PathBuf>,
     /// Chance in the choice of book moves: the same seed, the same moves.
     pub book_seed: u64,
@@ -299,12 +297,15 @@ impl Engine {
         // 1. The moves to choose from.
         let mut moves = self.root_moves(game, limits);
         if moves.is_empty() {
-            return Best::without_thought(None);
+            return Best::default();
         }
 
         // 2. The book, where the move is for playing.
         if let Some(m) = self.book_move(game, limits, &moves) {
-            return Best::without_thought(Some(m));
+            return Best {
+                best: Some(m),
+                ..Best::default()
+            };
         }
 
         // 3. The policy: it plays alone, or has a say at the root.
@@ -405,7 +406,7 @@ impl Engine {
 
     fn book_move(&self, game: &Game, limits: &Limits, moves: &[Move]) -> Option<Move> {
         let book = self.book.as_ref()?;
-        if limits.infinite || limits.ponder || limits.mate.is_some() {
+        if limits.ponder || !limits.is_for_playing() {
             return None;
         }
         let mixed = mix(self.options.book_seed ^ game.position().key());

@@ -62,7 +62,7 @@ pub struct Wdl {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Best {
     /// The move to play; `None` only where there is no legal move.
     pub best: Option<Move>,
@@ -77,19 +77,6 @@ pub struct Best {
     /// at a node count would have played the last one before it. Of the thread
     /// whose move was chosen; with several lines asked for, of the first line.
     pub changes: Vec<Change>,
-}
-
-impl Best {
-    /// A move without a search, or `None` without a legal move.
-    pub(crate) fn without_thought(best: Option<Move>) -> Self {
-        Self {
-            best,
-            ponder: None,
-            info: None,
-            nodes: 0,
-            changes: Vec::new(),
-        }
-    }
 }
 
 /// A change of the best move.

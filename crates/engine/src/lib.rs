@@ -21,6 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "each `expect` says why it cannot fail"
+)]
+
 pub mod bench;
 mod control;
 mod engine;

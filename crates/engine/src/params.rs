@@ -289,10 +289,6 @@ impl SearchParams {
     ///
     /// If there is no such number or `value` is out of its range; nothing is
     /// changed then.
-    ///
-    /// # Panics
-    ///
-    /// Never: a name found in the table has its number.
     pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         let tunable = Self::TUNABLES
             .iter()
@@ -323,10 +319,6 @@ impl SearchParams {
     }
 
     /// The numbers of a profile.
-    ///
-    /// # Panics
-    ///
-    /// Never: a test makes every profile.
     pub fn of(profile: Profile) -> Self {
         let mut params = Self::default();
         for &(name, value) in profile.changes() {

@@ -215,10 +215,6 @@ impl Player {
     }
 
     /// All built-in players.
-    ///
-    /// # Panics
-    ///
-    /// If a built-in file is broken, which the tests rule out.
     pub fn built_in() -> impl Iterator<Item = Self> {
         BUILT_IN
             .iter()
@@ -429,10 +425,6 @@ impl Player {
     }
 
     /// The player as the text of a player file.
-    ///
-    /// # Panics
-    ///
-    /// Never: a table of plain values can always be written.
     pub fn to_toml(&self) -> String {
         let mut search = Table::new();
         search.insert("profile".into(), self.profile.name().into());

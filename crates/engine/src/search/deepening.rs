@@ -10,7 +10,7 @@ use super::{Root, RootMove, Searcher, Task};
 use crate::{Bound, Change, Info};
 
 /// What one thread found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Findings {
     /// The root moves, the best first.
     pub(crate) moves: Vec<RootMove>,
@@ -58,14 +58,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             .map_or(DEEPEST, |depth| depth.min(200) as i32);
         let mut steadiness = Steadiness::default();
         let mut reported = Vec::new();
-        let mut findings = Findings {
-            moves: Vec::new(),
-            depth: 0,
-            info: None,
-            nodes: 0,
-            changes: Vec::new(),
-            seen: Vec::new(),
-        };
+        let mut findings = Findings::default();
 
         for depth in 1..=asked.min(DEEPEST) {
             if self.is_skipped(depth) {

@@ -2,20 +2,28 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use mendel_board::Game;
+use mendel_board::lines::BoundedLines;
 
 use super::Leaves;
-use super::input::{LineError, Lines};
 use crate::{Best, Control, Engine, Info, Limits};
 
 /// Maximum number of waiting messages: a GUI that sends faster than it is answered waits, it
 /// does not fill the memory.
 const WAITING: usize = 64;
+
+/// Maximum bytes of a line; no command is longer.
+const MAX_LINE_LEN: usize = 1 << 20;
+
+/// A line that is longer than any command. It is skipped.
+#[derive(Debug, thiserror::Error)]
+#[error("a line of more than {MAX_LINE_LEN} bytes is skipped")]
+pub(crate) struct LineError;
 
 /// A search goes deep; only what is used of it costs memory.
 const STACK: usize = 32 << 20;
@@ -50,7 +58,6 @@ pub(crate) struct EngineThread {
     outbox: SyncSender<Message>,
     /// Lines that came while the session waited for the search.
     backlog: VecDeque<SessionEvent>,
-    /// Away while it thinks.
     engine: Option<Box<Engine>>,
     control: Control,
 }
@@ -122,7 +129,6 @@ impl EngineThread {
         self.control.ponderhit();
     }
 
-    /// Waits for whatever happens next.
     pub(crate) fn next(&mut self) -> SessionEvent {
         match self.backlog.pop_front() {
             Some(event) => event,
@@ -165,11 +171,14 @@ impl Drop for EngineThread {
     }
 }
 
+/// Reads lines until the input ends. Bytes that are not UTF-8 become replacement characters,
+/// which no command contains.
 fn read(input: impl Read, outbox: &SyncSender<Message>) {
-    let mut lines = Lines::new(input);
+    let mut lines = BoundedLines::new(BufReader::new(input), MAX_LINE_LEN);
     loop {
-        let event = match lines.next() {
-            Ok(Some(line)) => SessionEvent::Line(line),
+        let event = match lines.next_line() {
+            Ok(Some(line)) if line.is_truncated => SessionEvent::Line(Err(LineError)),
+            Ok(Some(line)) => SessionEvent::Line(Ok(line.text().into_owned())),
             Ok(None) => SessionEvent::End(Ok(())),
             Err(error) => SessionEvent::End(Err(error)),
         };

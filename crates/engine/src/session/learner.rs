@@ -68,7 +68,6 @@ impl LearnerSession {
         }
     }
 
-    /// The game is over.
     pub(crate) fn end(&mut self, winner: Option<Color>, plies: usize) {
         if let (Some(pupil), Some(own), false) = (&mut self.pupil, self.own, self.told) {
             pupil.end(own, winner, plies);

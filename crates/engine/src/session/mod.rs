@@ -5,7 +5,6 @@
 //! never does anything long itself.
 
 mod engine_thread;
-mod input;
 mod learner;
 mod options;
 mod perft;
@@ -21,8 +20,7 @@ use crate::uci::UciCommand;
 use crate::xboard::is_greeting;
 use crate::{Best, Engine, Info, Options, Player};
 
-use self::engine_thread::{EngineThread, SearchRequest, SessionEvent};
-use self::input::LineError;
+use self::engine_thread::{EngineThread, LineError, SearchRequest, SessionEvent};
 use self::learner::LearnerSession;
 pub use self::learner::Pupil;
 use self::options::OptionStore;
@@ -128,7 +126,6 @@ pub fn run_with(
     }
 }
 
-/// What every protocol works with.
 pub(crate) struct SessionContext<'a> {
     pub(crate) engine_thread: EngineThread,
     pub(crate) setup: OptionStore,
@@ -181,7 +178,6 @@ pub(crate) enum Flow {
     Quit,
 }
 
-/// One side of a conversation.
 pub(crate) trait ProtocolHandler {
     fn line(&mut self, context: &mut SessionContext<'_>, line: &str) -> io::Result<Flow>;
 

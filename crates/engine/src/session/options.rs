@@ -28,9 +28,7 @@ pub(crate) struct OptionStore {
     unproved: bool,
     limit: bool,
     elo: i32,
-    /// By which chance.
     strength_seed: u64,
-    /// Which level is how strong.
     levels: Arc<StrengthTable>,
     /// Where that is written, if it is not the built-in table.
     levels_path: Option<PathBuf>,

@@ -4,17 +4,16 @@ use std::fmt;
 use std::io;
 use std::time::Instant;
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{CastlingMode, CastlingSide, Color, Game, Move, Position};
 
 use super::xboard_clock::XboardClocks;
-use super::{
-    Flow, LineError, ProtocolHandler, SearchRequest, SessionContext, SessionEvent,
-};
+use super::{Flow, LineError, ProtocolHandler, SearchRequest, SessionContext, SessionEvent};
 use crate::uci::{OptionKind, OptionLine};
 use crate::xboard::{Thinking, XboardCommand, XboardReply};
 use crate::{Best, Bound, Info, Limits};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct XboardSession {
     game: Game,
     mode: Mode,
@@ -33,9 +32,10 @@ pub(crate) struct XboardSession {
 }
 
 /// What we do with the moves that come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     /// Answer them.
+    #[default]
     Play,
     /// Follow them.
     Force,
@@ -47,22 +47,6 @@ enum Mode {
 struct XboardSearch {
     begun: Instant,
     last: Option<Info>,
-}
-
-impl Default for XboardSession {
-    fn default() -> Self {
-        Self {
-            game: Game::default(),
-            mode: Mode::Play,
-            clocks: XboardClocks::default(),
-            chess960: false,
-            post: false,
-            editing: false,
-            search: None,
-            pings: Vec::new(),
-            hint: None,
-        }
-    }
 }
 
 impl ProtocolHandler for XboardSession {
@@ -144,9 +128,14 @@ impl XboardSession {
             XboardCommand::Result(result) => {
                 self.halt(context)?;
                 self.mode = Mode::Force;
-                if let Ok(winner) = winner(&result) {
-                    context.learner.end(winner, self.game.moves().len());
-                }
+                let word = result.split_whitespace().next().unwrap_or_default();
+                let winner = match GameResult::from_pgn(word) {
+                    Some(GameResult::WhiteWins) => Some(Color::White),
+                    Some(GameResult::BlackWins) => Some(Color::Black),
+                    Some(GameResult::Draw) => None,
+                    Some(GameResult::Unknown) | None => return Ok(()),
+                };
+                context.learner.end(winner, self.game.moves().len());
             }
             XboardCommand::Force => {
                 self.halt(context)?;
@@ -162,8 +151,8 @@ impl XboardSession {
                 self.mode = Mode::Play;
             }
             XboardCommand::Level(level) => self.clocks.set_level(level),
-            XboardCommand::SecondsPerMove(time) => self.clocks.set_time_per_move(time),
-            XboardCommand::Depth(depth) => self.clocks.set_depth(depth),
+            XboardCommand::SecondsPerMove(time) => self.clocks.per_move = Some(time),
+            XboardCommand::Depth(depth) => self.clocks.depth = Some(depth),
             XboardCommand::Time(centiseconds) => self.clocks.set_ours(centiseconds),
             XboardCommand::OpponentTime(centiseconds) => self.clocks.set_theirs(centiseconds),
             XboardCommand::UserMove(m) => self.user_move(context, m)?,
@@ -406,19 +395,6 @@ impl XboardSession {
             context.say(XboardReply::Pong(number))?;
         }
         Ok(())
-    }
-}
-
-/// A game whose end is not known: `*`, or no result at all.
-struct Unknown;
-
-/// The winner in the text of `result`; `Ok(None)` for a draw.
-fn winner(result: &str) -> Result<Option<Color>, Unknown> {
-    match result.split_whitespace().next() {
-        Some("1-0") => Ok(Some(Color::White)),
-        Some("0-1") => Ok(Some(Color::Black)),
-        Some("1/2-1/2") => Ok(None),
-        _ => Err(Unknown),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::{Clock, Limits, SideClock};
 pub(super) struct XboardClocks {
     level: LevelCommand,
     /// Set by `st`, which takes the place of the time control.
-    per_move: Option<Duration>,
-    depth: Option<u32>,
+    pub(super) per_move: Option<Duration>,
+    pub(super) depth: Option<u32>,
     ours: Duration,
     theirs: Duration,
 }
@@ -49,14 +49,6 @@ impl XboardClocks {
         self.per_move = None;
         self.ours = level.base;
         self.theirs = level.base;
-    }
-
-    pub(super) fn set_time_per_move(&mut self, time: Duration) {
-        self.per_move = Some(time);
-    }
-
-    pub(super) fn set_depth(&mut self, depth: u32) {
-        self.depth = Some(depth);
     }
 
     /// What is left on our clock, in hundredths of a second.
@@ -158,7 +150,7 @@ mod tests {
     #[test]
     fn time_per_move_and_time_control_replace_each_other() {
         let mut clocks = clocks(40);
-        clocks.set_time_per_move(Duration::from_secs(3));
+        clocks.per_move = Some(Duration::from_secs(3));
         let limits = clocks.limits(&game(&[]));
         assert_eq!(
             (limits.clock, limits.movetime),

@@ -22,7 +22,6 @@ pub struct StrengthTableError(String);
 
 const BUILT_IN: &str = include_str!("../../../../players/strength.toml");
 
-/// Larger files are no tables.
 const MAX_FILE_LEN: u64 = 1 << 20;
 
 /// The keys of a level; the last two are for people.

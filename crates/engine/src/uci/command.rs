@@ -23,7 +23,6 @@ pub enum UciCommand {
     },
     /// Register with a name and a code, or `later`; we need none.
     Register(String),
-    /// What comes next is another game.
     NewGame,
     /// The position to think about.
     Position {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::words::{OneLine, Words, saturating_number};
 
-/// One option an engine declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionLine {
     /// The name, which may consist of several words.
@@ -17,7 +16,6 @@ pub enum OptionKind {
     Check {
         default: bool,
     },
-    /// A whole number within a range.
     Spin {
         default: i64,
         min: i64,
@@ -28,7 +26,6 @@ pub enum OptionKind {
         default: String,
         vars: Vec<String>,
     },
-    /// Something to be done at once.
     Button,
     /// Any text; UCI writes the empty one as `<empty>`.
     Text {

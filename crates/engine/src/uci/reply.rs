@@ -30,33 +30,25 @@ pub enum UciReply {
     Option(OptionLine),
 }
 
-/// What an engine tells about its thinking, in one line.
+/// One `info` line. Its fields mean what they mean in [`Info`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InfoLine {
-    /// Full plies searched.
     pub depth: Option<u32>,
-    /// The deepest ply reached.
     pub seldepth: Option<u32>,
-    /// Which of the best lines this is, from 1.
     pub multipv: Option<u32>,
-    /// What the line is worth to the side to move.
     pub score: Option<(Score, Bound)>,
     /// Winning, drawing and losing chances; those of others need not add up.
     pub wdl: Option<Wdl>,
     pub nodes: Option<u64>,
     pub nps: Option<u64>,
-    /// Thousandths of the table in use.
     pub hashfull: Option<u32>,
-    /// Tablebase positions found.
     pub tbhits: Option<u64>,
     /// Thousandths of the processors in use.
     pub cpuload: Option<u32>,
     pub time: Option<Duration>,
-    /// The move it looks at.
     pub currmove: Option<String>,
     /// Its number, from 1.
     pub currmovenumber: Option<u32>,
-    /// The line itself, as UCI writes moves.
     pub pv: Vec<String>,
     /// Any text; it ends the line.
     pub string: Option<String>,

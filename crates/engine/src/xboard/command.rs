@@ -9,13 +9,11 @@ use crate::words::{OneLine, Words, quote, saturating_number};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XboardCommand {
     Xboard,
-    /// The version of the protocol the GUI speaks.
     Protover(u32),
     Accepted(String),
     Rejected(String),
     /// Another game: the engine plays Black.
     New,
-    /// The kind of chess from now on.
     Variant(String),
     Quit,
     /// Play with some randomness; we have none.
@@ -28,28 +26,23 @@ pub enum XboardCommand {
     PlayOther,
     Level(LevelCommand),
     SecondsPerMove(Duration),
-    /// Plies to search at most.
     Depth(u32),
     /// Nodes a second to pretend to; we do not.
     NodesPerSecond(String),
     /// What is left on the engine's clock; below zero it is over.
     Time(i64),
     OpponentTime(i64),
-    /// The opponent's move, as xboard writes it.
     UserMove(String),
     MoveNow,
     /// Answer once everything before is done.
     Ping(i64),
     Draw,
-    /// The game is over.
     Result(String),
-    /// The position from now on.
     SetBoard(String),
     /// The obsolete way to set up a position.
     Edit,
     /// What would you expect the opponent to play?
     Hint,
-    /// What does your book say?
     Book,
     Undo,
     /// Take back one move of each side.
@@ -58,31 +51,27 @@ pub enum XboardCommand {
     Hard,
     /// Do not think on the opponent's time.
     Easy,
-    /// Show what you think.
     Post,
     NoPost,
     /// Think about the position until told otherwise.
     Analyze,
     Exit,
-    /// How far is the analysis?
     Status,
     Name(String),
-    /// The ratings of engine and opponent.
     Rating(String),
     Computer,
     /// Memory to use, in MiB.
     Memory(u64),
     Cores(u64),
-    /// Where tables of a kind lie.
     TablePath {
         /// The kind of tables, such as `syzygy`.
         kind: String,
         path: String,
     },
-    /// Set an option; buttons have no value.
     Option {
         /// The option, which may consist of several words.
         name: String,
+        /// Buttons have none.
         value: Option<String>,
     },
 }

@@ -8,7 +8,6 @@ use crate::words::{OneLine, Words, saturating_number};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum XboardReply {
-    /// What it can do: names and values.
     Feature(Vec<(String, String)>),
     Move(String),
     /// Everything before the ping with that number is done.
@@ -36,7 +35,6 @@ pub enum XboardReply {
     Hint(String),
     /// How far its analysis is.
     Status {
-        /// Time since it began.
         time: Duration,
         nodes: u64,
         depth: u32,
