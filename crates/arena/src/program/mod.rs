@@ -12,6 +12,7 @@ mod talk;
 mod uci;
 mod xboard;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -52,17 +53,69 @@ pub struct Program {
     last_words: Vec<String>,
 }
 
-/// A running program and the language it speaks.
+/// A running program and the client of its protocol.
 #[derive(Debug)]
 struct Session {
     talk: Talk,
-    tongue: Tongue,
+    client: Box<dyn ProtocolClient>,
 }
 
-#[derive(Debug)]
-enum Tongue {
-    Uci(Uci),
-    Xboard(Box<Xboard>),
+/// The client of one protocol. Each wait ends at its deadline, or after `patience`.
+trait ProtocolClient: fmt::Debug + Send {
+    fn protocol(&self) -> Protocol;
+
+    /// The name that the program gives itself.
+    fn name(&self) -> Option<&str>;
+
+    /// The options that the program offers.
+    fn offered(&self) -> Vec<OptionLine>;
+
+    /// Whether the program can play another game.
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
+    fn set_options(
+        &mut self,
+        talk: &mut Talk,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault>;
+
+    fn new_game(
+        &mut self,
+        talk: &mut Talk,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault>;
+
+    /// Asks for a move.
+    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault>;
+
+    /// Asks for the best `lines`; no line if the program resigns.
+    fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault>;
+
+    fn game_over(&mut self, _talk: &mut Talk, _result: &str, _reason: &str) {}
+
+    /// Sends a command outside of the protocol. Only UCI shows where its answer ends.
+    fn consult(
+        &mut self,
+        _talk: &mut Talk,
+        _game: &Game,
+        command: &str,
+        _deadline: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        Err(Fault::Refused {
+            what: command.into(),
+            reason: "a command of its own can be asked of a program that speaks UCI".into(),
+        })
+    }
 }
 
 /// What came back to a greeting.
@@ -122,21 +175,14 @@ impl Program {
             Some(protocol) => self.start_as(protocol)?,
             None => self.find_out()?,
         };
-        let patience = self.patience;
-        let ready = match &mut session.tongue {
-            Tongue::Uci(uci) => uci.set_options(&mut session.talk, &self.options, patience),
-            Tongue::Xboard(it) => it.set_options(&mut session.talk, &self.options, patience),
-        };
+        let Session { talk, client } = &mut session;
+        let ready = client.set_options(talk, &self.options, self.patience);
         if let Err(fault) = ready {
             self.bury(session.talk);
             return Err(fault);
         }
-        let (protocol, name) = match &session.tongue {
-            Tongue::Uci(uci) => (Protocol::Uci, &uci.name),
-            Tongue::Xboard(xboard) => (Protocol::Xboard, &xboard.name),
-        };
-        self.protocol = Some(protocol);
-        self.name.clone_from(name);
+        self.protocol = Some(session.client.protocol());
+        self.name = session.client.name().map(str::to_owned);
         self.session = Some(session);
         Ok(())
     }
@@ -155,12 +201,7 @@ impl Program {
         if self.session.is_none() {
             self.start()?;
         }
-        self.with_session(|session, _| {
-            Ok(match &session.tongue {
-                Tongue::Uci(uci) => uci.options.clone(),
-                Tongue::Xboard(xboard) => xboard.offered(),
-            })
-        })
+        self.with_session(|session, _| Ok(session.client.offered()))
     }
 
     /// Sends the last position of `game` and a `command` outside of its protocol, such as
@@ -180,16 +221,10 @@ impl Program {
         if self.session.is_none() {
             self.start()?;
         }
-        self.with_session(|session, _| match &mut session.tongue {
-            Tongue::Uci(uci) => {
-                // The stop flag of the last question is not for this one.
-                session.talk.watch(None);
-                uci.consult(&mut session.talk, game, command, deadline)
-            }
-            Tongue::Xboard(_) => Err(Fault::Refused {
-                what: command.into(),
-                reason: "a command of its own can be asked of a program that speaks UCI".into(),
-            }),
+        self.with_session(|Session { talk, client }, _| {
+            // The stop flag of the last question is not for this one.
+            talk.watch(None);
+            client.consult(talk, game, command, deadline)
         })
     }
 
@@ -239,37 +274,32 @@ impl Program {
     }
 
     fn greet_uci(&mut self, patience: Duration) -> Result<Greeting<Session>, Fault> {
-        self.greet(|talk| Ok(Uci::greet(talk, patience)?.map(Tongue::Uci)))
+        self.greet(|talk| Ok(Uci::greet(talk, patience)?.map(|uci| Box::new(uci) as _)))
     }
 
     fn greet_xboard(&mut self, old_ones_too: bool) -> Result<Greeting<Session>, Fault> {
         let patience = self.patience;
         self.greet(|talk| {
             let greeting = Xboard::greet(talk, patience, old_ones_too)?;
-            Ok(greeting.map(|xboard| Tongue::Xboard(Box::new(xboard))))
+            Ok(greeting.map(|xboard| Box::new(xboard) as _))
         })
     }
 
     fn greet(
         &mut self,
-        greet: impl FnOnce(&mut Talk) -> Result<Greeting<Tongue>, Fault>,
+        greet: impl FnOnce(&mut Talk) -> Result<Greeting<Box<dyn ProtocolClient>>, Fault>,
     ) -> Result<Greeting<Session>, Fault> {
         let mut talk = Talk::start(&self.launch)?;
-        match greet(&mut talk) {
-            Ok(Greeting::Understood(tongue)) => Ok(Greeting::Understood(Session { talk, tongue })),
-            Ok(Greeting::Complaint) => {
-                self.bury(talk);
-                Ok(Greeting::Complaint)
+        let client = match greet(&mut talk) {
+            Ok(Greeting::Understood(client)) => {
+                return Ok(Greeting::Understood(Session { talk, client }));
             }
-            Ok(Greeting::Silence) => {
-                self.bury(talk);
-                Ok(Greeting::Silence)
-            }
-            Err(fault) => {
-                self.bury(talk);
-                Err(fault)
-            }
-        }
+            Ok(Greeting::Complaint) => Ok(Greeting::Complaint),
+            Ok(Greeting::Silence) => Ok(Greeting::Silence),
+            Err(fault) => Err(fault),
+        };
+        self.bury(talk);
+        client
     }
 
     /// Does something with the running program; after a fault it runs no more.
@@ -310,20 +340,13 @@ impl Program {
 
 impl Contestant for Program {
     fn new_game(&mut self, chess960: bool) -> Result<(), Fault> {
-        let reusable = |session: &Session| match &session.tongue {
-            Tongue::Uci(_) => true,
-            Tongue::Xboard(xboard) => xboard.is_reusable(),
-        };
-        let was_running = self.session.as_ref().is_some_and(reusable);
+        let session = self.session.as_ref();
+        let was_running = session.is_some_and(|session| session.client.is_reusable());
         if !was_running {
             self.start()?;
         }
-        let begin = |session: &mut Session, patience| {
-            let talk = &mut session.talk;
-            match &mut session.tongue {
-                Tongue::Uci(uci) => uci.new_game(talk, chess960, patience),
-                Tongue::Xboard(xboard) => xboard.new_game(talk, chess960, patience),
-            }
+        let begin = |Session { talk, client }: &mut Session, patience| {
+            client.new_game(talk, chess960, patience)
         };
         match self.with_session(begin) {
             // It ended between two games, so no game is lost.
@@ -343,24 +366,16 @@ impl Contestant for Program {
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
-        self.with_session(|session, patience| {
-            let talk = &mut session.talk;
+        self.with_session(|Session { talk, client }, patience| {
             talk.watch(turn.stop);
-            match &mut session.tongue {
-                Tongue::Uci(uci) => uci.ask(talk, turn, patience),
-                Tongue::Xboard(xboard) => xboard.ask(talk, turn, patience),
-            }
+            client.ask(talk, turn, patience)
         })
     }
 
     fn game_over(&mut self, result: &str, reason: &str) {
-        // A program that cannot hear it will show that when the next game begins.
-        if let Some(Session {
-            talk,
-            tongue: Tongue::Xboard(xboard),
-        }) = &mut self.session
-        {
-            xboard.game_over(talk, result, reason);
+        // A program that does not read it will show that when the next game begins.
+        if let Some(Session { talk, client }) = &mut self.session {
+            client.game_over(talk, result, reason);
         }
     }
 
@@ -385,13 +400,9 @@ impl Analyst for Program {
     ) -> Result<Vec<AnalysisLine>, AnalystError> {
         let lines = request.lines.max(1);
         analyst::ask(self, game, request, stop, |program, turn| {
-            program.with_session(|session, patience| {
-                let talk = &mut session.talk;
+            program.with_session(|Session { talk, client }, patience| {
                 talk.watch(turn.stop);
-                match &mut session.tongue {
-                    Tongue::Uci(uci) => uci.analyse(talk, turn, lines, patience),
-                    Tongue::Xboard(xboard) => xboard.analyse(talk, turn, lines, patience),
-                }
+                client.analyse(talk, turn, lines, patience)
             })
         })
     }

@@ -9,8 +9,8 @@ use mendel_engine::{Bound, Clock};
 
 use super::options::check;
 use super::talk::Talk;
-use super::{Greeting, is_complaint, read_line, read_move};
-use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
 /// Minimum timeout of `isready` between two moves.
 const MIN_READY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -21,8 +21,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// What we know of a program that speaks UCI.
 #[derive(Debug, Default)]
 pub(super) struct Uci {
-    pub(super) name: Option<String>,
-    pub(super) options: Vec<OptionLine>,
+    name: Option<String>,
+    options: Vec<OptionLine>,
     /// What was set last, so that it is set only when it changes.
     chess960: bool,
     multipv: u32,
@@ -54,83 +54,6 @@ impl Uci {
             }
         }
         Ok(Greeting::Silence)
-    }
-
-    pub(super) fn set_options(
-        &mut self,
-        talk: &mut Talk,
-        options: &[(String, String)],
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        for (name, value) in options {
-            let (name, value) = check(&self.options, name, value)?;
-            self.wdl_is_set |= name.eq_ignore_ascii_case(SHOW_WDL);
-            talk.say(UciCommand::SetOption { name, value });
-        }
-        get_ready(talk, patience)
-    }
-
-    pub(super) fn new_game(
-        &mut self,
-        talk: &mut Talk,
-        chess960: bool,
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        if chess960 != self.chess960 {
-            let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
-            talk.say(UciCommand::SetOption { name, value });
-            self.chess960 = chess960;
-        }
-        talk.say(UciCommand::NewGame);
-        get_ready(talk, patience)
-    }
-
-    pub(super) fn ask(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        patience: Duration,
-    ) -> Result<Reply, Fault> {
-        let (answer, _) = self.search(talk, turn, 1, false, patience)?;
-        Ok(Reply::Move(answer))
-    }
-
-    /// Asks for the best `lines`. With one line it is asked as for a move. Without any
-    /// limit the search is stopped at the deadline and the lines known then count.
-    pub(super) fn analyse(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        lines: u32,
-        patience: Duration,
-    ) -> Result<Vec<AnalysisLine>, Fault> {
-        let is_unlimited = turn.pace == Pace::default();
-        let (answer, infos) = self.search(talk, turn, lines, is_unlimited, patience)?;
-
-        // 1. The line of the move that was answered.
-        let position = turn.game.position();
-        let exact = |info: &InfoLine| matches!(info.score, Some((_, Bound::Exact)));
-        let first = infos.get(&1).filter(|info| exact(info));
-        let pv = first.map_or_else(Vec::new, |info| read_line(position, &info.pv));
-        let wdl = first.and_then(|info| info.wdl);
-        let mut analysis = vec![AnalysisLine::of_answer(&answer, wdl, pv)];
-
-        // 2. The others, as they were reported.
-        for (&rank, info) in infos.range(2..lines.saturating_add(1)) {
-            let pv = read_line(position, &info.pv);
-            if pv.is_empty() {
-                continue;
-            }
-            analysis.push(AnalysisLine {
-                rank,
-                score: info.score.filter(|_| exact(info)).map(|(score, _)| score),
-                wdl: info.wdl,
-                depth: info.depth,
-                nodes: info.nodes,
-                pv,
-            });
-        }
-        Ok(analysis)
     }
 
     /// Has it search the last position of the game: its move, and the last line of
@@ -194,11 +117,114 @@ impl Uci {
         }
     }
 
+    /// Sets the number of lines; with several the program also reports chances, if it can.
+    fn set_lines(&mut self, talk: &mut Talk, lines: u32) -> Result<(), Fault> {
+        if lines == self.multipv {
+            return Ok(());
+        }
+        let (name, value) = check(&self.options, "MultiPV", &lines.to_string())?;
+        talk.say(UciCommand::SetOption { name, value });
+        self.multipv = lines;
+        let has_wdl = self.options.contains(&OptionLine::check(SHOW_WDL, false));
+        if has_wdl && !self.wdl_is_set {
+            talk.say(UciCommand::SetOption {
+                name: SHOW_WDL.to_owned(),
+                value: Some((lines > 1).to_string()),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl ProtocolClient for Uci {
+    fn protocol(&self) -> Protocol {
+        Protocol::Uci
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn offered(&self) -> Vec<OptionLine> {
+        self.options.clone()
+    }
+
+    fn set_options(
+        &mut self,
+        talk: &mut Talk,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        for (name, value) in options {
+            let (name, value) = check(&self.options, name, value)?;
+            self.wdl_is_set |= name.eq_ignore_ascii_case(SHOW_WDL);
+            talk.say(UciCommand::SetOption { name, value });
+        }
+        get_ready(talk, patience)
+    }
+
+    fn new_game(
+        &mut self,
+        talk: &mut Talk,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        if chess960 != self.chess960 {
+            let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
+            talk.say(UciCommand::SetOption { name, value });
+            self.chess960 = chess960;
+        }
+        talk.say(UciCommand::NewGame);
+        get_ready(talk, patience)
+    }
+
+    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault> {
+        let (answer, _) = self.search(talk, turn, 1, false, patience)?;
+        Ok(Reply::Move(answer))
+    }
+
+    /// Asks for the best `lines`. With one line it is asked as for a move. Without any
+    /// limit the search is stopped at the deadline and the lines known then count.
+    fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault> {
+        let is_unlimited = turn.pace == Pace::default();
+        let (answer, infos) = self.search(talk, turn, lines, is_unlimited, patience)?;
+
+        // 1. The line of the move that was answered.
+        let position = turn.game.position();
+        let exact = |info: &InfoLine| matches!(info.score, Some((_, Bound::Exact)));
+        let first = infos.get(&1).filter(|info| exact(info));
+        let pv = first.map_or_else(Vec::new, |info| read_line(position, &info.pv));
+        let wdl = first.and_then(|info| info.wdl);
+        let mut analysis = vec![AnalysisLine::of_answer(&answer, wdl, pv)];
+
+        // 2. The others, as they were reported.
+        for (&rank, info) in infos.range(2..lines.saturating_add(1)) {
+            let pv = read_line(position, &info.pv);
+            if pv.is_empty() {
+                continue;
+            }
+            analysis.push(AnalysisLine {
+                rank,
+                score: info.score.filter(|_| exact(info)).map(|(score, _)| score),
+                wdl: info.wdl,
+                depth: info.depth,
+                nodes: info.nodes,
+                pv,
+            });
+        }
+        Ok(analysis)
+    }
+
     /// Says `command` about the last position of `game`; the answer is what comes
     /// before it is ready again.
-    #[expect(clippy::unused_self, reason = "only who speaks UCI can be asked so")]
-    pub(super) fn consult(
-        &self,
+    fn consult(
+        &mut self,
         talk: &mut Talk,
         game: &Game,
         command: &str,
@@ -221,24 +247,6 @@ impl Uci {
             asked: command.to_owned(),
             waited: deadline,
         })
-    }
-
-    /// Sets the number of lines; with several the program also reports chances, if it can.
-    fn set_lines(&mut self, talk: &mut Talk, lines: u32) -> Result<(), Fault> {
-        if lines == self.multipv {
-            return Ok(());
-        }
-        let (name, value) = check(&self.options, "MultiPV", &lines.to_string())?;
-        talk.say(UciCommand::SetOption { name, value });
-        self.multipv = lines;
-        let has_wdl = self.options.contains(&OptionLine::check(SHOW_WDL, false));
-        if has_wdl && !self.wdl_is_set {
-            talk.say(UciCommand::SetOption {
-                name: SHOW_WDL.to_owned(),
-                value: Some((lines > 1).to_string()),
-            });
-        }
-        Ok(())
     }
 }
 

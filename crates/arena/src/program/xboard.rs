@@ -20,8 +20,8 @@ use mendel_engine::{Clock, SideClock};
 use super::features::{CORES, Features, MEMORY};
 use super::options::check;
 use super::talk::Talk;
-use super::{Greeting, is_complaint, read_line, read_move};
-use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
 /// Timeout of the first `feature`; after it the program may be one without features.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(2);
@@ -36,7 +36,6 @@ const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
 /// What we know of a program that speaks xboard's language.
 #[derive(Debug)]
 pub(super) struct Xboard {
-    pub(super) name: Option<String>,
     features: Features,
     pings: i64,
     /// The game on its board; `None` if we cannot be sure.
@@ -129,119 +128,11 @@ impl Xboard {
             return Ok(Greeting::Silence);
         }
         Ok(Greeting::Understood(Self {
-            name: features.name.clone(),
             features,
             pings: 0,
             game: None,
             last_move: String::new(),
         }))
-    }
-
-    pub(super) fn is_reusable(&self) -> bool {
-        self.features.reuse
-    }
-
-    pub(super) fn offered(&self) -> Vec<OptionLine> {
-        self.features.offered()
-    }
-
-    pub(super) fn set_options(
-        &mut self,
-        talk: &mut Talk,
-        options: &[(String, String)],
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        let offered = self.features.offered();
-        for (name, value) in options {
-            let (name, value) = check(&offered, name, value)?;
-            let number = || value.as_deref().and_then(|text| text.parse().ok());
-            talk.say(match name.as_str() {
-                MEMORY if self.features.memory => XboardCommand::Memory(number().unwrap_or(1)),
-                CORES if self.features.smp => XboardCommand::Cores(number().unwrap_or(1)),
-                _ => XboardCommand::Option {
-                    name,
-                    value: value.map(|value| match value.as_str() {
-                        "true" => "1".into(),
-                        "false" => "0".into(),
-                        "<empty>" => String::new(),
-                        _ => value,
-                    }),
-                },
-            });
-        }
-        self.synchronise(talk, patience, &[])
-    }
-
-    pub(super) fn new_game(
-        &mut self,
-        talk: &mut Talk,
-        chess960: bool,
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        const VARIANT: &str = "fischerandom";
-        talk.say(XboardCommand::New);
-        if chess960 {
-            if !self.features.variants.split(',').any(|it| it == VARIANT) {
-                return Err(Fault::Refused {
-                    what: format!("variant {VARIANT}"),
-                    reason: "it does not play Chess960".into(),
-                });
-            }
-            talk.say(XboardCommand::Variant(VARIANT.into()));
-        }
-        talk.say(XboardCommand::Force);
-        talk.say(XboardCommand::Easy);
-        talk.say(XboardCommand::Post);
-        self.game = Some(Board {
-            start: Position::initial(),
-            moves: Vec::new(),
-            plays: None,
-            pace: None,
-        });
-        self.synchronise(talk, patience, &[])
-    }
-
-    pub(super) fn ask(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        patience: Duration,
-    ) -> Result<Reply, Fault> {
-        let (reply, _) = self.think(talk, turn, patience)?;
-        Ok(reply)
-    }
-
-    /// Asks for a move and for the line of thought behind it; no line if it resigns.
-    pub(super) fn analyse(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        lines: u32,
-        patience: Duration,
-    ) -> Result<Vec<AnalysisLine>, Fault> {
-        if lines > 1 {
-            return Err(Fault::Refused {
-                what: format!("{lines} lines"),
-                reason: "xboard programs show one line".into(),
-            });
-        }
-        let (reply, thinking) = self.think(talk, turn, patience)?;
-        let Reply::Move(answer) = reply else {
-            return Ok(Vec::new());
-        };
-        let pv = thinking.map_or_else(Vec::new, |thinking| {
-            read_line(turn.game.position(), &thinking.pv)
-        });
-        Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
-    }
-
-    pub(super) fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
-        self.game = None;
-        talk.begin();
-        talk.say(XboardCommand::Force);
-        talk.say(XboardCommand::Result(format!("{result} {{{reason}}}")));
-        // If it does not listen now, the next game will show.
-        let _ = talk.send(Instant::now());
     }
 
     /// Asks for a move and hears it, with the last line of thought.
@@ -440,6 +331,118 @@ impl Xboard {
             board.moves.push(m);
             board.plays = Some(us);
         }
+    }
+}
+
+impl ProtocolClient for Xboard {
+    fn protocol(&self) -> Protocol {
+        Protocol::Xboard
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.features.name.as_deref()
+    }
+
+    fn offered(&self) -> Vec<OptionLine> {
+        self.features.offered()
+    }
+
+    fn is_reusable(&self) -> bool {
+        self.features.reuse
+    }
+
+    fn set_options(
+        &mut self,
+        talk: &mut Talk,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        let offered = self.features.offered();
+        for (name, value) in options {
+            let (name, value) = check(&offered, name, value)?;
+            let number = || value.as_deref().and_then(|text| text.parse().ok());
+            talk.say(match name.as_str() {
+                MEMORY if self.features.memory => XboardCommand::Memory(number().unwrap_or(1)),
+                CORES if self.features.smp => XboardCommand::Cores(number().unwrap_or(1)),
+                _ => XboardCommand::Option {
+                    name,
+                    value: value.map(|value| match value.as_str() {
+                        "true" => "1".into(),
+                        "false" => "0".into(),
+                        "<empty>" => String::new(),
+                        _ => value,
+                    }),
+                },
+            });
+        }
+        self.synchronise(talk, patience, &[])
+    }
+
+    fn new_game(
+        &mut self,
+        talk: &mut Talk,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        const VARIANT: &str = "fischerandom";
+        talk.say(XboardCommand::New);
+        if chess960 {
+            if !self.features.variants.split(',').any(|it| it == VARIANT) {
+                return Err(Fault::Refused {
+                    what: format!("variant {VARIANT}"),
+                    reason: "it does not play Chess960".into(),
+                });
+            }
+            talk.say(XboardCommand::Variant(VARIANT.into()));
+        }
+        talk.say(XboardCommand::Force);
+        talk.say(XboardCommand::Easy);
+        talk.say(XboardCommand::Post);
+        self.game = Some(Board {
+            start: Position::initial(),
+            moves: Vec::new(),
+            plays: None,
+            pace: None,
+        });
+        self.synchronise(talk, patience, &[])
+    }
+
+    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault> {
+        let (reply, _) = self.think(talk, turn, patience)?;
+        Ok(reply)
+    }
+
+    /// Asks for a move and for the line of thought behind it; no line if it resigns.
+    fn analyse(
+        &mut self,
+        talk: &mut Talk,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault> {
+        if lines > 1 {
+            return Err(Fault::Refused {
+                what: format!("{lines} lines"),
+                reason: "xboard programs show one line".into(),
+            });
+        }
+        let (reply, thinking) = self.think(talk, turn, patience)?;
+        let Reply::Move(answer) = reply else {
+            return Ok(Vec::new());
+        };
+        let pv = thinking.map_or_else(Vec::new, |thinking| {
+            read_line(turn.game.position(), &thinking.pv)
+        });
+        Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
+    }
+
+    fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
+        self.game = None;
+        talk.begin();
+        talk.say(XboardCommand::Force);
+        talk.say(XboardCommand::Result(format!("{result} {{{reason}}}")));
+        // If it does not listen now, the next game will show.
+        let _ = talk.send(Instant::now());
     }
 }
 
