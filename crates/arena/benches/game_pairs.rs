@@ -22,7 +22,7 @@ use mendel_engine::Player;
 use rustix::time::{ClockId, clock_gettime};
 
 const MEMBERS: usize = 20;
-/// What a generation may need: so many games within so many minutes.
+/// Games that a generation may need, and minutes for them.
 const GENERATION: f64 = 20.0 * 200.0;
 const LIMIT: f64 = 15.0;
 /// Passes everything on and adds up what the thoughts cost.
@@ -184,7 +184,7 @@ fn think(
                 black: games.pace,
                 ..GameSetting::default()
             };
-            let played = play(&mut white, &mut black, &setting).ok_or("nobody stops it")?;
+            let played = play(&mut white, &mut black, &setting).ok_or("it was stopped")?;
             nodes += played.moves.iter().filter_map(|it| it.nodes).sum::<u64>();
             thought += white.thought + black.thought;
         }

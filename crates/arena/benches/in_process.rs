@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             black: pace,
             ..GameSetting::default()
         };
-        let played = play(&mut white, &mut black, &setting).ok_or("nobody stops it")?;
+        let played = play(&mut white, &mut black, &setting).ok_or("it was stopped")?;
         let fixture = Fixture {
             game,
             pair: game / 2,

@@ -54,7 +54,7 @@ pub enum Protocol {
 pub struct EntrantError {
     message: String,
     /// The built-in player or the player file that cannot be used.
-    source: Option<PlayerError>,
+    source: Option<Box<PlayerError>>,
 }
 
 impl EntrantError {
@@ -72,7 +72,7 @@ impl From<PlayerError> for EntrantError {
     fn from(error: PlayerError) -> Self {
         Self {
             message: error.to_string(),
-            source: Some(error),
+            source: Some(Box::new(error)),
         }
     }
 }

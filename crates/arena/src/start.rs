@@ -50,7 +50,7 @@ impl Entrant {
     ///
     /// As [`seat`](Self::seat).
     pub fn start_analyst(&self) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(None)?)
+        self.started(None)
     }
 
     /// As [`start_analyst`](Self::start_analyst), with another limit for the start: on a busy
@@ -63,7 +63,7 @@ impl Entrant {
         &self,
         ready_timeout: Duration,
     ) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(Some(ready_timeout))?)
+        self.started(Some(ready_timeout))
     }
 
     fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Analyst>, SeatError> {

@@ -90,7 +90,7 @@ fn a_level_game_is_a_draw_once_both_have_seen_it_long_enough() {
 }
 
 #[test]
-fn who_sees_that_it_is_lost_loses() {
+fn a_side_that_reports_a_lost_score_loses() {
     let at = |rules: &Adjudication, scores: &[i32]| judge(rules, &pawns(scores));
     let won = |winner, ply| Some((Some(winner), EndReason::AdjudicatedWin, ply));
     let one = resign(3, 400, false);
@@ -181,7 +181,7 @@ fn a_large_lead_in_material_ends_the_game_without_scores() {
         Some(Some(Side::Black))
     );
     assert_eq!(ends("qr2k3/p7/8/8/8/8/7P/4K3 w - - 0 1", 1401), None);
-    // Nobody is ahead by nothing.
+    // Equal material is no lead.
     assert_eq!(ends("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1", 0), None);
 }
 

@@ -165,7 +165,7 @@ fn a_match_with_more_games_is_the_longer_match() {
         games: Some(12),
         ..MatchOptions::threads(2)
     };
-    assert_eq!(resume(&longer, &more).expect("it goes on").games, 12);
+    assert_eq!(resume(&longer, &more).expect("it is resumed").games, 12);
     assert_eq!(games(&longer), games(&long));
     assert_eq!(result(&longer), result(&long));
 }

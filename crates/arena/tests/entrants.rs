@@ -252,7 +252,7 @@ fn an_entrant_says_what_it_offers_and_is_made_anew_with_other_options() {
     assert_eq!(bad.with_options([]).text, bad.text);
     assert_eq!(parse("mendel").with_options([]).text, "mendel");
 
-    let nobody = parse("uci:/no/such/program");
-    let error = nobody.offers().expect_err("nobody there").to_string();
+    let missing = parse("uci:/no/such/program");
+    let error = missing.offers().expect_err("no such program").to_string();
     assert!(error.contains("cannot be started"), "{error}");
 }

@@ -238,7 +238,7 @@ fn a_fault_loses_the_game_and_not_the_pair() {
 #[test]
 fn an_opening_may_end_the_game_itself() {
     let mut games = games(vec![bred("material"), bred("random")], 30);
-    // White is mated; nobody can move; kings alone.
+    // White is mated; stalemate; kings alone.
     games.openings = from(&[
         "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
         "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",

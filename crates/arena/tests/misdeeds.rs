@@ -147,7 +147,7 @@ fn a_program_that_does_not_read_cannot_block_the_writer() {
 }
 
 #[test]
-fn who_never_gets_ready_is_not_waited_for() {
+fn a_program_that_never_gets_ready_is_a_fault() {
     let begun = Instant::now();
     for (arguments, asked) in [("no-uciok", "uci"), ("no-readyok", "isready")] {
         let mut program = bad("uci", arguments).with_patience(DEADLINE);
@@ -175,7 +175,7 @@ fn an_exit_at_the_start_is_reported_with_what_stderr_says() {
 }
 
 #[test]
-fn what_is_no_program_cannot_be_started() {
+fn a_file_that_is_not_a_program_cannot_be_started() {
     for text in [
         "cmd:/no/such/engine",
         "cmd:/etc/passwd",

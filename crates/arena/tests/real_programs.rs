@@ -26,10 +26,10 @@ const PROGRAMS: [(&str, &str, bool); 8] = [
     ("cmd:sjeng", "sjeng", true),
 ];
 
-/// Debian puts games where not everybody's PATH leads.
+/// Debian's folder of games, which is not in every PATH.
 const GAMES: &str = "/usr/games";
 
-/// Those that are installed; who is not is named.
+/// The installed ones; the others are named.
 fn installed() -> Vec<(String, bool)> {
     let mut there = Vec::new();
     for (text, program, knows_depth) in PROGRAMS {
@@ -43,7 +43,7 @@ fn installed() -> Vec<(String, bool)> {
     there
 }
 
-/// Tries thrice: GNU Chess falls silent now and then, whoever asks it, and what is
+/// Tries thrice: GNU Chess falls silent now and then with any driver, and what is
 /// tested here is the driver.
 fn thrice(trial: impl Fn()) {
     let tried = || catch_unwind(AssertUnwindSafe(&trial));

@@ -132,7 +132,7 @@ fn equal_paces_stand_once() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_written_game_is_read_again() {
     let record = fools_mate();
     let text = text(&record).repeat(2);
     let games: Vec<_> = PgnReader::new(text.as_bytes())
@@ -202,7 +202,7 @@ fn a_broken_record_is_an_error_and_names_the_game() {
     );
     record.start = "nonsense".to_owned();
     assert!(pgn::write_final(&record, &Heading::default()).is_err());
-    // Players that nobody knows are no reason to fail.
+    // Unknown players are no reason to fail.
     assert!(pgn::write(&fools_mate(), &Heading::default()).is_ok());
 }
 

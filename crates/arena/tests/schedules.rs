@@ -1,4 +1,4 @@
-//! Schedules: everybody meets whom they should, evenly.
+//! Schedules: every pairing is played, evenly.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn in_a_round_robin_of_four_nobody_plays_twice_in_a_turn() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused() {
+fn an_impossible_schedule_is_refused() {
     for players in [0, 1] {
         let error = Schedule::new(Format::RoundRobin, players, 2).expect_err("too few");
         let is_refused =

@@ -77,7 +77,7 @@ pub(crate) fn from(fen: &str) -> GameSetting {
 }
 
 pub(crate) fn finish(white: &mut Scripted, black: &mut Scripted, setting: &GameSetting) -> Played {
-    play(white, black, setting).expect("nobody stops it")
+    play(white, black, setting).expect("it is not stopped")
 }
 
 impl Scripted {

@@ -311,7 +311,7 @@ fn a_player_without_games_has_no_rating_and_changes_none() {
         let more = more.ratings(anchor).expect("ratings");
         assert_eq!(
             more.anchor, None,
-            "an anchor that has not played holds nobody"
+            "an anchor that has not played fixes no rating"
         );
         assert_eq!(more.ratings[1].rating, None);
         assert_same("first", more.ratings[0].rating, few.ratings[0].rating);

@@ -284,7 +284,7 @@ fn not_portable(games: &GamePairs) -> String {
 }
 
 #[test]
-fn what_belongs_to_this_machine_does_not_travel() {
+fn players_with_local_files_are_not_portable() {
     let said = |text: &str| {
         let mut games = games(vec![bred("random")]);
         games

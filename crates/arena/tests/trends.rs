@@ -46,7 +46,7 @@ fn ties_are_counted_as_the_books_say() {
 }
 
 #[test]
-fn what_never_changes_has_no_trend_and_a_few_results_have_no_test() {
+fn equal_results_have_no_trend_and_few_results_have_no_test() {
     let trend = Trend::of(&[0.5; 30]).expect("thirty results");
     assert_eq!((trend.s, trend.z, trend.p), (0.0, 0.0, 0.5));
     assert!(trend.words().starts_with("not proved"));

@@ -8,7 +8,7 @@ use mendel_engine::{Clock, Score, SideClock};
 
 use crate::stage::{BAD_ENGINE, DEADLINE, PATIENT, ask, ask_within, bad, depth, nodes, play};
 
-/// The game goes on for some moves with the program on one side only.
+/// Plays some moves with the program on one side only.
 fn plays_black(dialect: &str) -> Vec<String> {
     let mut program = bad("xboard", &format!("xboard {dialect}"));
     for _ in 0..2 {

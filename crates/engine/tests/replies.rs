@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn what_other_uci_engines_say_is_understood() {
+fn output_of_other_uci_engines_is_understood() {
     let info = |info| Some(UciReply::Info(Box::new(info)));
     let table = [
         (
@@ -272,7 +272,7 @@ fn what_other_uci_engines_say_is_understood() {
 }
 
 #[test]
-fn what_other_xboard_engines_say_is_understood() {
+fn output_of_other_xboard_engines_is_understood() {
     use xboard::XboardReply;
     let moved = |m: &str| Some(XboardReply::Move(m.to_owned()));
     let thinking = |depth, score, time, nodes, pv: &[&str]| {

@@ -343,10 +343,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && !hopeless
         {
             let mut picker = Picker::noisy(outlook.table_move, self.context(ply));
-            loop {
-                let Some(m) = picker.next(&self.hints(position)) else {
-                    break;
-                };
+            while let Some(m) = picker.next(&self.hints(position)) {
                 if !exchange::wins_at_least(position, m, goal - outlook.score) {
                     continue;
                 }

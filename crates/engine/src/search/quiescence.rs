@@ -88,11 +88,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = PackedMove::NONE;
         let mut bound = Bound::Upper;
         let mut searched = 0;
-        loop {
-            let Some(m) = picker.next(&self.hints(position)) else {
-                break;
-            };
-
+        while let Some(m) = picker.next(&self.hints(position)) {
             // Step 5. Captures that cannot help: too small for alpha (delta), or
             // losing by exchange. In check, once a way out is known, quiet moves
             // are not tried any more.

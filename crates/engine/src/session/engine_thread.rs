@@ -141,7 +141,7 @@ impl EngineThread {
         loop {
             match self.receive() {
                 event @ (SessionEvent::Line(_) | SessionEvent::End(_)) => {
-                    self.backlog.push_back(event)
+                    self.backlog.push_back(event);
                 }
                 event => return event,
             }
