@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p mendel-arena --bench in_process [GAMES] [NODES]`. The CPU time
 //! inside the players' thoughts, against the CPU time of whole games: moves
-//! checked, clocks, referee, records, and a fresh memory for each game.
+//! checked, clocks, adjudicator, records, and a fresh memory for each game.
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -105,7 +105,7 @@ pub struct SyzygyRule {
 
 /// Watches one game and stops it when a rule says so.
 #[derive(Debug)]
-pub struct Referee<'a> {
+pub struct Adjudicator<'a> {
     rules: &'a Adjudication,
     tablebase: Option<&'a Tablebase>,
     plies: u32,
@@ -116,8 +116,8 @@ pub struct Referee<'a> {
     won: ByColor<u32>,
 }
 
-impl<'a> Referee<'a> {
-    /// A referee before the first move.
+impl<'a> Adjudicator<'a> {
+    /// A adjudicator before the first move.
     pub fn new(rules: &'a Adjudication, tablebase: Option<&'a Tablebase>) -> Self {
         Self {
             rules,

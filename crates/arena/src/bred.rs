@@ -22,13 +22,13 @@ use crate::{
 
 /// A bred player ready to move.
 #[derive(Debug)]
-pub(crate) struct Bred {
+pub(crate) struct InProcessPlayer {
     engine: Engine,
     /// A search broke down in the middle, so that its memory may be anything.
     broken: bool,
 }
 
-impl Bred {
+impl InProcessPlayer {
     /// Starts `player` with `options`: those of the engine, of its policy, and the
     /// numbers of its search by name.
     ///
@@ -85,7 +85,7 @@ impl Bred {
     }
 }
 
-impl Bred {
+impl InProcessPlayer {
     /// The move that it finds, and the report on its line. `deadline_counts`: a search
     /// without any limit answers at the deadline.
     fn search(
@@ -211,7 +211,7 @@ fn offered(levels: &StrengthTable, player: &Player) -> Vec<OptionLine> {
     offered
 }
 
-impl Contestant for Bred {
+impl Contestant for InProcessPlayer {
     /// Nothing of an earlier game is left, so that no result depends on what was
     /// played before.
     fn new_game(&mut self, _chess960: bool) -> Result<(), Fault> {
@@ -231,7 +231,7 @@ impl Contestant for Bred {
     }
 }
 
-impl Analyst for Bred {
+impl Analyst for InProcessPlayer {
     fn name(&self) -> &str {
         &self.engine.player().name
     }

@@ -34,14 +34,14 @@ impl Default for Patience {
 
 #[derive(Clone, Debug)]
 pub struct Clocks {
-    white: Watch,
-    black: Watch,
+    white: PlayerClock,
+    black: PlayerClock,
     patience: Patience,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the move took {} s and had {} s", .took.as_secs_f64(), .had.as_secs_f64())]
-pub struct Overstep {
+pub struct TimeForfeit {
     pub took: Duration,
     /// What it could have taken, without the margin.
     pub had: Duration,
@@ -51,8 +51,8 @@ impl Clocks {
     /// Clocks as they stand before the first move.
     pub fn new(white: Pace, black: Pace, patience: Patience) -> Self {
         Self {
-            white: Watch::new(white),
-            black: Watch::new(black),
+            white: PlayerClock::new(white),
+            black: PlayerClock::new(black),
             patience,
         }
     }
@@ -88,31 +88,31 @@ impl Clocks {
     /// # Errors
     ///
     /// If the move took longer than its time and the margin; the game is lost.
-    pub fn spend(&mut self, turn: Color, took: Duration) -> Result<(), Overstep> {
+    pub fn spend(&mut self, turn: Color, took: Duration) -> Result<(), TimeForfeit> {
         let margin = self.patience.margin;
-        let watch = turn.fold_wb(&mut self.white, &mut self.black);
-        if let Some(had) = watch.allowed()
+        let clock = turn.fold_wb(&mut self.white, &mut self.black);
+        if let Some(had) = clock.allowed()
             && took > had.saturating_add(margin)
         {
-            return Err(Overstep { took, had });
+            return Err(TimeForfeit { took, had });
         }
-        watch.tick(took);
+        clock.tick(took);
         Ok(())
     }
 
-    fn of(&self, turn: Color) -> &Watch {
+    fn of(&self, turn: Color) -> &PlayerClock {
         turn.fold_wb(&self.white, &self.black)
     }
 }
 
 #[derive(Clone, Debug)]
-struct Watch {
+struct PlayerClock {
     pace: Pace,
     /// `None` without a clock over the game.
     timer: Option<SideTimer>,
 }
 
-impl Watch {
+impl PlayerClock {
     fn new(pace: Pace) -> Self {
         Self {
             pace,

@@ -10,8 +10,8 @@ use mendel_engine::Score;
 
 use crate::adjudicate::name;
 use crate::{
-    Adjudication, Answer, Clocks, Contestant, EndReason, Ending, Fault, Fixture, GameRecord,
-    MoveRecord, Opening, Pace, Patience, Referee, Reply, Turn,
+    Adjudication, Adjudicator, Answer, Clocks, Contestant, EndReason, Ending, Fault, Fixture,
+    GameRecord, MoveRecord, Opening, Pace, Patience, Reply, Turn,
 };
 
 /// The set-up of a game, without its players.
@@ -88,7 +88,7 @@ impl GameLoop<'_> {
     fn play(&mut self, setting: &GameSetting) -> Option<Ending> {
         let stopped = || setting.stop.load(Ordering::Relaxed);
         let mut clocks = Clocks::new(setting.white, setting.black, setting.patience);
-        let mut referee = Referee::new(&setting.adjudication, setting.tablebase.as_deref());
+        let mut adjudicator = Adjudicator::new(&setting.adjudication, setting.tablebase.as_deref());
 
         // 1. Both get ready.
         let chess960 = self.game.start().castling_mode() == CastlingMode::Chess960;
@@ -130,12 +130,12 @@ impl GameLoop<'_> {
                 Err(_) if stopped() => return None,
                 Err(fault) => return Some(self.fault(turn, &fault)),
             };
-            if let Err(overstep) = clocks.spend(turn, answer.time) {
-                let words = overstep.to_string();
+            if let Err(forfeit) = clocks.spend(turn, answer.time) {
+                let words = forfeit.to_string();
                 return Some(self.loss(turn, EndReason::Time, &words));
             }
 
-            // 4. It is played, and the referee has a look.
+            // 4. It is played, and the adjudicator has a look.
             let score = answer.thought.score;
             let record = record_move(&self.game, &answer);
             if let Err(illegal) = self.game.play(answer.m) {
@@ -143,7 +143,7 @@ impl GameLoop<'_> {
                 return Some(self.fault(turn, &fault));
             }
             self.moves.push(record);
-            adjudicated = referee.see(&self.game, score);
+            adjudicated = adjudicator.see(&self.game, score);
         }
     }
 

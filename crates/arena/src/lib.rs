@@ -37,10 +37,10 @@ pub mod statistics;
 pub mod task;
 
 pub use adjudicate::{
-    Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
+    Adjudication, Adjudicator, DrawRule, LengthRule, MaterialRule, ResignRule, SyzygyRule, Verdict,
 };
 pub use analyst::{AnalysisLine, AnalysisRequest, Analyst, AnalystError, StockfishEval};
-pub use clock::{Clocks, Overstep, Patience};
+pub use clock::{Clocks, Patience, TimeForfeit};
 pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
 pub use crew_file::CrewFile;
 pub use entrant::{Entrant, EntrantError, Kind, Protocol, absolute_player};

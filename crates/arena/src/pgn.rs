@@ -4,10 +4,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mendel_board::eco::OpeningNames;
 use mendel_board::epd::Epd;
-use mendel_board::pgn::{GameResult, PgnGame, Tags};
+use mendel_board::pgn::{PgnGame, Tags};
 use mendel_board::{Game, Position};
 
-use crate::{EndReason, GameRecord, MoveRecord, Pace, Side, TimeControl};
+use crate::{EndReason, GameRecord, MoveRecord, Pace, TimeControl};
 
 /// What all games of a match have in common.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,16 +59,11 @@ pub fn replay(record: &GameRecord) -> Result<Game, RecordError> {
 /// If the start position or a move is not legal.
 pub fn write(record: &GameRecord, heading: &Heading) -> Result<PgnGame, RecordError> {
     let game = replay(record)?;
-    let result = match record.ending.winner {
-        Some(Side::White) => GameResult::WhiteWins,
-        Some(Side::Black) => GameResult::BlackWins,
-        None => GameResult::Draw,
-    };
     Ok(PgnGame {
         tags: tags(record, heading, &game),
         comments: comments(record),
         game,
-        result,
+        result: record.ending.game_result(),
     })
 }
 

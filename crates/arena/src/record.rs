@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Outcome, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -119,10 +120,14 @@ impl EndReason {
 impl Ending {
     /// The result as PGN writes it.
     pub fn result(&self) -> &'static str {
+        self.game_result().as_str()
+    }
+
+    pub fn game_result(&self) -> GameResult {
         match self.winner {
-            Some(Side::White) => "1-0",
-            Some(Side::Black) => "0-1",
-            None => "1/2-1/2",
+            Some(Side::White) => GameResult::WhiteWins,
+            Some(Side::Black) => GameResult::BlackWins,
+            None => GameResult::Draw,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mendel_engine::uci::{OptionKind, OptionLine};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use crate::bred::{self, Bred};
+use crate::bred::{self, InProcessPlayer};
 use crate::program::{Program, check};
 use crate::{Analyst, Contestant, Entrant, Fault, Kind};
 
@@ -69,7 +69,7 @@ impl Entrant {
     fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Analyst>, SeatError> {
         let started: Box<dyn Analyst> = match &self.kind {
             Kind::Bred(player) => Box::new(
-                Bred::new(player.clone(), &self.options)
+                InProcessPlayer::new(player.clone(), &self.options)
                     .map_err(|fault| self.seat_error(fault, Vec::new()))?,
             ),
             Kind::Program { .. } => {

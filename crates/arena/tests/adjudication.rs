@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mendel_arena::{
-    Adjudication, DrawRule, EndReason, GameSetting, LengthRule, MaterialRule, Referee, ResignRule,
-    Side, SyzygyRule, Verdict,
+    Adjudication, Adjudicator, DrawRule, EndReason, GameSetting, LengthRule, MaterialRule,
+    ResignRule, Side, SyzygyRule, Verdict,
 };
 use mendel_board::Game;
 use mendel_board::tablebase::Tablebase;
@@ -16,16 +16,16 @@ use crate::scripted::{Scripted, finish, from, plays, sees};
 
 type Decision = (Option<Side>, EndReason, u32);
 
-/// Shows a referee scores, White's and Black's in turn, each from the view of its
+/// Shows a adjudicator scores, White's and Black's in turn, each from the view of its
 /// own player, while knights go to and fro. The decision and the half-move of it.
 fn judge(rules: &Adjudication, scores: &[Option<Score>]) -> Option<Decision> {
-    let mut referee = Referee::new(rules, None);
+    let mut adjudicator = Adjudicator::new(rules, None);
     let mut game = Game::default();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
     for (ply, (&score, text)) in (1..).zip(scores.iter().zip(moves.iter().cycle())) {
         let m = game.position().parse_uci(text).expect(text);
         game.play(m).expect("knights may go to and fro");
-        if let Some(ending) = referee.see(&game, score) {
+        if let Some(ending) = adjudicator.see(&game, score) {
             return Some((ending.winner, ending.reason, ply));
         }
     }

@@ -5,10 +5,10 @@
 //! everything it started, its last words are kept, and the next
 //! [`new_game`](crate::Contestant::new_game) starts it again.
 
+mod engine_io;
 mod features;
 mod options;
 mod process;
-mod talk;
 mod uci;
 mod xboard;
 
@@ -20,9 +20,9 @@ use std::time::Duration;
 use mendel_board::{Game, Move, Position};
 use mendel_engine::uci::OptionLine;
 
+use self::engine_io::EngineIo;
 pub(crate) use self::options::check;
 use self::process::Launch;
-use self::talk::Talk;
 use self::uci::Uci;
 use self::xboard::Xboard;
 use crate::analyst::{self, EvalOutput, read_evaluation};
@@ -56,7 +56,7 @@ pub struct Program {
 /// A running program and the client of its protocol.
 #[derive(Debug)]
 struct Session {
-    talk: Talk,
+    engine_io: EngineIo,
     client: Box<dyn ProtocolClient>,
 }
 
@@ -77,36 +77,41 @@ trait ProtocolClient: fmt::Debug + Send {
 
     fn set_options(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<(), Fault>;
 
     fn new_game(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         chess960: bool,
         patience: Duration,
     ) -> Result<(), Fault>;
 
     /// Asks for a move.
-    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault>;
+    fn ask(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault>;
 
     /// Asks for the best `lines`; no line if the program resigns.
     fn analyse(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         lines: u32,
         patience: Duration,
     ) -> Result<Vec<AnalysisLine>, Fault>;
 
-    fn game_over(&mut self, _talk: &mut Talk, _result: &str, _reason: &str) {}
+    fn game_over(&mut self, _talk: &mut EngineIo, _result: &str, _reason: &str) {}
 
     /// Sends a command outside of the protocol. Only UCI shows where its answer ends.
     fn consult(
         &mut self,
-        _talk: &mut Talk,
+        _talk: &mut EngineIo,
         _game: &Game,
         command: &str,
         _deadline: Duration,
@@ -170,15 +175,15 @@ impl Program {
     ///
     /// If it does not start, understands neither protocol, or refuses an option.
     pub fn start(&mut self) -> Result<(), Fault> {
-        self.leave();
+        self.quit();
         let mut session = match self.protocol {
             Some(protocol) => self.start_as(protocol)?,
-            None => self.find_out()?,
+            None => self.detect_protocol()?,
         };
-        let Session { talk, client } = &mut session;
-        let ready = client.set_options(talk, &self.options, self.patience);
+        let Session { engine_io, client } = &mut session;
+        let ready = client.set_options(engine_io, &self.options, self.patience);
         if let Err(fault) = ready {
-            self.bury(session.talk);
+            self.kill(session.engine_io);
             return Err(fault);
         }
         self.protocol = Some(session.client.protocol());
@@ -221,10 +226,10 @@ impl Program {
         if self.session.is_none() {
             self.start()?;
         }
-        self.with_session(|Session { talk, client }, _| {
+        self.with_session(|Session { engine_io, client }, _| {
             // The stop flag of the last question is not for this one.
-            talk.watch(None);
-            client.consult(talk, game, command, deadline)
+            engine_io.watch(None);
+            client.consult(engine_io, game, command, deadline)
         })
     }
 
@@ -250,7 +255,7 @@ impl Program {
 
     /// Starts it and tries UCI, then xboard. A silent program may only be slow, so UCI is tried
     /// again with the full timeout.
-    fn find_out(&mut self) -> Result<Session, Fault> {
+    fn detect_protocol(&mut self) -> Result<Session, Fault> {
         let first = self.greet_uci(FIRST_TRY_TIMEOUT.min(self.patience));
         let complained = match first {
             Ok(Greeting::Understood(session)) => return Ok(session),
@@ -274,31 +279,31 @@ impl Program {
     }
 
     fn greet_uci(&mut self, patience: Duration) -> Result<Greeting<Session>, Fault> {
-        self.greet(|talk| Ok(Uci::greet(talk, patience)?.map(|uci| Box::new(uci) as _)))
+        self.greet(|engine_io| Ok(Uci::greet(engine_io, patience)?.map(|uci| Box::new(uci) as _)))
     }
 
     fn greet_xboard(&mut self, old_ones_too: bool) -> Result<Greeting<Session>, Fault> {
         let patience = self.patience;
-        self.greet(|talk| {
-            let greeting = Xboard::greet(talk, patience, old_ones_too)?;
+        self.greet(|engine_io| {
+            let greeting = Xboard::greet(engine_io, patience, old_ones_too)?;
             Ok(greeting.map(|xboard| Box::new(xboard) as _))
         })
     }
 
     fn greet(
         &mut self,
-        greet: impl FnOnce(&mut Talk) -> Result<Greeting<Box<dyn ProtocolClient>>, Fault>,
+        greet: impl FnOnce(&mut EngineIo) -> Result<Greeting<Box<dyn ProtocolClient>>, Fault>,
     ) -> Result<Greeting<Session>, Fault> {
-        let mut talk = Talk::start(&self.launch)?;
-        let client = match greet(&mut talk) {
+        let mut engine_io = EngineIo::start(&self.launch)?;
+        let client = match greet(&mut engine_io) {
             Ok(Greeting::Understood(client)) => {
-                return Ok(Greeting::Understood(Session { talk, client }));
+                return Ok(Greeting::Understood(Session { engine_io, client }));
             }
             Ok(Greeting::Complaint) => Ok(Greeting::Complaint),
             Ok(Greeting::Silence) => Ok(Greeting::Silence),
             Err(fault) => Err(fault),
         };
-        self.bury(talk);
+        self.kill(engine_io);
         client
     }
 
@@ -318,22 +323,22 @@ impl Program {
                 Ok(done)
             }
             Err(fault) => {
-                self.bury(session.talk);
+                self.kill(session.engine_io);
                 Err(fault)
             }
         }
     }
 
     /// Kills it without asking, and keeps its last words.
-    fn bury(&mut self, mut talk: Talk) {
-        talk.kill();
-        self.last_words = talk.recent_output();
+    fn kill(&mut self, mut engine_io: EngineIo) {
+        engine_io.kill();
+        self.last_words = engine_io.recent_output();
     }
 
     /// Asks it to leave, if it runs.
-    fn leave(&mut self) {
+    fn quit(&mut self) {
         if let Some(session) = self.session.take() {
-            self.last_words = session.talk.recent_output();
+            self.last_words = session.engine_io.recent_output();
         }
     }
 }
@@ -345,8 +350,8 @@ impl Contestant for Program {
         if !was_running {
             self.start()?;
         }
-        let begin = |Session { talk, client }: &mut Session, patience| {
-            client.new_game(talk, chess960, patience)
+        let begin = |Session { engine_io, client }: &mut Session, patience| {
+            client.new_game(engine_io, chess960, patience)
         };
         match self.with_session(begin) {
             // It ended between two games, so no game is lost.
@@ -366,22 +371,22 @@ impl Contestant for Program {
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
-        self.with_session(|Session { talk, client }, patience| {
-            talk.watch(turn.stop);
-            client.ask(talk, turn, patience)
+        self.with_session(|Session { engine_io, client }, patience| {
+            engine_io.watch(turn.stop);
+            client.ask(engine_io, turn, patience)
         })
     }
 
     fn game_over(&mut self, result: &str, reason: &str) {
         // A program that does not read it will show that when the next game begins.
-        if let Some(Session { talk, client }) = &mut self.session {
-            client.game_over(talk, result, reason);
+        if let Some(Session { engine_io, client }) = &mut self.session {
+            client.game_over(engine_io, result, reason);
         }
     }
 
     fn recent_output(&self) -> Vec<String> {
         match &self.session {
-            Some(session) => session.talk.recent_output(),
+            Some(session) => session.engine_io.recent_output(),
             None => self.last_words.clone(),
         }
     }
@@ -400,9 +405,9 @@ impl Analyst for Program {
     ) -> Result<Vec<AnalysisLine>, AnalystError> {
         let lines = request.lines.max(1);
         analyst::ask(self, game, request, stop, |program, turn| {
-            program.with_session(|Session { talk, client }, patience| {
-                talk.watch(turn.stop);
-                client.analyse(talk, turn, lines, patience)
+            program.with_session(|Session { engine_io, client }, patience| {
+                engine_io.watch(turn.stop);
+                client.analyse(engine_io, turn, lines, patience)
             })
         })
     }

@@ -7,8 +7,8 @@ use mendel_board::{CastlingMode, Game, Position};
 use mendel_engine::uci::{Go, InfoLine, OptionLine, StartPosition, UciCommand, UciReply};
 use mendel_engine::{Bound, Clock};
 
+use super::engine_io::EngineIo;
 use super::options::check;
-use super::talk::Talk;
 use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
 use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
@@ -35,16 +35,19 @@ const SHOW_WDL: &str = "UCI_ShowWDL";
 
 impl Uci {
     /// Says `uci` and hears what the program is and offers.
-    pub(super) fn greet(talk: &mut Talk, patience: Duration) -> Result<Greeting<Self>, Fault> {
+    pub(super) fn greet(
+        engine_io: &mut EngineIo,
+        patience: Duration,
+    ) -> Result<Greeting<Self>, Fault> {
         let until = Instant::now() + patience;
-        talk.begin();
-        talk.say(UciCommand::Uci);
-        talk.send(until)?;
+        engine_io.begin();
+        engine_io.queue_line(UciCommand::Uci);
+        engine_io.send(until)?;
         let mut uci = Self {
             multipv: 1,
             ..Self::default()
         };
-        while let Some(line) = talk.hear(until)? {
+        while let Some(line) = engine_io.read_line(until)? {
             match UciReply::read(line) {
                 Some(UciReply::Name(name)) => uci.name = Some(name),
                 Some(UciReply::Option(option)) => uci.options.push(option),
@@ -60,7 +63,7 @@ impl Uci {
     /// each rank.
     fn search(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         lines: u32,
         stop_at_deadline: bool,
@@ -68,28 +71,31 @@ impl Uci {
     ) -> Result<(Answer, BTreeMap<u32, InfoLine>), Fault> {
         // 1. Whatever it still had to say about the last question, such as a
         //    second `bestmove`, ends with its `readyok`.
-        self.set_lines(talk, lines)?;
-        get_ready(talk, patience.min(turn.deadline.max(MIN_READY_TIMEOUT)))?;
+        self.set_lines(engine_io, lines)?;
+        get_ready(
+            engine_io,
+            patience.min(turn.deadline.max(MIN_READY_TIMEOUT)),
+        )?;
 
         // 2. The question. Its time begins here.
         let position = turn.game.position();
-        talk.say(position_command(turn.game));
-        talk.say(go(&turn.pace, turn.clock));
+        engine_io.queue_line(position_command(turn.game));
+        engine_io.queue_line(go(&turn.pace, turn.clock));
         let asked = Instant::now();
         let mut until = asked + turn.deadline;
-        talk.send(until)?;
+        engine_io.send(until)?;
 
         // 3. The answer.
         let mut thought = Thought::default();
         let mut infos = BTreeMap::new();
         let mut may_stop = stop_at_deadline;
         loop {
-            let Some(line) = talk.hear(until)? else {
+            let Some(line) = engine_io.read_line(until)? else {
                 if may_stop {
                     may_stop = false;
                     until = Instant::now() + STOP_TIMEOUT;
-                    talk.say(UciCommand::Stop);
-                    talk.send(until)?;
+                    engine_io.queue_line(UciCommand::Stop);
+                    engine_io.send(until)?;
                     continue;
                 }
                 return Err(Fault::Stalled {
@@ -118,16 +124,16 @@ impl Uci {
     }
 
     /// Sets the number of lines; with several the program also reports chances, if it can.
-    fn set_lines(&mut self, talk: &mut Talk, lines: u32) -> Result<(), Fault> {
+    fn set_lines(&mut self, engine_io: &mut EngineIo, lines: u32) -> Result<(), Fault> {
         if lines == self.multipv {
             return Ok(());
         }
         let (name, value) = check(&self.options, "MultiPV", &lines.to_string())?;
-        talk.say(UciCommand::SetOption { name, value });
+        engine_io.queue_line(UciCommand::SetOption { name, value });
         self.multipv = lines;
         let has_wdl = self.options.contains(&OptionLine::check(SHOW_WDL, false));
         if has_wdl && !self.wdl_is_set {
-            talk.say(UciCommand::SetOption {
+            engine_io.queue_line(UciCommand::SetOption {
                 name: SHOW_WDL.to_owned(),
                 value: Some((lines > 1).to_string()),
             });
@@ -151,35 +157,40 @@ impl ProtocolClient for Uci {
 
     fn set_options(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<(), Fault> {
         for (name, value) in options {
             let (name, value) = check(&self.options, name, value)?;
             self.wdl_is_set |= name.eq_ignore_ascii_case(SHOW_WDL);
-            talk.say(UciCommand::SetOption { name, value });
+            engine_io.queue_line(UciCommand::SetOption { name, value });
         }
-        get_ready(talk, patience)
+        get_ready(engine_io, patience)
     }
 
     fn new_game(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         chess960: bool,
         patience: Duration,
     ) -> Result<(), Fault> {
         if chess960 != self.chess960 {
             let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
-            talk.say(UciCommand::SetOption { name, value });
+            engine_io.queue_line(UciCommand::SetOption { name, value });
             self.chess960 = chess960;
         }
-        talk.say(UciCommand::NewGame);
-        get_ready(talk, patience)
+        engine_io.queue_line(UciCommand::NewGame);
+        get_ready(engine_io, patience)
     }
 
-    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault> {
-        let (answer, _) = self.search(talk, turn, 1, false, patience)?;
+    fn ask(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault> {
+        let (answer, _) = self.search(engine_io, turn, 1, false, patience)?;
         Ok(Reply::Move(answer))
     }
 
@@ -187,13 +198,13 @@ impl ProtocolClient for Uci {
     /// limit the search is stopped at the deadline and the lines known then count.
     fn analyse(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         lines: u32,
         patience: Duration,
     ) -> Result<Vec<AnalysisLine>, Fault> {
         let is_unlimited = turn.pace == Pace::default();
-        let (answer, infos) = self.search(talk, turn, lines, is_unlimited, patience)?;
+        let (answer, infos) = self.search(engine_io, turn, lines, is_unlimited, patience)?;
 
         // 1. The line of the move that was answered.
         let position = turn.game.position();
@@ -225,19 +236,19 @@ impl ProtocolClient for Uci {
     /// before it is ready again.
     fn consult(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         game: &Game,
         command: &str,
         deadline: Duration,
     ) -> Result<Vec<String>, Fault> {
-        get_ready(talk, deadline)?;
+        get_ready(engine_io, deadline)?;
         let until = Instant::now() + deadline;
-        talk.say(position_command(game));
-        talk.say(command);
-        talk.say(UciCommand::IsReady);
-        talk.send(until)?;
+        engine_io.queue_line(position_command(game));
+        engine_io.queue_line(command);
+        engine_io.queue_line(UciCommand::IsReady);
+        engine_io.send(until)?;
         let mut lines = Vec::new();
-        while let Some(line) = talk.hear(until)? {
+        while let Some(line) = engine_io.read_line(until)? {
             if UciReply::read(line) == Some(UciReply::ReadyOk) {
                 return Ok(lines);
             }
@@ -251,14 +262,14 @@ impl ProtocolClient for Uci {
 }
 
 /// Says `isready` and waits for `readyok`.
-fn get_ready(talk: &mut Talk, patience: Duration) -> Result<(), Fault> {
+fn get_ready(engine_io: &mut EngineIo, patience: Duration) -> Result<(), Fault> {
     let until = Instant::now() + patience;
-    talk.begin();
-    talk.say(UciCommand::IsReady);
-    talk.send(until)?;
-    while let Some(line) = talk.hear(until)? {
+    engine_io.begin();
+    engine_io.queue_line(UciCommand::IsReady);
+    engine_io.send(until)?;
+    while let Some(line) = engine_io.read_line(until)? {
         if UciReply::read(line) == Some(UciReply::ReadyOk) {
-            talk.begin();
+            engine_io.begin();
             return Ok(());
         }
     }

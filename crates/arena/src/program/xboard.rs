@@ -17,9 +17,9 @@ use mendel_engine::uci::OptionLine;
 use mendel_engine::xboard::{LevelCommand, Thinking, XboardCommand, XboardReply};
 use mendel_engine::{Clock, SideClock};
 
+use super::engine_io::EngineIo;
 use super::features::{CORES, Features, MEMORY};
 use super::options::check;
-use super::talk::Talk;
 use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
 use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
@@ -39,7 +39,7 @@ pub(super) struct Xboard {
     features: Features,
     pings: i64,
     /// The game on its board; `None` if we cannot be sure.
-    game: Option<Board>,
+    game: Option<SentGame>,
     /// The move it said last. Old programs say each move in two ways, and the
     /// second may come when the next one is expected. It is never legal then.
     last_move: String,
@@ -47,7 +47,7 @@ pub(super) struct Xboard {
 
 /// What a program has been told of the game.
 #[derive(Debug)]
-struct Board {
+struct SentGame {
     start: Position,
     moves: Vec<Move>,
     /// The side it plays; `None` if it only follows.
@@ -72,7 +72,7 @@ impl Xboard {
     /// Says `xboard` and hears what the program can do. Old programs say nothing
     /// to that; `old_ones_too` takes silence for one of them.
     pub(super) fn greet(
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         patience: Duration,
         old_ones_too: bool,
     ) -> Result<Greeting<Self>, Fault> {
@@ -87,17 +87,17 @@ impl Xboard {
         let mut again = begun + RETRY_INTERVAL;
         let mut features = Features::default();
         let mut any = false;
-        talk.begin();
-        talk.say(XboardCommand::Xboard);
-        talk.say(XboardCommand::Protover(2));
-        talk.send(end)?;
+        engine_io.begin();
+        engine_io.queue_line(XboardCommand::Xboard);
+        engine_io.queue_line(XboardCommand::Protover(2));
+        engine_io.send(end)?;
         while features.done != Some(true) {
-            let Some(line) = talk.hear(if any { end } else { again.min(end) })? else {
+            let Some(line) = engine_io.read_line(if any { end } else { again.min(end) })? else {
                 if any || again >= end {
                     break;
                 }
-                talk.say(XboardCommand::Protover(2));
-                talk.send(end)?;
+                engine_io.queue_line(XboardCommand::Protover(2));
+                engine_io.send(end)?;
                 again += RETRY_INTERVAL;
                 continue;
             };
@@ -111,12 +111,12 @@ impl Xboard {
                 } else {
                     XboardCommand::Rejected(name)
                 };
-                talk.say(answer);
+                engine_io.queue_line(answer);
             }
             if features.done == Some(false) {
                 end = begun + patience;
             }
-            talk.send(end)?;
+            engine_io.send(end)?;
         }
         if features.done == Some(false) {
             return Err(Fault::NotReady {
@@ -138,7 +138,7 @@ impl Xboard {
     /// Asks for a move and hears it, with the last line of thought.
     fn think(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         patience: Duration,
     ) -> Result<(Reply, Option<Thinking>), Fault> {
@@ -146,15 +146,15 @@ impl Xboard {
         supports(&turn.pace)?;
         let position = turn.game.position();
         let us = position.turn();
-        let told = self.tell(talk, turn, patience)?;
+        let told = self.tell(engine_io, turn, patience)?;
 
         // 2. The answer.
         let asked = Instant::now();
         let mut until = asked + turn.deadline;
-        talk.send(until)?;
+        engine_io.send(until)?;
         let mut thinking = None;
         let mut remark = None;
-        while let Some(line) = talk.hear(until)? {
+        while let Some(line) = engine_io.read_line(until)? {
             match XboardReply::read(line) {
                 Some(XboardReply::Thinking(line)) => thinking = Some(line),
                 Some(XboardReply::Move(text)) => {
@@ -200,23 +200,23 @@ impl Xboard {
     /// not refuse.
     fn tell(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         patience: Duration,
     ) -> Result<Vec<String>, Fault> {
         // 1. A board with the start position of this game.
         let game = turn.game;
         let us = game.position().turn();
-        let follows = |board: &Board| {
+        let follows = |board: &SentGame| {
             board.start == *game.start()
                 && board.start.fullmoves() == game.start().fullmoves()
                 && game.moves().starts_with(&board.moves)
         };
-        talk.begin();
-        talk.skip()?;
+        engine_io.begin();
+        engine_io.discard_input()?;
         let mut told = Vec::new();
         if !self.game.as_ref().is_some_and(follows) {
-            told.extend(self.set_up(talk, game.start(), patience)?);
+            told.extend(self.set_up(engine_io, game.start(), patience)?);
         }
         let board = self.game.as_mut().expect("a board was just set up");
 
@@ -225,7 +225,7 @@ impl Xboard {
         let missing = game.moves().len() - board.moves.len();
         let continues = board.plays == Some(us) && missing == 1;
         if board.plays.is_some() && !continues {
-            talk.say(XboardCommand::Force);
+            engine_io.queue_line(XboardCommand::Force);
             board.plays = None;
         }
         let played = game.positions().iter().zip(game.moves());
@@ -234,7 +234,7 @@ impl Xboard {
             .map(|(position, m)| move_text(&self.features, position, *m))
             .collect();
         if !continues {
-            say_moves(talk, &self.features, &moves);
+            say_moves(engine_io, &self.features, &moves);
         }
         board.moves = game.moves().to_vec();
 
@@ -244,22 +244,22 @@ impl Xboard {
         if new_pace {
             for command in pace_commands(&turn.pace, turn.deadline) {
                 told.push(command.to_string());
-                talk.say(command);
+                engine_io.queue_line(command);
             }
         }
         told.extend_from_slice(&moves);
         if !continues || new_pace {
-            self.synchronise(talk, patience, &told)?;
+            self.synchronise(engine_io, patience, &told)?;
         }
 
         // 4. The clocks, and its turn.
         if self.features.time {
-            say_clocks(talk, turn, us);
+            say_clocks(engine_io, turn, us);
         }
         if continues {
-            say_moves(talk, &self.features, &moves);
+            say_moves(engine_io, &self.features, &moves);
         } else {
-            talk.say(XboardCommand::Go);
+            engine_io.queue_line(XboardCommand::Go);
         }
         Ok(told)
     }
@@ -268,7 +268,7 @@ impl Xboard {
     /// refuse.
     fn set_up(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         start: &Position,
         patience: Duration,
     ) -> Result<Vec<String>, Fault> {
@@ -278,7 +278,7 @@ impl Xboard {
             board.moves.is_empty() && board.plays.is_none() && board.start == Position::initial()
         });
         if !empty {
-            self.new_game(talk, chess960, patience)?;
+            self.new_game(engine_io, chess960, patience)?;
         }
         if usual {
             return Ok(Vec::new());
@@ -290,7 +290,7 @@ impl Xboard {
                     .into(),
             });
         }
-        talk.say(XboardCommand::SetBoard(start.fen()));
+        engine_io.queue_line(XboardCommand::SetBoard(start.fen()));
         if let Some(board) = &mut self.game {
             board.start = start.clone();
         }
@@ -300,19 +300,19 @@ impl Xboard {
     /// Waits until all lines are processed, if the program answers `ping`.
     fn synchronise(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         patience: Duration,
         told: &[String],
     ) -> Result<(), Fault> {
         let until = Instant::now() + patience;
-        talk.begin();
+        engine_io.begin();
         if !self.features.ping {
-            return talk.send(until);
+            return engine_io.send(until);
         }
         self.pings += 1;
-        talk.say(XboardCommand::Ping(self.pings));
-        talk.send(until)?;
-        while let Some(line) = talk.hear(until)? {
+        engine_io.queue_line(XboardCommand::Ping(self.pings));
+        engine_io.send(until)?;
+        while let Some(line) = engine_io.read_line(until)? {
             match XboardReply::read(line) {
                 Some(XboardReply::Pong(number)) if number == self.pings => return Ok(()),
                 _ => heed(line, told)?,
@@ -353,7 +353,7 @@ impl ProtocolClient for Xboard {
 
     fn set_options(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<(), Fault> {
@@ -361,7 +361,7 @@ impl ProtocolClient for Xboard {
         for (name, value) in options {
             let (name, value) = check(&offered, name, value)?;
             let number = || value.as_deref().and_then(|text| text.parse().ok());
-            talk.say(match name.as_str() {
+            engine_io.queue_line(match name.as_str() {
                 MEMORY if self.features.memory => XboardCommand::Memory(number().unwrap_or(1)),
                 CORES if self.features.smp => XboardCommand::Cores(number().unwrap_or(1)),
                 _ => XboardCommand::Option {
@@ -375,17 +375,17 @@ impl ProtocolClient for Xboard {
                 },
             });
         }
-        self.synchronise(talk, patience, &[])
+        self.synchronise(engine_io, patience, &[])
     }
 
     fn new_game(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         chess960: bool,
         patience: Duration,
     ) -> Result<(), Fault> {
         const VARIANT: &str = "fischerandom";
-        talk.say(XboardCommand::New);
+        engine_io.queue_line(XboardCommand::New);
         if chess960 {
             if !self.features.variants.split(',').any(|it| it == VARIANT) {
                 return Err(Fault::Refused {
@@ -393,29 +393,34 @@ impl ProtocolClient for Xboard {
                     reason: "it does not play Chess960".into(),
                 });
             }
-            talk.say(XboardCommand::Variant(VARIANT.into()));
+            engine_io.queue_line(XboardCommand::Variant(VARIANT.into()));
         }
-        talk.say(XboardCommand::Force);
-        talk.say(XboardCommand::Easy);
-        talk.say(XboardCommand::Post);
-        self.game = Some(Board {
+        engine_io.queue_line(XboardCommand::Force);
+        engine_io.queue_line(XboardCommand::Easy);
+        engine_io.queue_line(XboardCommand::Post);
+        self.game = Some(SentGame {
             start: Position::initial(),
             moves: Vec::new(),
             plays: None,
             pace: None,
         });
-        self.synchronise(talk, patience, &[])
+        self.synchronise(engine_io, patience, &[])
     }
 
-    fn ask(&mut self, talk: &mut Talk, turn: &Turn, patience: Duration) -> Result<Reply, Fault> {
-        let (reply, _) = self.think(talk, turn, patience)?;
+    fn ask(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault> {
+        let (reply, _) = self.think(engine_io, turn, patience)?;
         Ok(reply)
     }
 
     /// Asks for a move and for the line of thought behind it; no line if it resigns.
     fn analyse(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         lines: u32,
         patience: Duration,
@@ -426,7 +431,7 @@ impl ProtocolClient for Xboard {
                 reason: "xboard programs show one line".into(),
             });
         }
-        let (reply, thinking) = self.think(talk, turn, patience)?;
+        let (reply, thinking) = self.think(engine_io, turn, patience)?;
         let Reply::Move(answer) = reply else {
             return Ok(Vec::new());
         };
@@ -436,13 +441,13 @@ impl ProtocolClient for Xboard {
         Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
     }
 
-    fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
+    fn game_over(&mut self, engine_io: &mut EngineIo, result: &str, reason: &str) {
         self.game = None;
-        talk.begin();
-        talk.say(XboardCommand::Force);
-        talk.say(XboardCommand::Result(format!("{result} {{{reason}}}")));
+        engine_io.begin();
+        engine_io.queue_line(XboardCommand::Force);
+        engine_io.queue_line(XboardCommand::Result(format!("{result} {{{reason}}}")));
         // If it does not listen now, the next game will show.
-        let _ = talk.send(Instant::now());
+        let _ = engine_io.send(Instant::now());
     }
 }
 
@@ -467,12 +472,12 @@ fn move_text(features: &Features, position: &Position, m: Move) -> String {
     }
 }
 
-fn say_moves(talk: &mut Talk, features: &Features, moves: &[String]) {
+fn say_moves(engine_io: &mut EngineIo, features: &Features, moves: &[String]) {
     for text in moves {
         if features.usermove {
-            talk.say(XboardCommand::UserMove(text.clone()));
+            engine_io.queue_line(XboardCommand::UserMove(text.clone()));
         } else {
-            talk.say(text);
+            engine_io.queue_line(text);
         }
     }
 }
@@ -507,7 +512,7 @@ fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<XboardCommand> {
     commands
 }
 
-fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
+fn say_clocks(engine_io: &mut EngineIo, turn: &Turn, us: Color) {
     let clock = match (turn.clock, turn.pace.movetime) {
         (Some(clock), _) => clock,
         (None, Some(time)) => {
@@ -524,8 +529,8 @@ fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
         (None, None) => return,
     };
     let hundredths = |side: SideClock| side.remaining.as_millis() as i64 / 10;
-    talk.say(XboardCommand::Time(hundredths(clock.of(us))));
-    talk.say(XboardCommand::OpponentTime(hundredths(clock.of(!us))));
+    engine_io.queue_line(XboardCommand::Time(hundredths(clock.of(us))));
+    engine_io.queue_line(XboardCommand::OpponentTime(hundredths(clock.of(!us))));
 }
 
 fn thought(thinking: Option<&Thinking>, remark: Option<String>) -> Thought {

@@ -38,7 +38,7 @@ const DEATH_TIMEOUT: Duration = Duration::from_secs(1);
 /// There is no thread behind it: the caller waits with poll(2). That costs a few microseconds
 /// a move, and no thread can hang.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(super) struct EngineIo {
     process: Process,
     pipes: Pipes,
     /// What was read from stdout; lines before `start` are done with.
@@ -86,7 +86,7 @@ impl Ring {
     }
 }
 
-impl Talk {
+impl EngineIo {
     pub(super) fn start(launch: &Launch) -> Result<Self, Fault> {
         let (process, pipes) = launch.start().map_err(|error| Fault::Start {
             reason: format!("`{}`: {error}", launch.command.join(" ")),
@@ -115,7 +115,7 @@ impl Talk {
     }
 
     /// Puts a line in the queue; [`send`](Self::send) sends it.
-    pub(super) fn say(&mut self, line: impl std::fmt::Display) {
+    pub(super) fn queue_line(&mut self, line: impl std::fmt::Display) {
         let start = self.outgoing.len();
         let _ = write!(self.outgoing, "{line}");
         self.lines.push("> ", &self.outgoing[start..]);
@@ -155,7 +155,7 @@ impl Talk {
     }
 
     /// The next line of its output; `None` if no line comes before `until`.
-    pub(super) fn hear(&mut self, until: Instant) -> Result<Option<&str>, Fault> {
+    pub(super) fn read_line(&mut self, until: Instant) -> Result<Option<&str>, Fault> {
         loop {
             if self.take_line() {
                 break;
@@ -182,9 +182,9 @@ impl Talk {
     }
 
     /// Discards the lines that it has sent.
-    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+    pub(super) fn discard_input(&mut self) -> Result<(), Fault> {
         let now = Instant::now();
-        while self.hear(now)?.is_some() {}
+        while self.read_line(now)?.is_some() {}
         Ok(())
     }
 
@@ -330,7 +330,7 @@ impl Talk {
     }
 
     /// Takes in and throws away until it has ended or the time is over.
-    fn see_out(&mut self, grace: Duration) {
+    fn drain_until_exit(&mut self, grace: Duration) {
         let until = Instant::now() + grace;
         while !self.process.has_ended() && Instant::now() < until {
             self.buffer.clear();
@@ -347,14 +347,14 @@ impl Talk {
 }
 
 /// Ends it: with `quit`, a short grace, and then with force.
-impl Drop for Talk {
+impl Drop for EngineIo {
     fn drop(&mut self) {
         if !self.process.has_ended() {
             self.outgoing.clear();
             self.begin();
-            self.say("quit");
+            self.queue_line("quit");
             if self.send(Instant::now()).is_ok() {
-                self.see_out(EXIT_TIMEOUT);
+                self.drain_until_exit(EXIT_TIMEOUT);
             }
         }
         self.process.kill();
