@@ -38,7 +38,7 @@ pub enum MatchError {
     OpeningPgn(#[from] PgnError),
     #[error(transparent)]
     OpeningBook(#[from] BookError),
-    /// An opening cannot be used, or there is none: the file, the line or game, the reason.
+    /// No opening, or an invalid one: the file, the line or game, and the reason.
     #[error("{0}")]
     Opening(String),
     #[error(transparent)]

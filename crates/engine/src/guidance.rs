@@ -33,7 +33,7 @@ use mendel_evaluator::policy::{Draw, Outlook};
 use mendel_evaluator::vision::{Head, Scene, View, Workspace};
 use toml::{Table, Value};
 
-use crate::networks::Library;
+use crate::networks::NetworkSource;
 use crate::params::SettingError;
 use crate::search::RootMove;
 use crate::strength::uniform;
@@ -210,7 +210,7 @@ fn key_error(key: &str, reason: impl Into<String>) -> SettingError {
 
 impl Guidance {
     /// Reads the table `[policy]` of a player file.
-    pub(crate) fn from_toml(table: &Table, library: Library) -> Result<Self, SettingError> {
+    pub(crate) fn from_toml(table: &Table, library: NetworkSource) -> Result<Self, SettingError> {
         let text = |key: &str, wanted: &str| match table.get(key) {
             Some(Value::String(text)) => Ok(text.as_str()),
             _ => Err(key_error(key, format!("is missing; write {wanted}"))),

@@ -44,7 +44,7 @@ fn names() -> String {
 
 /// Where the networks of a player are looked for: those built in always are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Library<'a> {
+pub(crate) enum NetworkSource<'a> {
     /// Nowhere else.
     BuiltIn,
     /// In a folder, too.
@@ -59,7 +59,7 @@ pub(crate) fn beside(name: &str, folder: Option<&Path>) -> Result<Option<Vec<u8>
     if is_built_in(name) {
         return Ok(None);
     }
-    let library = folder.map_or(Library::BuiltIn, Library::Folder);
+    let library = folder.map_or(NetworkSource::BuiltIn, NetworkSource::Folder);
     library.bytes(name).map(Some)
 }
 
@@ -67,15 +67,15 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
 }
 
-impl Library<'_> {
+impl NetworkSource<'_> {
     /// A network that judges.
     pub(crate) fn judging(self, name: &str) -> Result<Source, NetworkError> {
-        static SHELF: Shelf<Net> = Shelf::new();
+        static CACHE: WeakCache<Net> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
         let broken = |error: NetError| unusable(name, error);
         let file = File::read(&bytes).map_err(broken)?;
-        let net = SHELF.get(checksum, || Net::new(&file).map_err(broken))?;
+        let net = CACHE.get(checksum, || Net::new(&file).map_err(broken))?;
         Ok(Source {
             file: name.to_owned(),
             checksum,
@@ -85,12 +85,12 @@ impl Library<'_> {
 
     /// A network that names moves, and the checksum of its file.
     pub(crate) fn naming(self, name: &str) -> Result<(Arc<Policy>, u64), NetworkError> {
-        static SHELF: Shelf<Policy> = Shelf::new();
+        static CACHE: WeakCache<Policy> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
         let broken = |error: PolicyError| unusable(name, error);
         let file = File::read(&bytes).map_err(|error| broken(error.into()))?;
-        let policy = SHELF.get(checksum, || {
+        let policy = CACHE.get(checksum, || {
             let net = Net::new(&file).map_err(PolicyError::from);
             net.and_then(Policy::from_net).map_err(broken)
         })?;
@@ -150,9 +150,9 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// What is in memory, by checksum: eleven players with one network have it once.
-struct Shelf<T>(Mutex<BTreeMap<u64, Weak<T>>>);
+struct WeakCache<T>(Mutex<BTreeMap<u64, Weak<T>>>);
 
-impl<T> Shelf<T> {
+impl<T> WeakCache<T> {
     const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
@@ -177,7 +177,7 @@ mod tests {
     fn only_plain_names_in_the_folder_are_looked_at() {
         let folder = std::env::temp_dir();
         let error = |name: &str| {
-            let found = Library::Folder(&folder).judging(name);
+            let found = NetworkSource::Folder(&folder).judging(name);
             found.expect_err(name).to_string()
         };
         for name in [
@@ -188,14 +188,16 @@ mod tests {
         assert!(error("x.toml").contains("there is no network `x.toml`"));
         assert!(error("chess").contains("there is no network `chess`"));
         assert!(error("mendel-no-such.net").contains("cannot read the network"));
-        let nowhere = Library::BuiltIn.judging("x.net").expect_err("no folder");
+        let nowhere = NetworkSource::BuiltIn
+            .judging("x.net")
+            .expect_err("no folder");
         assert!(nowhere.to_string().contains("in no file"), "{nowhere}");
     }
 
     #[test]
     fn a_network_is_in_memory_once_and_only_while_it_is_used() {
-        static SHELF: Shelf<u32> = Shelf::new();
-        let get = |value: u32| SHELF.get(7, || Ok::<_, ()>(value)).expect("made");
+        static CACHE: WeakCache<u32> = WeakCache::new();
+        let get = |value: u32| CACHE.get(7, || Ok::<_, ()>(value)).expect("made");
         let first = get(1);
         assert_eq!(*get(2), 1);
         drop(first);
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn every_built_in_network_is_readable() {
         for (name, _) in BUILT_IN {
-            let judges = Library::BuiltIn.judging(name);
+            let judges = NetworkSource::BuiltIn.judging(name);
             assert!(judges.is_ok(), "{name}: {judges:?}");
         }
     }

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::files;
 use crate::guidance::{Guidance, Way};
-use crate::networks::{Library, NetworkError, beside, is_built_in};
+use crate::networks::{NetworkError, NetworkSource, beside, is_built_in};
 use crate::params::{Profile, SearchParams, SettingError};
 use crate::words::quote;
 
@@ -207,7 +207,7 @@ impl Player {
         let text = files::read_text(path, MAX_FILE_LEN).map_err(fail)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let origin = format!("`{}`", path.display());
-        let player = Self::parse_with(&text, &origin, Library::Folder(folder))?;
+        let player = Self::parse_with(&text, &origin, NetworkSource::Folder(folder))?;
         Ok(Self {
             home: Some(folder.to_owned()),
             ..player
@@ -228,7 +228,7 @@ impl Player {
     ///
     /// If the text is not a player.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlayerError> {
-        Self::parse_with(text, origin, Library::BuiltIn)
+        Self::parse_with(text, origin, NetworkSource::BuiltIn)
     }
 
     /// Reads a player that came from another machine; no file is looked at.
@@ -237,7 +237,11 @@ impl Player {
     ///
     /// If the text is not a player, or a network is missing or broken.
     pub fn unpack(luggage: &Luggage, origin: &str) -> Result<Self, PlayerError> {
-        Self::parse_with(&luggage.text, origin, Library::Carried(&luggage.networks))
+        Self::parse_with(
+            &luggage.text,
+            origin,
+            NetworkSource::Carried(&luggage.networks),
+        )
     }
 
     /// Packs all that another machine needs to play as this player does.
@@ -282,7 +286,7 @@ impl Player {
             .collect()
     }
 
-    fn parse_with(text: &str, origin: &str, library: Library) -> Result<Self, PlayerError> {
+    fn parse_with(text: &str, origin: &str, library: NetworkSource) -> Result<Self, PlayerError> {
         let origin = || origin.to_owned();
         let key_error = |key: &str, reason: &str| PlayerError::Key {
             origin: origin(),

@@ -18,7 +18,7 @@ use mendel_board::tablebase::Tablebase;
 use mendel_board::{Game, Move, PackedMove, Position};
 use mendel_evaluator::{Evaluator, Silent};
 
-use self::history::{Arrival, Context, History};
+use self::history::{History, HistoryContext, PieceTo};
 use self::picker::Hints;
 use self::score::{MAX_PLY, WIN_BOUND};
 use self::table::Table;
@@ -29,7 +29,7 @@ use crate::{Bound, Change, Control, Limits, SearchParams};
 pub(crate) struct Memory<E: Evaluator> {
     history: History,
     scratch: E::Scratch,
-    frames: Vec<Frame>,
+    frames: Vec<StackEntry>,
     reductions: Reductions,
 }
 
@@ -111,9 +111,9 @@ pub(crate) struct RootMove {
 
 /// What a node tells its children and remembers for its sisters.
 #[derive(Clone, Debug)]
-struct Frame {
+struct StackEntry {
     /// The move being searched from here, as the histories see it.
-    arrival: Arrival,
+    arrival: PieceTo,
     current: Option<Move>,
     /// A move left out, to see what the others are worth.
     excluded: Option<Move>,
@@ -125,10 +125,10 @@ struct Frame {
     line: Vec<Move>,
 }
 
-impl Default for Frame {
+impl Default for StackEntry {
     fn default() -> Self {
         Self {
-            arrival: Arrival::NONE,
+            arrival: PieceTo::NONE,
             current: None,
             excluded: None,
             killers: [PackedMove::NONE; 2],
@@ -145,7 +145,7 @@ const FRAMES_BEFORE: usize = 2;
 
 /// What a node is asked: how deep, how far from the root, within which window.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct NodeArgs {
     depth: i32,
     ply: usize,
     alpha: i32,
@@ -204,7 +204,7 @@ impl<E: Evaluator> Memory<E> {
         Self {
             history: History::new(),
             scratch: E::Scratch::default(),
-            frames: vec![Frame::default(); MAX_PLY + FRAMES_BEFORE + 2],
+            frames: vec![StackEntry::default(); MAX_PLY + FRAMES_BEFORE + 2],
             reductions: Reductions::new(params),
         }
     }
@@ -218,7 +218,7 @@ impl<E: Evaluator> Memory<E> {
     pub(crate) fn clear(&mut self) {
         self.history.clear();
         self.scratch = E::Scratch::default();
-        self.frames.fill(Frame::default());
+        self.frames.fill(StackEntry::default());
     }
 }
 
@@ -260,16 +260,16 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 
     #[inline]
-    fn frame(&mut self, ply: usize) -> &mut Frame {
+    fn frame(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.memory.frames[ply + FRAMES_BEFORE]
     }
 
     /// The moves that led to the node at `ply`, for the histories.
     #[inline]
-    fn context(&self, ply: usize) -> Context {
+    fn context(&self, ply: usize) -> HistoryContext {
         // The node at `ply` was reached by the move in the frame before it.
         let frames = &self.memory.frames;
-        Context {
+        HistoryContext {
             before: [frames[ply + 1].arrival, frames[ply].arrival],
         }
     }
@@ -322,7 +322,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         let next = position.after(m);
         self.shared.table.prefetch(next.key());
-        let arrival = Arrival::of(m, position.turn());
+        let arrival = PieceTo::of(m, position.turn());
         let frame = self.frame(ply);
         frame.arrival = arrival;
         frame.current = Some(m);

@@ -5,16 +5,16 @@ use mendel_evaluator::Evaluator;
 
 use super::picker::Picker;
 use super::score::{INFINITE, MATE, MAX_PLY, WIN_BOUND};
-use super::table::{Entry, NO_EVAL};
-use super::{Node, Searcher, Task, exchange};
+use super::table::{NO_EVAL, TtEntry};
+use super::{Node, NodeArgs, Searcher, exchange};
 use crate::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Searches captures and queen promotions, and all moves in check, until
     /// nothing is hanging; `task.depth` is ignored.
     #[expect(clippy::too_many_lines, reason = "one loop in numbered steps")]
-    pub(super) fn quiesce<N: Node>(&mut self, position: &Position, task: Task) -> i32 {
-        let Task {
+    pub(super) fn quiesce<N: Node>(&mut self, position: &Position, task: NodeArgs) -> i32 {
+        let NodeArgs {
             ply,
             mut alpha,
             beta,
@@ -119,7 +119,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             searched += 1;
             let next = self.make(position, m, ply);
-            let child = Task {
+            let child = NodeArgs {
                 ply: ply + 1,
                 alpha: -beta,
                 beta: -alpha,
@@ -150,7 +150,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if in_check && searched == 0 {
             return ply as i32 - MATE;
         }
-        let entry = Entry {
+        let entry = TtEntry {
             m: best_move,
             score: best,
             eval: raw,
