@@ -22,7 +22,7 @@ use mendel_engine::Player;
 use rustix::time::{ClockId, clock_gettime};
 
 const MEMBERS: usize = 20;
-/// What a generation may need: so many games within so many minutes.
+/// Games that a generation may need, and minutes for them.
 const GENERATION: f64 = 20.0 * 200.0;
 const LIMIT: f64 = 15.0;
 /// Passes everything on and adds up what the thoughts cost.
@@ -36,8 +36,8 @@ impl Contestant for Timed {
         self.player.new_game(chess960)
     }
 
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
-        self.player.can_keep(pace)
+    fn supports(&self, pace: &Pace) -> Result<(), Fault> {
+        self.player.supports(pace)
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
@@ -51,12 +51,8 @@ impl Contestant for Timed {
         self.player.game_over(result, reason);
     }
 
-    fn last_words(&self) -> Vec<String> {
-        self.player.last_words()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        self.player.own_name()
+    fn recent_output(&self) -> Vec<String> {
+        self.player.recent_output()
     }
 }
 
@@ -188,7 +184,7 @@ fn think(
                 black: games.pace,
                 ..GameSetting::default()
             };
-            let played = play(&mut white, &mut black, &setting).ok_or("nobody stops it")?;
+            let played = play(&mut white, &mut black, &setting).ok_or("it was stopped")?;
             nodes += played.moves.iter().filter_map(|it| it.nodes).sum::<u64>();
             thought += white.thought + black.thought;
         }

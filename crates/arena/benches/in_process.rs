@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p mendel-arena --bench in_process [GAMES] [NODES]`. The CPU time
 //! inside the players' thoughts, against the CPU time of whole games: moves
-//! checked, clocks, referee, records, and a fresh memory for each game.
+//! checked, clocks, adjudicator, records, and a fresh memory for each game.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,8 +24,8 @@ impl Contestant for Timed {
         self.player.new_game(chess960)
     }
 
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
-        self.player.can_keep(pace)
+    fn supports(&self, pace: &Pace) -> Result<(), Fault> {
+        self.player.supports(pace)
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
@@ -39,12 +39,8 @@ impl Contestant for Timed {
         self.player.game_over(result, reason);
     }
 
-    fn last_words(&self) -> Vec<String> {
-        self.player.last_words()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        self.player.own_name()
+    fn recent_output(&self) -> Vec<String> {
+        self.player.recent_output()
     }
 }
 
@@ -73,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             black: pace,
             ..GameSetting::default()
         };
-        let played = play(&mut white, &mut black, &setting).ok_or("nobody stops it")?;
+        let played = play(&mut white, &mut black, &setting).ok_or("it was stopped")?;
         let fixture = Fixture {
             game,
             pair: game / 2,

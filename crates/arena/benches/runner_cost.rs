@@ -17,7 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 const ENGINE: &str = env!("CARGO_BIN_EXE_bad-engine");
 const OTHER_SIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/runner_cost.py");
 
-/// So long a game is, at most.
+/// Maximum length of a game.
 const PLIES: usize = 120;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -64,7 +64,7 @@ fn our_cost(moves: u32) -> Result<(f64, f64), Box<dyn std::error::Error>> {
     Ok((per_move(spent), per_move(begun.elapsed())))
 }
 
-/// Plays one game after the other until so many moves were made.
+/// Plays one game after the other until enough moves were made.
 fn play(seat: &mut dyn Contestant, moves: u32) -> Result<(), Box<dyn std::error::Error>> {
     let pace = Pace {
         nodes: Some(1),

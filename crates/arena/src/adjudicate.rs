@@ -1,4 +1,4 @@
-//! When a game is stopped before the rules end it.
+//! Adjudication: ends a game before the rules of chess do.
 
 use mendel_board::tablebase::{Tablebase, Wdl};
 use mendel_board::{ByColor, Color, Game, Position, Role};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EndReason, Ending};
 
-/// What may stop a game early; nothing does unless it is asked for.
+/// Rules that end a game early; by default there are no such rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adjudication {
@@ -27,11 +27,11 @@ pub struct Adjudication {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRule {
-    /// Not before so many moves of each side, counted as the position counts
+    /// Minimum number of moves of each side, counted as the position counts
     /// them, so that the moves of an opening are among them.
     #[serde(default)]
     pub from_move: u32,
-    /// For so many moves of each side on end.
+    /// Consecutive moves of each side.
     pub moves: u32,
     /// Centipawns from zero, either way.
     pub score: u32,
@@ -41,7 +41,7 @@ pub struct DrawRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
-    /// For so many of its moves on end.
+    /// Consecutive moves of that side.
     pub moves: u32,
     /// Centipawns below zero.
     pub score: u32,
@@ -50,14 +50,12 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
-/// The game ends after so many half-moves.
+/// The game ends after a number of plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LengthRule {
-    /// Half-moves of both players together; those of the opening, which nobody
-    /// chose, are not counted.
+    /// Plies of both players together; those of the opening are not counted.
     pub plies: u32,
-    /// What the result is then.
     #[serde(default)]
     pub verdict: Verdict,
 }
@@ -66,18 +64,16 @@ pub struct LengthRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// As a draw.
     #[default]
     Draw,
     /// The side with more material wins; equal material is a draw.
     Material,
 }
 
-/// A side so far ahead in material wins at once.
+/// A side that leads by this much material wins at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialRule {
-    /// How far.
     pub centipawns: u32,
     /// What a pawn, a knight, a bishop, a rook and a queen count.
     #[serde(default = "usual_values")]
@@ -97,10 +93,9 @@ fn usual_values() -> [u32; 5] {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SyzygyRule {
-    /// Folders with tables, separated as in `PATH`. Whoever makes the
-    /// [`Referee`] opens them once for all games.
+    /// Folders with tables, separated as in `PATH`. The caller opens them once for all games.
     pub path: String,
-    /// Only positions with at most so many pieces, kings included.
+    /// Maximum number of pieces, kings included.
     #[serde(default)]
     pub pieces: Option<u32>,
     /// A win that the fifty-move rule would spoil counts as a win.
@@ -110,19 +105,19 @@ pub struct SyzygyRule {
 
 /// Watches one game and stops it when a rule says so.
 #[derive(Debug)]
-pub struct Referee<'a> {
+pub struct Adjudicator<'a> {
     rules: &'a Adjudication,
     tablebase: Option<&'a Tablebase>,
     plies: u32,
-    /// Half-moves on end with a score near zero.
+    /// Consecutive plies with a score near zero.
     level: u32,
-    /// Moves on end with a score at least so bad, or so good, by side.
+    /// Consecutive moves with a score below, or above, the limit, by side.
     lost: ByColor<u32>,
     won: ByColor<u32>,
 }
 
-impl<'a> Referee<'a> {
-    /// A referee before the first move.
+impl<'a> Adjudicator<'a> {
+    /// A adjudicator before the first move.
     pub fn new(rules: &'a Adjudication, tablebase: Option<&'a Tablebase>) -> Self {
         Self {
             rules,
@@ -151,18 +146,18 @@ impl<'a> Referee<'a> {
     fn count(&mut self, mover: Color, score: Option<Score>) {
         // A move without a score proves nothing, so it breaks every series.
         let score = score.map(centipawns);
-        let go_on = |count: u32, on: bool| if on { count.saturating_add(1) } else { 0 };
+        let extended = |count: u32, on: bool| if on { count.saturating_add(1) } else { 0 };
         if let Some(rule) = self.rules.draw {
             let near = score.is_some_and(|score| score.unsigned_abs() <= rule.score);
-            self.level = go_on(self.level, near);
+            self.level = extended(self.level, near);
         }
         if let Some(rule) = self.rules.resign {
             let limit = i64::from(rule.score);
             let of = |score: i32| i64::from(score);
             let lost = score.is_some_and(|score| of(score) <= -limit);
             let won = score.is_some_and(|score| of(score) >= limit);
-            self.lost[mover] = go_on(self.lost[mover], lost);
-            self.won[mover] = go_on(self.won[mover], won);
+            self.lost[mover] = extended(self.lost[mover], lost);
+            self.won[mover] = extended(self.won[mover], won);
         }
     }
 
@@ -272,7 +267,7 @@ fn centipawns(score: Score) -> i32 {
     }
 }
 
-/// What the tables say, the half-moves already counted towards the fifty-move
+/// What the tables say, the plies already counted towards the fifty-move
 /// rule included. Right after a capture or pawn move the small tables know it;
 /// else only those with distances do.
 fn value(tables: &Tablebase, position: &Position) -> Option<Wdl> {
@@ -287,12 +282,13 @@ fn value(tables: &Tablebase, position: &Position) -> Option<Wdl> {
 /// White's material less Black's.
 fn material_lead(position: &Position, values: [u32; 5]) -> i64 {
     let of = |color: Color| -> i64 {
-        let men = Role::ALL.into_iter().zip(values);
-        men.map(|(role, worth)| {
-            let count = position.board().by_piece(role.of(color)).count();
-            i64::from(worth) * count as i64
-        })
-        .sum()
+        let pieces = Role::ALL.into_iter().zip(values);
+        pieces
+            .map(|(role, worth)| {
+                let count = position.board().by_piece(role.of(color)).count();
+                i64::from(worth) * count as i64
+            })
+            .sum()
     };
     of(Color::White) - of(Color::Black)
 }

@@ -17,16 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::{Answer, Contestant, Fault, Pace, Turn};
 
 /// A started player that answers questions about positions.
-pub trait Analyst: Send {
+pub trait Analyst: Contestant {
     /// What the program calls itself, or the name of its player.
     fn name(&self) -> &str;
-
-    /// Whether it can keep to `limit`; asked once before the first question.
-    ///
-    /// # Errors
-    ///
-    /// If its protocol cannot express such a limit.
-    fn supports(&self, limit: &Pace) -> Result<(), Fault>;
 
     /// Searches the last position of `game`; the best line comes first. There are
     /// fewer lines than requested where there are fewer moves, or where the player
@@ -45,7 +38,7 @@ pub trait Analyst: Send {
     ) -> Result<Vec<AnalysisLine>, AnalystError>;
 
     /// The evaluation of the last position of `game` without a search, in centipawns
-    /// for the side to move; `None` where there is none, such as in check. A built-in
+    /// for the side to move; `None` where no evaluation exists, such as in check. A built-in
     /// player answers with its evaluator and ignores `which`; an external engine is
     /// asked with the command `eval` of Stockfish.
     ///
@@ -61,12 +54,6 @@ pub trait Analyst: Send {
         which: Option<StockfishEval>,
         deadline: Duration,
     ) -> Result<Option<f64>, AnalystError>;
-
-    /// The last lines sent and received, for the record of a fault. Empty for players
-    /// in this process.
-    fn recent_output(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// What an analyst is asked about a position.
@@ -89,7 +76,8 @@ pub struct AnalysisLine {
     /// The score for the side to move; `None` for a move without one, such as from a
     /// book.
     pub score: Option<Score>,
-    /// Chances in thousandths for the side to move, if the player reports them.
+    /// Chances in thousandths for the side to move, if the player reports them. A program is
+    /// asked for them with several lines; with one line it is asked as for a move.
     pub wdl: Option<Wdl>,
     /// Plies searched, if the player reports them.
     pub depth: Option<u32>,
@@ -100,13 +88,11 @@ pub struct AnalysisLine {
     pub pv: Vec<Move>,
 }
 
-/// Why there is no analysis.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnalystError {
     /// The stop flag ended the search before its limit.
     #[error("the analysis was stopped")]
     Stopped,
-    /// The player misbehaved.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// The program does not answer `eval` in the form of Stockfish 12 or later.
@@ -120,7 +106,6 @@ pub enum AnalystError {
 pub enum StockfishEval {
     /// Hand-written terms, up to version 15.1.
     Classical,
-    /// The network.
     Nnue,
 }
 

@@ -9,10 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mendel_board::Game;
-use mendel_engine::uci::{OptionKind, OptionLine};
+use mendel_engine::uci::OptionLine;
 use mendel_engine::{
-    Bound, Control, Engine, Guidance, Info, Limits, Options, Player, SearchParams, Strength,
-    StrengthTable,
+    Bound, Control, Engine, Guidance, Info, Limits, Options, Player, Strength, StrengthTable,
 };
 
 use crate::program::check;
@@ -23,14 +22,14 @@ use crate::{
 
 /// A bred player ready to move.
 #[derive(Debug)]
-pub(crate) struct Bred {
+pub(crate) struct InProcessPlayer {
     engine: Engine,
     /// A search broke down in the middle, so that its memory may be anything.
     broken: bool,
 }
 
-impl Bred {
-    /// A seat for `player` with `options`: those of the engine, of its policy, and the
+impl InProcessPlayer {
+    /// Starts `player` with `options`: those of the engine, of its policy, and the
     /// numbers of its search by name.
     ///
     /// # Errors
@@ -86,7 +85,7 @@ impl Bred {
     }
 }
 
-impl Bred {
+impl InProcessPlayer {
     /// The move that it finds, and the report on its line. `deadline_counts`: a search
     /// without any limit answers at the deadline.
     fn search(
@@ -144,7 +143,7 @@ impl Bred {
         Ok((Answer { m, thought, time }, info))
     }
 
-    /// Has the engine report so many lines.
+    /// Sets the number of lines that the engine reports.
     fn set_multipv(&mut self, multipv: usize) -> Result<(), Fault> {
         if self.engine.options().multipv == multipv {
             return Ok(());
@@ -179,7 +178,7 @@ fn levels(options: &[(String, String)]) -> Result<Arc<StrengthTable>, Fault> {
     }
 }
 
-/// What `player` offers, its numbers as they are now.
+/// The options that `player` offers, with the present numbers of its search as defaults.
 ///
 /// # Errors
 ///
@@ -188,52 +187,31 @@ pub(crate) fn offers(
     player: &Player,
     options: &[(String, String)],
 ) -> Result<Vec<OptionLine>, Fault> {
-    let mut offered = offered(&*levels(options)?, player);
-    for option in &mut offered {
-        if let (OptionKind::Spin { default, .. }, Some(now)) =
-            (&mut option.kind, player.params.get(&option.name))
-        {
-            *default = now.into();
-        }
-    }
-    Ok(offered)
+    Ok(offered(&*levels(options)?, player))
 }
 
-/// What can be set: the engine's options, those of the player's policy, and the numbers
-/// of its search.
+/// The options of the engine, of the player's policy and of its search.
 fn offered(levels: &StrengthTable, player: &Player) -> Vec<OptionLine> {
-    let line = |name: &str, kind| OptionLine {
-        name: name.to_owned(),
-        kind,
-    };
-    let spin = |name: &str, default, min, max| line(name, OptionKind::Spin { default, min, max });
-    let text = |name: &str| {
-        let default = String::new();
-        line(name, OptionKind::Text { default })
-    };
     let (low, high) = (levels.min().into(), levels.max().into());
     let mut offered = vec![
-        spin("Hash", 16, 1, 65_536),
-        spin("Threads", 1, 1, 256),
-        spin("MultiPV", 1, 1, 256),
-        spin("Move Overhead", 10, 0, 60_000),
-        text("SyzygyPath"),
-        text("Book"),
-        spin("Book Seed", 0, 0, i64::MAX),
-        line("UCI_LimitStrength", OptionKind::Check { default: false }),
-        spin("UCI_Elo", high, low, high),
-        spin("Strength Seed", 0, 0, i64::MAX),
-        text(LEVELS),
+        OptionLine::spin("Hash", 16, 1, 65_536),
+        OptionLine::spin("Threads", 1, 1, 256),
+        OptionLine::spin("MultiPV", 1, 1, 256),
+        OptionLine::spin("Move Overhead", 10, 0, 60_000),
+        OptionLine::text("SyzygyPath", ""),
+        OptionLine::text("Book", ""),
+        OptionLine::spin("Book Seed", 0, 0, i64::MAX),
+        OptionLine::check("UCI_LimitStrength", false),
+        OptionLine::spin("UCI_Elo", high, low, high),
+        OptionLine::spin("Strength Seed", 0, 0, i64::MAX),
+        OptionLine::text(LEVELS, ""),
     ];
     offered.extend(player.policy.iter().flat_map(Guidance::options));
-    offered.extend(SearchParams::TUNABLES.iter().map(|tunable| {
-        let (low, high) = (tunable.low.into(), tunable.high.into());
-        spin(tunable.name, tunable.default.into(), low, high)
-    }));
+    offered.extend(player.params.options());
     offered
 }
 
-impl Contestant for Bred {
+impl Contestant for InProcessPlayer {
     /// Nothing of an earlier game is left, so that no result depends on what was
     /// played before.
     fn new_game(&mut self, _chess960: bool) -> Result<(), Fault> {
@@ -247,33 +225,15 @@ impl Contestant for Bred {
         Ok(())
     }
 
-    fn can_keep(&self, _pace: &Pace) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
         let (answer, _) = self.search(turn, false, &mut |_| {})?;
         Ok(Reply::Move(answer))
     }
-
-    fn game_over(&mut self, _result: &str, _reason: &str) {}
-
-    fn last_words(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        Some(&self.engine.player().name)
-    }
 }
 
-impl Analyst for Bred {
+impl Analyst for InProcessPlayer {
     fn name(&self) -> &str {
         &self.engine.player().name
-    }
-
-    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
-        self.can_keep(limit)
     }
 
     fn analyse(

@@ -1,4 +1,4 @@
-//! The clocks of a game, and how long a player is waited for.
+//! The clocks of a game, and the time limits for a player.
 
 use std::time::Duration;
 
@@ -8,18 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Pace;
 
-/// How exactly time is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Patience {
-    /// So much over its time is forgiven.
+    /// Time over the limit that is tolerated.
     #[serde(with = "crate::seconds")]
     pub margin: Duration,
-    /// So long after that a player is still waited for. It has lost on time,
-    /// but it has not stalled.
+    /// Further time until the player counts as stalled; before it has only lost on time.
     #[serde(with = "crate::seconds")]
     pub grace: Duration,
-    /// How long a move may take where the pace sets no time.
+    /// Maximum time of a move if the pace sets none.
     #[serde(with = "crate::seconds")]
     pub untimed: Duration,
 }
@@ -34,19 +32,16 @@ impl Default for Patience {
     }
 }
 
-/// The clocks of both sides of one game.
 #[derive(Clone, Debug)]
 pub struct Clocks {
-    white: Watch,
-    black: Watch,
+    white: PlayerClock,
+    black: PlayerClock,
     patience: Patience,
 }
 
-/// A move took longer than its player had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the move took {} s and had {} s", .took.as_secs_f64(), .had.as_secs_f64())]
-pub struct Overstep {
-    /// What the move took.
+pub struct TimeForfeit {
     pub took: Duration,
     /// What it could have taken, without the margin.
     pub had: Duration,
@@ -56,13 +51,13 @@ impl Clocks {
     /// Clocks as they stand before the first move.
     pub fn new(white: Pace, black: Pace, patience: Patience) -> Self {
         Self {
-            white: Watch::new(white),
-            black: Watch::new(black),
+            white: PlayerClock::new(white),
+            black: PlayerClock::new(black),
             patience,
         }
     }
 
-    /// Both clocks as the side to move is told of them; `None` if it has none.
+    /// Both clocks as the side to move receives them; `None` if it has no clock.
     /// An opponent without a clock is shown with the time of the side to move.
     pub fn now(&self, turn: Color) -> Option<Clock> {
         let mine = self.of(turn).side()?;
@@ -93,32 +88,31 @@ impl Clocks {
     /// # Errors
     ///
     /// If the move took longer than its time and the margin; the game is lost.
-    pub fn spend(&mut self, turn: Color, took: Duration) -> Result<(), Overstep> {
+    pub fn spend(&mut self, turn: Color, took: Duration) -> Result<(), TimeForfeit> {
         let margin = self.patience.margin;
-        let watch = turn.fold_wb(&mut self.white, &mut self.black);
-        if let Some(had) = watch.allowed()
+        let clock = turn.fold_wb(&mut self.white, &mut self.black);
+        if let Some(had) = clock.allowed()
             && took > had.saturating_add(margin)
         {
-            return Err(Overstep { took, had });
+            return Err(TimeForfeit { took, had });
         }
-        watch.tick(took);
+        clock.tick(took);
         Ok(())
     }
 
-    fn of(&self, turn: Color) -> &Watch {
+    fn of(&self, turn: Color) -> &PlayerClock {
         turn.fold_wb(&self.white, &self.black)
     }
 }
 
-/// The clock of one side.
 #[derive(Clone, Debug)]
-struct Watch {
+struct PlayerClock {
     pace: Pace,
     /// `None` without a clock over the game.
     timer: Option<SideTimer>,
 }
 
-impl Watch {
+impl PlayerClock {
     fn new(pace: Pace) -> Self {
         Self {
             pace,

@@ -1,4 +1,4 @@
-//! An entrant ready to move.
+//! Started players.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,8 +11,8 @@ use crate::Pace;
 
 /// An entrant that has been started and can be asked for moves.
 ///
-/// One trait object a game costs nothing beside a search; programs and players
-/// in this process look the same from here on.
+/// One trait object a game costs nothing next to a search; programs and players in this
+/// process look the same from here on.
 pub trait Contestant: Send {
     /// Gets ready for a new game. A program that died is started again.
     ///
@@ -21,12 +21,14 @@ pub trait Contestant: Send {
     /// If it does not get ready within its limit.
     fn new_game(&mut self, chess960: bool) -> Result<(), Fault>;
 
-    /// Whether it can keep to `pace`; asked once before a match.
+    /// Checks once before a match whether the protocol can express `pace`.
     ///
     /// # Errors
     ///
-    /// If its protocol has no words for such a limit.
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault>;
+    /// If it cannot.
+    fn supports(&self, _pace: &Pace) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Asks for a move.
     ///
@@ -37,37 +39,33 @@ pub trait Contestant: Send {
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault>;
 
     /// The game is over; xboard programs are told how.
-    fn game_over(&mut self, result: &str, reason: &str);
+    fn game_over(&mut self, _result: &str, _reason: &str) {}
 
-    /// The last lines that went to and fro, and what it wrote to stderr, for the
-    /// record of a fault. Empty for players in this process.
-    fn last_words(&self) -> Vec<String>;
-
-    /// What the program calls itself, once it has said so.
-    fn own_name(&self) -> Option<&str>;
+    /// The last lines sent and received, and those on stderr, for the record of a fault. Empty
+    /// for players in this process.
+    fn recent_output(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What a contestant is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
-    /// The game so far.
     pub game: &'a Game,
-    /// Its pace.
     pub pace: Pace,
     /// Both clocks as they stand now; `None` without clocks.
     pub clock: Option<Clock>,
     /// After this it has stalled, whatever the pace says.
     pub deadline: Duration,
-    /// When it becomes true nobody wants the answer any more.
+    /// Ends the search when it becomes true; there is no answer then.
     pub stop: Option<&'a Arc<AtomicBool>>,
 }
 
 /// What a contestant does when it is its turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// It plays a move.
     Move(Answer),
-    /// It gives the game up, which is no misdeed.
+    /// The player gives the game up, which is not a fault.
     Resigns,
 }
 
@@ -76,7 +74,6 @@ pub enum Reply {
 pub struct Answer {
     /// The move, legal in the position asked about.
     pub m: Move,
-    /// What was said about it.
     pub thought: Thought,
     /// Time from the question to the answer, measured by the runner.
     pub time: Duration,
@@ -87,61 +84,33 @@ pub struct Answer {
 pub struct Thought {
     /// The score for the side that moves.
     pub score: Option<Score>,
-    /// Plies searched.
     pub depth: Option<u32>,
-    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// A claim or an offer it made beside the move; neither changes the game.
+    /// A claim or an offer that came with the move; neither changes the game.
     pub remark: Option<String>,
 }
 
-/// A misdeed that loses the game.
+/// A fault that loses the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It could not be started.
     #[error("cannot be started: {reason}")]
-    Start {
-        /// What the system said.
-        reason: String,
-    },
-    /// It did not get ready in time.
+    Start { reason: String },
     #[error("said nothing for {waited:?} after `{asked}`")]
-    NotReady {
-        /// What it was told.
-        asked: String,
-        /// How long it had.
-        waited: Duration,
-    },
+    NotReady { asked: String, waited: Duration },
     /// It ended, by itself or by a signal.
     #[error("ended: {how}")]
     Ended {
         /// Its exit status.
         how: String,
     },
-    /// It did not move before the deadline.
     #[error("did not move within {waited:?}")]
-    Stalled {
-        /// How long it had.
-        waited: Duration,
-    },
+    Stalled { waited: Duration },
     /// It answered with a move that is not legal, or none where there are some.
     #[error("illegal move `{text}`")]
-    Illegal {
-        /// What it said.
-        text: String,
-    },
-    /// It wrote more than anybody can mean.
+    Illegal { text: String },
+    /// Its output exceeds every bound.
     #[error("flooded its output: {how}")]
-    Flood {
-        /// How much.
-        how: String,
-    },
-    /// It refused an option or a position.
+    Flood { how: String },
     #[error("refused `{what}`: {reason}")]
-    Refused {
-        /// What it was told.
-        what: String,
-        /// What it said.
-        reason: String,
-    },
+    Refused { what: String, reason: String },
 }

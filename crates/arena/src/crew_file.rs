@@ -12,7 +12,6 @@ use mendel_store::replace;
 pub struct CrewFile(PathBuf);
 
 impl CrewFile {
-    /// Its name.
     pub const NAME: &'static str = "crew.json";
 
     /// The file of `folder`, for [`Crew::bind`](mendel_crew::Crew::bind).

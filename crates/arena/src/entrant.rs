@@ -1,6 +1,7 @@
-//! Who plays, as it is written on the command line.
+//! Players as they are written on the command line.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,18 +9,15 @@ use std::time::Duration;
 use mendel_engine::{Player, PlayerError};
 use percent_encoding::percent_decode_str;
 
-use crate::bred::Bred;
-use crate::program::Program;
-use crate::{Analyst, Contestant, Fault, Pace};
+use crate::Pace;
 
-/// Someone who is to play: a bred player, or another program.
+/// A player as the user names it: a player of ours, or another program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     /// What it is called in tables; unique in a match.
     pub name: String,
     /// As it was written.
     pub text: String,
-    /// What it is.
     pub kind: Kind,
     /// Its own pace, where it differs from the match's.
     pub pace: Option<Pace>,
@@ -27,7 +25,6 @@ pub struct Entrant {
     pub options: Vec<(String, String)>,
 }
 
-/// The kinds of entrant.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// Plays in this process.
@@ -40,65 +37,44 @@ pub enum Kind {
         protocol: Option<Protocol>,
         /// Where it runs; here if nothing is said.
         directory: Option<PathBuf>,
-        /// Environment variables set for it.
         environment: BTreeMap<String, String>,
     },
 }
 
-/// What a program speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// The Universal Chess Interface.
     Uci,
     /// The Chess Engine Communication Protocol of xboard, version 2.
     Xboard,
 }
 
-/// Why a text names no entrant.
+/// A text that names no player; says why and how players are written.
 #[derive(Debug, thiserror::Error)]
-pub enum EntrantError {
-    /// No bred player has that name, or its file is broken.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The command is empty or its quotes do not match.
-    #[error("`{text}` is not a command: {reason}")]
-    Command {
-        /// What was read.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The part after the last `?` is not `Name=Value&Name=Value`.
-    #[error(
-        "`{text}`: {reason}; options are written ?Name=Value&Name=Value, special characters as %20, \
-         and a ? that begins no options as %3F"
-    )]
-    Options {
-        /// What was read.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A key with a leading dot that the runner does not know.
-    #[error("`{text}`: there is no `{key}`; keys with a leading dot are {}", RUNNER_KEYS.join(", "))]
-    RunnerKey {
-        /// What was read.
-        text: String,
-        /// The key.
-        key: String,
-    },
+#[error("{message}")]
+pub struct EntrantError {
+    message: String,
+    /// The built-in player or the player file that cannot be used.
+    source: Option<Box<PlayerError>>,
 }
 
-/// Why an entrant cannot take its seat: nothing that a game could decide.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` {fault}")]
-pub struct SeatError {
-    /// Who.
-    pub name: String,
-    /// Why.
-    pub fault: Fault,
-    /// The last lines that went to and fro, and what it wrote to stderr.
-    pub last_words: Vec<String>,
+impl EntrantError {
+    fn new(message: String) -> Self {
+        let source = None;
+        Self { message, source }
+    }
+
+    fn command(text: &str, reason: impl Display) -> Self {
+        Self::new(format!("`{text}` is not a command: {reason}"))
+    }
+}
+
+impl From<PlayerError> for EntrantError {
+    fn from(error: PlayerError) -> Self {
+        Self {
+            message: error.to_string(),
+            source: Some(Box::new(error)),
+        }
+    }
 }
 
 /// What the runner understands itself; everything else is for the engine.
@@ -123,7 +99,7 @@ impl Entrant {
     ///
     /// # Errors
     ///
-    /// If the text is none of these; the player file is read, but no program is
+    /// If the text is not a player; the player file is read, but no program is
     /// started.
     pub fn parse(text: &str) -> Result<Self, EntrantError> {
         let text = text.trim();
@@ -191,76 +167,7 @@ impl Entrant {
             options,
         }
     }
-
-    /// Takes a seat: a program is started and greeted, and its options are
-    /// checked against what it offers.
-    ///
-    /// # Errors
-    ///
-    /// If that fails, an option is refused, or it cannot keep its own pace.
-    ///
-    /// # Panics
-    ///
-    /// Never: what is no player in this process is a program.
-    pub fn seat(&self) -> Result<Box<dyn Contestant>, SeatError> {
-        Ok(self.started(None)?)
-    }
-
-    /// Starts it as [`seat`](Self::seat) does, to be asked about positions.
-    ///
-    /// # Errors
-    ///
-    /// As [`seat`](Self::seat).
-    pub fn start_analyst(&self) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(None)?)
-    }
-
-    /// The same for a program that may need longer to get ready: a whole machine at
-    /// work slows its start.
-    ///
-    /// # Errors
-    ///
-    /// As [`seat`](Self::seat).
-    pub fn start_analyst_within(
-        &self,
-        ready_timeout: Duration,
-    ) -> Result<Box<dyn Analyst>, SeatError> {
-        Ok(self.started(Some(ready_timeout))?)
-    }
-
-    fn started(&self, ready_timeout: Option<Duration>) -> Result<Box<dyn Started>, SeatError> {
-        let error = |fault, last_words| SeatError {
-            name: self.name.clone(),
-            fault,
-            last_words,
-        };
-        let started: Box<dyn Started> = match &self.kind {
-            Kind::Bred(player) => {
-                let bred = Bred::new(player.clone(), &self.options);
-                Box::new(bred.map_err(|fault| error(fault, Vec::new()))?)
-            }
-            Kind::Program { .. } => {
-                let mut program = Program::new(self).expect("it is a program");
-                if let Some(timeout) = ready_timeout {
-                    program = program.with_patience(timeout);
-                }
-                if let Err(fault) = program.start() {
-                    return Err(error(fault, program.last_words()));
-                }
-                Box::new(program)
-            }
-        };
-        match self.pace.map_or(Ok(()), |pace| started.can_keep(&pace)) {
-            Ok(()) => Ok(started),
-            Err(fault) => Err(error(fault, started.last_words())),
-        }
-    }
 }
-
-/// A started player, which both plays and analyses.
-trait Started: Contestant + Analyst {}
-
-impl<T: Contestant + Analyst> Started for T {}
 
 /// What stands after the `?`.
 #[derive(Debug, Default)]
@@ -350,10 +257,10 @@ impl Settings {
                     .strip_prefix(".env.")
                     .filter(|name| !name.is_empty() && !name.contains(['=', '\0']));
                 let Some(name) = name else {
-                    return Err(EntrantError::RunnerKey {
-                        text: text.to_owned(),
-                        key: key.to_owned(),
-                    });
+                    let known = RUNNER_KEYS.join(", ");
+                    return Err(EntrantError::new(format!(
+                        "`{text}`: there is no `{key}`; keys with a leading dot are {known}"
+                    )));
                 };
                 self.environment.insert(name.to_owned(), value);
                 return Ok(());
@@ -373,9 +280,8 @@ impl Settings {
 pub fn absolute_player(text: &str) -> Result<String, EntrantError> {
     let text = text.trim();
     let entrant = Entrant::parse(text)?;
-    let here = std::env::current_dir().map_err(|source| EntrantError::Command {
-        text: text.to_owned(),
-        reason: format!("the current folder is not known: {source}"),
+    let here = std::env::current_dir().map_err(|error| {
+        EntrantError::command(text, format!("the current folder is not known: {error}"))
     })?;
     let (who, settings) = match text.rsplit_once('?') {
         None => (text, None),
@@ -475,11 +381,11 @@ fn escape_value(text: &str) -> String {
     escape_path(text).replace('&', "%26").replace('#', "%23")
 }
 
-fn options_error(text: &str, reason: impl Into<String>) -> EntrantError {
-    EntrantError::Options {
-        text: text.to_owned(),
-        reason: reason.into(),
-    }
+fn options_error(text: &str, reason: impl Display) -> EntrantError {
+    EntrantError::new(format!(
+        "`{text}`: {reason}; options are written ?Name=Value&Name=Value, special characters as %20, \
+         and a ? that begins no options as %3F"
+    ))
 }
 
 /// Percent-decodes a name or a value. No system takes a zero byte in a path or
@@ -507,10 +413,7 @@ fn who(text: &str) -> String {
 }
 
 fn split_command(line: &str) -> Result<Vec<String>, EntrantError> {
-    let error = |reason: &str| EntrantError::Command {
-        text: line.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let error = |reason| EntrantError::command(line, reason);
     let command = shlex::split(line)
         .ok_or_else(|| error("a quote is not closed or a backslash ends the line"))?;
     if line.contains('\0') {

@@ -1,4 +1,4 @@
-//! How a game began.
+//! The first moves of a game.
 
 use std::fmt;
 
@@ -8,18 +8,17 @@ use crate::MoveRecord;
 
 /// The first moves after the opening: of the side that was to move, and of the other.
 ///
-/// Written as text, `e2e4 e7e5`; kept as a few bytes, so that what came of a game can
-/// be copied.
+/// Serialised as text, `e2e4 e7e5`; kept as a few bytes, so that a result can be copied.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct FirstMoves([[u8; LONGEST]; 2]);
+pub struct FirstMoves([[u8; MAX_LETTERS]; 2]);
 
-/// A move in UCI notation has at most so many letters: `e7e8q`.
-const LONGEST: usize = 5;
+/// Maximum letters of a move in UCI notation: `e7e8q`.
+const MAX_LETTERS: usize = 5;
 
 impl FirstMoves {
-    /// Of a game in which nobody moved.
-    pub const NONE: Self = Self([[0; LONGEST]; 2]);
+    /// Of a game without moves.
+    pub const NONE: Self = Self([[0; MAX_LETTERS]; 2]);
 
     /// The first of these moves.
     pub(crate) fn of(moves: &[MoveRecord]) -> Self {
@@ -35,20 +34,21 @@ impl FirstMoves {
         let moves = self.0.iter().map(|kept| {
             let end = kept.iter().position(|&letter| letter == 0);
             // Only plain letters are ever kept.
-            std::str::from_utf8(&kept[..end.unwrap_or(LONGEST)]).unwrap_or("")
+            std::str::from_utf8(&kept[..end.unwrap_or(MAX_LETTERS)]).unwrap_or("")
         });
         moves.take_while(|text| !text.is_empty())
     }
 
-    /// Whether nobody moved, or nobody wrote it down.
+    /// Whether there was no move, or it was not recorded.
     pub fn is_empty(&self) -> bool {
         *self == Self::NONE
     }
 }
 
 /// Whether it fitted; what does not is no move.
-fn keep(kept: &mut [u8; LONGEST], text: &str) -> bool {
-    let fits = text.len() <= LONGEST && text.bytes().all(|letter| letter.is_ascii_alphanumeric());
+fn keep(kept: &mut [u8; MAX_LETTERS], text: &str) -> bool {
+    let fits =
+        text.len() <= MAX_LETTERS && text.bytes().all(|letter| letter.is_ascii_alphanumeric());
     if fits {
         kept[..text.len()].copy_from_slice(text.as_bytes());
     }
@@ -84,26 +84,5 @@ impl TryFrom<String> for FirstMoves {
             && std::iter::zip(&mut first.0, words).all(|(kept, word)| keep(kept, word));
         fits.then_some(first)
             .ok_or_else(|| format!("`{text}` is not the first two moves in UCI notation"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn first_moves_are_read_as_they_are_written() {
-        for (text, count) in [("", 0), ("e2e4", 1), ("g1f3 e7e8q", 2)] {
-            let moves = FirstMoves::try_from(text.to_owned()).expect("it is right");
-            assert_eq!(
-                (moves.to_string().as_str(), moves.iter().count()),
-                (text, count)
-            );
-            assert_eq!(moves.is_empty(), count == 0);
-        }
-        for wrong in ["e2e4 e7e5 g1f3", "e2e4e5", "é2e4", "(none)"] {
-            let error = FirstMoves::try_from(wrong.to_owned()).expect_err("it is wrong");
-            assert!(error.contains(wrong), "{error}");
-        }
     }
 }

@@ -10,26 +10,22 @@ use mendel_engine::Score;
 
 use crate::adjudicate::name;
 use crate::{
-    Adjudication, Answer, Clocks, Contestant, EndReason, Ending, Fault, Fixture, GameRecord,
-    MoveRecord, Opening, Pace, Patience, Referee, Reply, Turn,
+    Adjudication, Adjudicator, Answer, Clocks, Contestant, EndReason, Ending, Fault, Fixture,
+    GameRecord, MoveRecord, Opening, Pace, Patience, Reply, Turn,
 };
 
-/// All that two players need for a game beside themselves.
+/// The set-up of a game, without its players.
 #[derive(Clone, Debug, Default)]
 pub struct GameSetting {
-    /// Where the game starts and what is played before anybody is asked.
+    /// The start position, and the moves before the players are asked.
     pub opening: Opening,
-    /// White's pace.
     pub white: Pace,
-    /// Black's pace.
     pub black: Pace,
-    /// How exactly time is taken.
     pub patience: Patience,
-    /// What stops the game early.
     pub adjudication: Adjudication,
     /// The tables for [`Adjudication::syzygy`], opened once for all games.
     pub tablebase: Option<Arc<Tablebase>>,
-    /// When it becomes true the game is abandoned.
+    /// Abandons the game when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -42,58 +38,57 @@ pub struct Played {
     pub opening: usize,
     /// The moves that were played, with the thoughts behind them.
     pub moves: Vec<MoveRecord>,
-    /// How it ended.
     pub ending: Ending,
-    /// Last lines of protocol and stderr, if somebody misbehaved.
+    /// Last lines of protocol and stderr, after a fault.
     pub last_words: Vec<String>,
 }
 
 /// Plays one game. Whatever the players do, it ends: by the rules, by a fault
 /// of one side, which loses, or by adjudication, in that order.
 ///
-/// `None` if it was stopped; then nobody has won or lost anything.
+/// `None` if it was stopped; then there is no result.
 pub fn play(
     white: &mut dyn Contestant,
     black: &mut dyn Contestant,
     setting: &GameSetting,
 ) -> Option<Played> {
-    let mut table = Table {
+    let mut game = GameLoop {
         players: ByColor { white, black },
         ready: ByColor::default(),
         game: setting.opening.game(),
         moves: Vec::new(),
         last_words: Vec::new(),
     };
-    let opening = table.game.moves().len();
-    let ending = table.play(setting);
+    let opening = game.game.moves().len();
+    let ending = game.play(setting);
     match &ending {
-        Some(ending) => table.tell(ending.result(), &ending.words),
-        None => table.tell("*", "abandoned"),
+        Some(ending) => game.tell(ending.result(), &ending.words),
+        None => game.tell("*", "abandoned"),
     }
     Some(Played {
         ending: ending?,
-        game: table.game,
+        game: game.game,
         opening,
-        moves: table.moves,
-        last_words: table.last_words,
+        moves: game.moves,
+        last_words: game.last_words,
     })
 }
 
 /// Two players at a board.
-struct Table<'a> {
+struct GameLoop<'a> {
     players: ByColor<&'a mut dyn Contestant>,
-    /// Who got ready for the game, and so hears that it ends.
+    /// The players that got ready, and so are told the end.
     ready: ByColor<bool>,
     game: Game,
     moves: Vec<MoveRecord>,
     last_words: Vec<String>,
 }
 
-impl Table<'_> {
+impl GameLoop<'_> {
     fn play(&mut self, setting: &GameSetting) -> Option<Ending> {
         let stopped = || setting.stop.load(Ordering::Relaxed);
         let mut clocks = Clocks::new(setting.white, setting.black, setting.patience);
-        let mut referee = Referee::new(&setting.adjudication, setting.tablebase.as_deref());
+        let mut adjudicator = Adjudicator::new(&setting.adjudication, setting.tablebase.as_deref());
 
         // 1. Both get ready.
         let chess960 = self.game.start().castling_mode() == CastlingMode::Chess960;
@@ -102,7 +97,7 @@ impl Table<'_> {
                 return None;
             }
             if let Err(fault) = self.players[color].new_game(chess960) {
-                // Whoever stopped the game may have stopped the program, too.
+                // The stop of the game may have stopped the program, too.
                 return (!stopped()).then(|| self.fault(color, &fault));
             }
             self.ready[color] = true;
@@ -121,7 +116,7 @@ impl Table<'_> {
                 return None;
             }
 
-            // 3. A move, or a misdeed.
+            // 3. A move, or a fault.
             let turn = self.game.position().turn();
             let answer = match self.ask(turn, setting, &clocks) {
                 Ok(Reply::Move(answer)) => answer,
@@ -135,12 +130,12 @@ impl Table<'_> {
                 Err(_) if stopped() => return None,
                 Err(fault) => return Some(self.fault(turn, &fault)),
             };
-            if let Err(overstep) = clocks.spend(turn, answer.time) {
-                let words = overstep.to_string();
+            if let Err(forfeit) = clocks.spend(turn, answer.time) {
+                let words = forfeit.to_string();
                 return Some(self.loss(turn, EndReason::Time, &words));
             }
 
-            // 4. It is played, and the referee has a look.
+            // 4. It is played, and the adjudicator has a look.
             let score = answer.thought.score;
             let record = record_move(&self.game, &answer);
             if let Err(illegal) = self.game.play(answer.m) {
@@ -148,7 +143,7 @@ impl Table<'_> {
                 return Some(self.fault(turn, &fault));
             }
             self.moves.push(record);
-            adjudicated = referee.see(&self.game, score);
+            adjudicated = adjudicator.see(&self.game, score);
         }
     }
 
@@ -175,7 +170,7 @@ impl Table<'_> {
 
     /// A loss by one's own doing; the last words show how it came about.
     fn loss(&mut self, loser: Color, reason: EndReason, words: &str) -> Ending {
-        self.last_words = self.players[loser].last_words();
+        self.last_words = self.players[loser].recent_output();
         Ending {
             winner: Some((!loser).into()),
             reason,

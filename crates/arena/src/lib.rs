@@ -6,6 +6,11 @@
 //! stalls or cheats loses that game, with the reason in the record; only what
 //! stops the whole match is an error. This crate knows nothing of evolution.
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "each `expect` says why it cannot fail"
+)]
+
 mod adjudicate;
 mod analyst;
 mod book;
@@ -14,44 +19,45 @@ mod clock;
 mod contestant;
 mod crew_file;
 mod entrant;
+mod error;
 mod first_moves;
 mod game;
-mod game_pairs;
 mod inputs;
 mod matches;
-mod offers;
 mod opening;
 mod pace;
 pub mod pgn;
 mod player_pool;
 pub mod program;
 mod record;
+mod schedule;
 mod seconds;
+mod start;
 pub mod statistics;
 pub mod task;
 
 pub use adjudicate::{
-    Adjudication, DrawRule, LengthRule, MaterialRule, Referee, ResignRule, SyzygyRule, Verdict,
+    Adjudication, Adjudicator, DrawRule, LengthRule, MaterialRule, ResignRule, SyzygyRule, Verdict,
 };
 pub use analyst::{AnalysisLine, AnalysisRequest, Analyst, AnalystError, StockfishEval};
-pub use clock::{Clocks, Overstep, Patience};
+pub use clock::{Clocks, Patience, TimeForfeit};
 pub use contestant::{Answer, Contestant, Fault, Reply, Thought, Turn};
 pub use crew_file::CrewFile;
-pub use entrant::{Entrant, EntrantError, Kind, Protocol, SeatError, absolute_player};
+pub use entrant::{Entrant, EntrantError, Kind, Protocol, absolute_player};
+pub use error::MatchError;
 pub use first_moves::FirstMoves;
 pub use game::{GameSetting, Played, play};
-pub use game_pairs::{
-    GamePair, GamePairResult, GamePairs, PairGame, PairMemo, TakePair, map_pairs, play_pairs,
-};
 // A field of `Pace`.
-pub use mendel_engine::TimeControl;
-// The name that other modules still use.
 pub use matches::{
-    Conclusion, Fixture, Format, Match, MatchError, MatchError as ContestError, MatchOptions,
-    MatchPlan, MatchSummary, Pairing, Schedule, ScheduleError, SprtPlan, Standings,
+    Conclusion, Match, MatchOptions, MatchPlan, MatchSummary, Pairing, SprtPlan, Standings,
 };
-pub use offers::options_line;
-pub use opening::{Opening, OpeningError, OpeningSetting, Openings, Order};
+pub use mendel_engine::TimeControl;
+pub use opening::{Opening, OpeningSetting, Openings, Order};
 pub use pace::Pace;
 pub use player_pool::PlayerPool;
 pub use record::{EndReason, Ending, GameRecord, MoveRecord, Side};
+pub use schedule::{Fixture, Format, Schedule};
+pub use start::{SeatError, options_line};
+pub use task::{
+    GamePair, GamePairResult, GamePairs, PairGame, PairMemo, TakePair, map_pairs, play_pairs,
+};

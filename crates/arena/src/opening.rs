@@ -1,9 +1,4 @@
-//! Openings: where games start and what is played before anybody is asked.
-
-#![expect(
-    clippy::missing_panics_doc,
-    reason = "an `expect` here says why it cannot fail; callers have nothing to heed"
-)]
+//! Openings: start positions and the moves that are played from them before the players move.
 
 mod read;
 
@@ -14,9 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::book;
 
-pub use read::OpeningError;
-
-/// A start position and moves that nobody chose.
+/// A start position and moves that the players do not choose.
 #[derive(Clone, Debug, Default)]
 pub struct Opening(Game);
 
@@ -26,7 +19,6 @@ impl Opening {
         Self(game)
     }
 
-    /// The game so far.
     pub fn game(&self) -> Game {
         self.0.clone()
     }
@@ -36,14 +28,14 @@ impl Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpeningSetting {
-    /// So many half-moves of each game of a PGN file or of each walk through a
-    /// Polyglot book; all of the game, or eight of the walk, if nothing is said.
+    /// Plies of each game of a PGN file or of each walk through a Polyglot book; by default
+    /// the whole game, or eight plies of a walk.
     pub plies: Option<usize>,
     /// In which order they are played.
     pub order: Order,
     /// Decides the shuffled order and the walks through a Polyglot book.
     pub seed: u64,
-    /// So many different walks through a Polyglot book, if it has as many.
+    /// Maximum number of different walks through a Polyglot book.
     pub walks: usize,
     /// All games are Chess960, also where the position would do for both.
     pub chess960: bool,
@@ -61,7 +53,6 @@ impl Default for OpeningSetting {
     }
 }
 
-/// The order of openings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -89,7 +80,7 @@ struct Stored {
 }
 
 impl Openings {
-    /// The book that ships with the program: level lines of eight half-moves.
+    /// The book that ships with the program: level lines of eight plies.
     pub fn own(setting: &OpeningSetting) -> Self {
         let openings = read::moves(book::NAME, book::TEXT, setting);
         let openings = openings.expect("a test reads the book with every setting");
@@ -125,18 +116,16 @@ impl Openings {
         Self { name, openings }
     }
 
-    /// Where they come from.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many there are.
     #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.openings.len()
     }
 
-    /// The opening with index `index`; behind the last the first comes again.
+    /// The opening with index `index`, modulo their number.
     pub fn get(&self, index: u64) -> Opening {
         let index = index % self.openings.len() as u64;
         self.openings[index as usize].opening()

@@ -10,20 +10,16 @@ use serde::{Deserialize, Serialize};
 /// Several may be given; the first that is reached ends the thought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
-    /// A clock over the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<TimeControl>,
-    /// Time for each move.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         with = "crate::seconds::optional"
     )]
     pub movetime: Option<Duration>,
-    /// Nodes for each move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// Plies for each move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }

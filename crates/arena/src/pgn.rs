@@ -1,18 +1,17 @@
-//! Games as text: PGN with the thoughts as comments, and EPD of how they ended.
+//! Games as text: PGN with scores and times as comments, and EPD of how they ended.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mendel_board::eco::OpeningNames;
 use mendel_board::epd::Epd;
-use mendel_board::pgn::{GameResult, PgnGame, Tags};
+use mendel_board::pgn::{PgnGame, Tags};
 use mendel_board::{Game, Position};
 
-use crate::{EndReason, GameRecord, MoveRecord, Pace, Side, TimeControl};
+use crate::{EndReason, GameRecord, MoveRecord, Pace, TimeControl};
 
 /// What all games of a match have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heading<'a> {
-    /// The name of the match.
     pub event: &'a str,
     /// Where it was played: a machine, a person's name for it.
     pub site: &'a str,
@@ -22,7 +21,7 @@ pub struct Heading<'a> {
     pub names: Option<&'a OpeningNames>,
 }
 
-/// A record that tells no game.
+/// A record that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {game} of the record cannot be replayed: {reason}; take it out and play it again")]
 pub struct RecordError {
@@ -60,16 +59,11 @@ pub fn replay(record: &GameRecord) -> Result<Game, RecordError> {
 /// If the start position or a move is not legal.
 pub fn write(record: &GameRecord, heading: &Heading) -> Result<PgnGame, RecordError> {
     let game = replay(record)?;
-    let result = match record.ending.winner {
-        Some(Side::White) => GameResult::WhiteWins,
-        Some(Side::Black) => GameResult::BlackWins,
-        None => GameResult::Draw,
-    };
     Ok(PgnGame {
         tags: tags(record, heading, &game),
         comments: comments(record),
         game,
-        result,
+        result: record.ending.game_result(),
     })
 }
 
@@ -94,7 +88,7 @@ pub fn write_final(record: &GameRecord, heading: &Heading) -> Result<Epd, Record
     Ok(epd)
 }
 
-/// A moment as PGN writes a date, in UTC: `2026.01.31`. Before 1970 nobody knows.
+/// A moment as PGN writes a date, in UTC: `2026.01.31`. Unknown before 1970.
 pub fn date(moment: SystemTime) -> String {
     const DAY: u64 = 86_400;
     let Ok(since) = moment.duration_since(UNIX_EPOCH) else {

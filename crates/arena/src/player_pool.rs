@@ -40,7 +40,6 @@ impl PlayerPool {
         played
     }
 
-    /// Adds a started player.
     pub(crate) fn put(&mut self, player: usize, contestant: Box<dyn Contestant>) {
         self.0.push_front((player, contestant));
         self.0.truncate(MAX_IDLE_PLAYERS);
@@ -74,14 +73,9 @@ pub(crate) fn start_checked(
 ) -> Result<Box<dyn Contestant>, SeatError> {
     let contestant = entrant.seat()?;
     let pace = entrant.pace.unwrap_or(pace);
-    match contestant.can_keep(&pace) {
-        Ok(()) => Ok(contestant),
-        Err(fault) => Err(SeatError {
-            name: entrant.name.clone(),
-            fault,
-            last_words: Vec::new(),
-        }),
-    }
+    let kept = contestant.supports(&pace);
+    kept.map_err(|fault| entrant.seat_error(fault, Vec::new()))?;
+    Ok(contestant)
 }
 
 /// Stands in for a player that could not be started: it loses its games, with the reason.
@@ -93,21 +87,11 @@ impl Contestant for FailedPlayer {
         Err(self.0.fault.clone())
     }
 
-    fn can_keep(&self, _: &Pace) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn ask(&mut self, _: &Turn) -> Result<Reply, Fault> {
         Err(self.0.fault.clone())
     }
 
-    fn game_over(&mut self, _: &str, _: &str) {}
-
-    fn last_words(&self) -> Vec<String> {
+    fn recent_output(&self) -> Vec<String> {
         self.0.last_words.clone()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
     }
 }

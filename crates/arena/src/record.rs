@@ -1,7 +1,8 @@
-//! What is written down of a game.
+//! Records of games.
 
 use std::time::Duration;
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Outcome, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +19,13 @@ pub struct GameRecord {
     pub black: usize,
     /// The start position, as FEN.
     pub start: String,
-    /// Moves of the opening, in UCI notation; nobody chose them.
+    /// Moves of the opening, in UCI notation; the players did not choose them.
     pub opening: Vec<String>,
-    /// The moves that were played.
     pub moves: Vec<MoveRecord>,
-    /// How it ended.
     pub ending: Ending,
     /// When it began, as PGN writes a date; not part of any comparison.
     pub date: String,
-    /// Last lines of protocol and stderr, if somebody misbehaved.
+    /// Last lines of protocol and stderr, after a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
 }
@@ -43,7 +42,7 @@ impl mendel_store::frame::MemoRecord for GameRecord {
     }
 }
 
-/// One move and the thought behind it.
+/// One move, with what its player reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The move, in UCI notation.
@@ -51,10 +50,8 @@ pub struct MoveRecord {
     /// Score for the side that moved: `+0.35`, `-1.20`, `#4`, `#-3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
-    /// Plies searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Nodes searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Time it took, in seconds.
@@ -62,12 +59,10 @@ pub struct MoveRecord {
     pub time: Duration,
 }
 
-/// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// `white`, `black`, or nobody.
+    /// `None` for a draw.
     pub winner: Option<Side>,
-    /// Why.
     pub reason: EndReason,
     /// The reason in words, with the fault's details.
     pub words: String,
@@ -77,19 +72,14 @@ pub struct Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// White.
     White,
-    /// Black.
     Black,
 }
 
-/// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
-    /// Mate.
     Checkmate,
-    /// Stalemate.
     Stalemate,
     /// Neither side can mate.
     InsufficientMaterial,
@@ -97,17 +87,13 @@ pub enum EndReason {
     FiftyMoves,
     /// The third repetition.
     Repetition,
-    /// The loser overstepped its time.
     Time,
     /// The loser played an illegal move or none.
     IllegalMove,
     /// The loser's program ended or could not be started.
     Crash,
-    /// The loser did not answer.
     Stall,
-    /// The loser flooded its output.
     Flood,
-    /// The loser resigned.
     Resignation,
     /// Both scores said it was decided.
     AdjudicatedWin,
@@ -122,7 +108,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Whether somebody misbehaved.
+    /// Whether a player lost by a fault.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -134,10 +120,14 @@ impl EndReason {
 impl Ending {
     /// The result as PGN writes it.
     pub fn result(&self) -> &'static str {
+        self.game_result().as_str()
+    }
+
+    pub fn game_result(&self) -> GameResult {
         match self.winner {
-            Some(Side::White) => "1-0",
-            Some(Side::Black) => "0-1",
-            None => "1/2-1/2",
+            Some(Side::White) => GameResult::WhiteWins,
+            Some(Side::Black) => GameResult::BlackWins,
+            None => GameResult::Draw,
         }
     }
 }

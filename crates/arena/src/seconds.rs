@@ -9,7 +9,6 @@ pub(crate) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result
     serializer.serialize_f64(time.as_micros() as f64 / 1e6)
 }
 
-/// Reads seconds.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Duration, D::Error> {

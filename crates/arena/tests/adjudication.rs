@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mendel_arena::{
-    Adjudication, DrawRule, EndReason, GameSetting, LengthRule, MaterialRule, Referee, ResignRule,
-    Side, SyzygyRule, Verdict,
+    Adjudication, Adjudicator, DrawRule, EndReason, GameSetting, LengthRule, MaterialRule,
+    ResignRule, Side, SyzygyRule, Verdict,
 };
 use mendel_board::Game;
 use mendel_board::tablebase::Tablebase;
@@ -16,16 +16,16 @@ use crate::scripted::{Scripted, finish, from, plays, sees};
 
 type Decision = (Option<Side>, EndReason, u32);
 
-/// Shows a referee scores, White's and Black's in turn, each from the view of its
+/// Shows a adjudicator scores, White's and Black's in turn, each from the view of its
 /// own player, while knights go to and fro. The decision and the half-move of it.
 fn judge(rules: &Adjudication, scores: &[Option<Score>]) -> Option<Decision> {
-    let mut referee = Referee::new(rules, None);
+    let mut adjudicator = Adjudicator::new(rules, None);
     let mut game = Game::default();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8"];
     for (ply, (&score, text)) in (1..).zip(scores.iter().zip(moves.iter().cycle())) {
         let m = game.position().parse_uci(text).expect(text);
         game.play(m).expect("knights may go to and fro");
-        if let Some(ending) = referee.see(&game, score) {
+        if let Some(ending) = adjudicator.see(&game, score) {
             return Some((ending.winner, ending.reason, ply));
         }
     }
@@ -90,7 +90,7 @@ fn a_level_game_is_a_draw_once_both_have_seen_it_long_enough() {
 }
 
 #[test]
-fn who_sees_that_it_is_lost_loses() {
+fn a_side_that_reports_a_lost_score_loses() {
     let at = |rules: &Adjudication, scores: &[i32]| judge(rules, &pawns(scores));
     let won = |winner, ply| Some((Some(winner), EndReason::AdjudicatedWin, ply));
     let one = resign(3, 400, false);
@@ -181,7 +181,7 @@ fn a_large_lead_in_material_ends_the_game_without_scores() {
         Some(Some(Side::Black))
     );
     assert_eq!(ends("qr2k3/p7/8/8/8/8/7P/4K3 w - - 0 1", 1401), None);
-    // Nobody is ahead by nothing.
+    // Equal material is no lead.
     assert_eq!(ends("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1", 0), None);
 }
 

@@ -129,7 +129,7 @@ fn one_line_sends_the_commands_of_a_move_in_a_new_game() {
         assert_eq!(lines[0].nodes, answer.thought.nodes);
     }
     let transcript = analyst.recent_output();
-    assert_eq!(sent(&transcript), sent(&asked.last_words()));
+    assert_eq!(sent(&transcript), sent(&asked.recent_output()));
     let expected = [
         "ucinewgame",
         "isready",

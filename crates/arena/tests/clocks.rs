@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mendel_arena::{Clocks, Overstep, Pace, Patience};
+use mendel_arena::{Clocks, Pace, Patience, TimeForfeit};
 use mendel_board::Color::{Black, White};
 
 fn millis(millis: u64) -> Duration {
@@ -62,7 +62,7 @@ fn the_margin_is_forgiven_and_not_a_moment_more() {
         clocks.now(White).map(|now| now.white.remaining),
         Some(Duration::ZERO)
     );
-    let over = Overstep {
+    let over = TimeForfeit {
         took: millis(11),
         had: millis(0),
     };

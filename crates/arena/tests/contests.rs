@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
-    Conclusion, Match, MatchError, MatchOptions, MatchPlan, MatchSummary, OpeningSetting, Order,
-    Pace, SprtPlan,
+    Adjudication, Conclusion, Format, Match, MatchError, MatchOptions, MatchPlan, MatchSummary,
+    OpeningSetting, Order, Pace, Patience, SprtPlan,
 };
 use mendel_store::frame::{self, ExperimentEvent, Failure, Folder, Host};
 use serde_json::Value;
@@ -164,7 +165,7 @@ fn a_match_with_more_games_is_the_longer_match() {
         games: Some(12),
         ..MatchOptions::threads(2)
     };
-    assert_eq!(resume(&longer, &more).expect("it goes on").games, 12);
+    assert_eq!(resume(&longer, &more).expect("it is resumed").games, 12);
     assert_eq!(games(&longer), games(&long));
     assert_eq!(result(&longer), result(&long));
 }
@@ -411,4 +412,39 @@ fn paths_of_a_player_become_absolute() {
             wanted
         );
     }
+}
+
+#[test]
+fn a_plan_survives_its_file() {
+    let plan = MatchPlan {
+        version: "1".to_owned(),
+        event: "a match".to_owned(),
+        players: vec!["mendel".to_owned(), "cmd:x?Hash=1".to_owned()],
+        format: Format::Gauntlet,
+        games: 100,
+        openings: Some("book.epd".into()),
+        names: None,
+        anchor: Some(("mendel".to_owned(), 2000.0)),
+        max_faults: 3,
+        final_positions: true,
+        pace: Pace {
+            clock: Some("40/60+0.5".parse().expect("a time control")),
+            movetime: Some(Duration::from_millis(50)),
+            nodes: Some(1000),
+            depth: Some(4),
+        },
+        opening: OpeningSetting::default(),
+        patience: Patience::default(),
+        adjudication: Adjudication::default(),
+        sprt: Some(SprtPlan {
+            elo0: 0.0,
+            elo1: 5.0,
+            alpha: 0.05,
+            beta: 0.1,
+            model: EloModel::Normalized,
+        }),
+    };
+    let text = toml::to_string(&plan).expect("a plan is plain data");
+    let again: MatchPlan = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(again, plan);
 }

@@ -260,7 +260,7 @@ fn an_invalid_result_is_asked_for_again() {
     drop(help);
 }
 
-/// Whoever only talks nonsense ends the run, but not for good.
+/// A worker with invalid results only ends the run, but it can be resumed.
 #[test]
 fn a_run_can_be_resumed_after_invalid_results_only() {
     let place = Place::new("nonsense");
@@ -277,7 +277,7 @@ fn a_run_can_be_resumed_after_invalid_results_only() {
     drop(sane);
 }
 
-/// The part with a job that nobody can read.
+/// The part with a job that no worker can read.
 fn hard(job: &str) -> Option<Result<Vec<u8>, HandlerError>> {
     let bad = || Err(HandlerError::InvalidJob("as it was told".to_owned()));
     (job == "games-1-0").then(bad)
@@ -336,13 +336,13 @@ fn a_run_can_skip_dead_letters() {
     );
 }
 
-/// The page of a folder whose jobs have so many pieces each.
+/// The page of a folder whose jobs have `size` items each.
 fn page(size: u64) -> String {
     format!(r#"{{"v":1,"run":"0123456789abcdef","part":"games","size":{size}}}"#) + "\n"
 }
 
-/// More than the server takes comes back from all jobs but small ones. The run goes on with
-/// those, and so does every later life.
+/// More than the server takes comes back from all jobs but small ones. The run continues with
+/// those, and so does every later run.
 #[test]
 fn jobs_with_oversized_results_are_halved() {
     let place = Place::new("oversized");

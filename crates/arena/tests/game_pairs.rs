@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    Adjudication, ContestError, EndReason, Entrant, GamePair, GamePairResult, GamePairs,
-    LengthRule, Opening, OpeningSetting, Openings, Pace, Patience, Verdict, map_pairs,
+    Adjudication, EndReason, Entrant, GamePair, GamePairResult, GamePairs, LengthRule, MatchError,
+    Opening, OpeningSetting, Openings, Pace, Patience, Verdict, map_pairs,
 };
 use mendel_board::{Game, Position};
 use mendel_crew::{Crew, CrewError, Done, Mapped};
@@ -220,7 +220,7 @@ fn a_fault_loses_the_game_and_not_the_pair() {
     let mut games = games(entrants, 30);
     // For the one that stalls; the others move at once.
     games.patience.untimed = Duration::from_secs(5);
-    assert!(matches!(games.check(), Err(ContestError::Seat { .. })));
+    assert!(matches!(games.check(), Err(MatchError::Seat { .. })));
     let pairs: Vec<GamePair> = (1..5).map(|bad| pair(bad as u64, 0, bad, 0)).collect();
     let expected = [
         EndReason::Crash,
@@ -238,7 +238,7 @@ fn a_fault_loses_the_game_and_not_the_pair() {
 #[test]
 fn an_opening_may_end_the_game_itself() {
     let mut games = games(vec![bred("material"), bred("random")], 30);
-    // White is mated; nobody can move; kings alone.
+    // White is mated; stalemate; kings alone.
     games.openings = from(&[
         "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
         "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
@@ -294,7 +294,7 @@ fn players_that_cannot_start_are_refused_before_a_game() {
     assert!(refused(games(vec![bred("random"), odd], 10)).contains("Hesh"));
     let mut unlimited = games(vec![bred("random")], 10);
     unlimited.pace = Pace::default();
-    assert!(matches!(unlimited.check(), Err(ContestError::NoPace)));
+    assert!(matches!(unlimited.check(), Err(MatchError::NoPace)));
     let mut tables = games(vec![bred("random")], 10);
     tables.adjudication = toml::from_str("syzygy = { path = \"/no/such/tables\" }").expect("TOML");
     assert!(refused(tables).contains("/no/such/tables"));

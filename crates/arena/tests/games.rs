@@ -110,7 +110,7 @@ fn a_move_that_is_not_legal_loses_whatever_the_player_promised() {
 }
 
 #[test]
-fn who_resigns_has_lost_and_done_nothing_wrong() {
+fn a_resignation_loses_without_a_fault() {
     let mut black = acts([Act::Any, Act::Resign]);
     let played = finish(
         &mut Scripted::default(),

@@ -86,7 +86,7 @@ fn a_program_outlives_the_thread_that_started_it() {
 }
 
 #[test]
-fn what_ended_is_reaped() {
+fn ended_programs_are_reaped() {
     for misdeed in ["exit", "abort", "stall", "fine"] {
         let mut program = program(&format!("uci:'{BAD_ENGINE}' {misdeed}"));
         program.new_game(false).expect("it is ready");
@@ -109,7 +109,8 @@ fn runner_to_be_killed() {
     for program in &mut programs {
         program.new_game(false).expect("it is ready");
     }
-    std::thread::sleep(PATIENT);
+    // Longer than the next test waits for its programs.
+    std::thread::sleep(2 * PATIENT);
 }
 
 #[test]

@@ -21,4 +21,6 @@ mod stage;
 mod statistics;
 mod stopped;
 mod strength;
+mod tasks;
+mod trends;
 mod xboard;

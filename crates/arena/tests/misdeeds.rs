@@ -39,7 +39,7 @@ fn misbehaves_within(
         assert!(game.moves().len() < 10, "{arguments}: nothing happened");
     };
     assert!(fits(&fault), "{arguments}: {fault}");
-    let words = program.last_words();
+    let words = program.recent_output();
     assert!(!words.is_empty(), "{arguments}: what it said is kept");
     assert!(words.len() <= 62 && words.iter().all(|line| line.len() < 2000));
 
@@ -147,7 +147,7 @@ fn a_program_that_does_not_read_cannot_block_the_writer() {
 }
 
 #[test]
-fn who_never_gets_ready_is_not_waited_for() {
+fn a_program_that_never_gets_ready_is_a_fault() {
     let begun = Instant::now();
     for (arguments, asked) in [("no-uciok", "uci"), ("no-readyok", "isready")] {
         let mut program = bad("uci", arguments).with_patience(DEADLINE);
@@ -167,7 +167,7 @@ fn an_exit_at_the_start_is_reported_with_what_stderr_says() {
     let mut program = bad("uci", "exit-at-start");
     let fault = program.start().expect_err("it exits");
     assert!(has_ended("exit status: 3")(&fault), "{fault}");
-    let words = program.last_words();
+    let words = program.recent_output();
     assert!(
         words.contains(&"! no licence found".to_owned()),
         "{words:?}"
@@ -175,7 +175,7 @@ fn an_exit_at_the_start_is_reported_with_what_stderr_says() {
 }
 
 #[test]
-fn what_is_no_program_cannot_be_started() {
+fn a_file_that_is_not_a_program_cannot_be_started() {
     for text in [
         "cmd:/no/such/engine",
         "cmd:/etc/passwd",
@@ -248,11 +248,11 @@ fn options_are_checked_against_what_is_offered() {
     let text = format!("cmd:'{BAD_ENGINE}' fine?hash=64&style=wild&Clear%20Hash=");
     let mut seat = Entrant::parse(&text)
         .expect("it parses")
-        .seat()
+        .start_analyst()
         .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(seat.own_name(), Some("Bad Engine 1.0"));
+    assert_eq!(seat.name(), "Bad Engine 1.0");
     seat.new_game(false).expect("it is ready");
-    let words = seat.last_words().join("\n");
+    let words = seat.recent_output().join("\n");
     assert!(words.contains("> setoption name Hash value 64"), "{words}");
     assert!(words.contains("! Style is now Wild"), "{words}");
     assert!(words.contains("> setoption name Clear Hash\n"), "{words}");
@@ -299,7 +299,7 @@ fn the_question_says_clocks_limits_and_positions() {
         stop: None,
     };
     program.ask(&turn).expect("a move");
-    let words = program.last_words().join("\n");
+    let words = program.recent_output().join("\n");
     for line in [
         format!("> position fen {fen} moves e8e7\n"),
         "> go wtime 8005 btime 7005 winc 80 binc 80 movestogo 40 depth 5 nodes 100\n".to_owned(),
@@ -313,7 +313,7 @@ fn environment_and_folder_reach_the_program() {
     let text = "uci:sh -c 'echo $GREETING >&2; pwd >&2'?.env.GREETING=hello%20there&.dir=/usr";
     let mut program = program(text);
     program.start().expect_err("a shell plays no chess");
-    let words = program.last_words();
+    let words = program.recent_output();
     assert!(words.contains(&"! hello there".to_owned()), "{words:?}");
     assert!(words.contains(&"! /usr".to_owned()), "{words:?}");
 }

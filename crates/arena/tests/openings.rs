@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use mendel_arena::{Opening, OpeningError, OpeningSetting, Openings, Order};
+use mendel_arena::{MatchError, Opening, OpeningSetting, Openings, Order};
 use mendel_board::book::BookBuilder;
 use mendel_board::{CastlingMode, Game, Position};
 use proptest::prelude::*;
@@ -223,7 +223,7 @@ fn our_own_book_holds_many_different_openings_that_go_on() {
         first_moves.insert(game.positions()[0].san(game.moves()[0]));
     }
     for m in ["e4", "d4", "c4", "Nf3"] {
-        assert!(first_moves.contains(m), "nobody plays 1. {m}");
+        assert!(first_moves.contains(m), "no opening begins with 1. {m}");
     }
     // Any setting will do.
     for plies in [0, 1, 5, 100] {
@@ -269,7 +269,7 @@ fn chess960_starts_from_960_places_and_from_files() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place_and_remedy() {
+fn an_invalid_file_is_refused_with_place_and_remedy() {
     let folder = Folder::new("wrong");
     let mate = "[Event \"?\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
     let table: [(&str, &[u8], &[&str]); 14] = [
@@ -323,7 +323,7 @@ fn what_is_wrong_is_named_with_its_place_and_remedy() {
         }
     }
     let nowhere = Openings::load(folder.0.join("nowhere.epd"), &in_order());
-    assert!(matches!(nowhere, Err(OpeningError::Read { .. })));
+    assert!(matches!(nowhere, Err(MatchError::OpeningFile { .. })));
     assert!(
         Openings::load(&folder.0, &in_order()).is_err(),
         "a folder is no book"

@@ -26,10 +26,10 @@ const PROGRAMS: [(&str, &str, bool); 8] = [
     ("cmd:sjeng", "sjeng", true),
 ];
 
-/// Debian puts games where not everybody's PATH leads.
+/// Debian's folder of games, which is not in every PATH.
 const GAMES: &str = "/usr/games";
 
-/// Those that are installed; who is not is named.
+/// The installed ones; the others are named.
 fn installed() -> Vec<(String, bool)> {
     let mut there = Vec::new();
     for (text, program, knows_depth) in PROGRAMS {
@@ -43,7 +43,7 @@ fn installed() -> Vec<(String, bool)> {
     there
 }
 
-/// Tries thrice: GNU Chess falls silent now and then, whoever asks it, and what is
+/// Tries thrice: GNU Chess falls silent now and then with any driver, and what is
 /// tested here is the driver.
 fn thrice(trial: impl Fn()) {
     let tried = || catch_unwind(AssertUnwindSafe(&trial));
@@ -100,7 +100,7 @@ fn installed_programs_play_whole_games() {
                 match seat.ask(&turn) {
                     Ok(Reply::Move(answer)) => game.play(answer.m).expect("legal"),
                     Ok(Reply::Resigns) => break,
-                    Err(fault) => panic!("{text}: {fault}; {:#?}", seat.last_words()),
+                    Err(fault) => panic!("{text}: {fault}; {:#?}", seat.recent_output()),
                 }
             }
             let plies = game.moves().len();
@@ -122,7 +122,7 @@ fn plays(text: &str, pace: Pace) {
     for _ in 0..2 {
         for seat in &mut seats {
             seat.new_game(false)
-                .unwrap_or_else(|fault| panic!("{text}: {fault}; {:#?}", seat.last_words()));
+                .unwrap_or_else(|fault| panic!("{text}: {fault}; {:#?}", seat.recent_output()));
         }
         let mut game = Game::default();
         for text in ["e2e4", "e7e5"] {
@@ -187,7 +187,7 @@ fn plays_by_the_clock(text: &str, control: TimeControl) {
         // A program that waits for more time than it was told has never waited
         // so short; a busy machine may well be slower than the clock.
         Ok(Reply::Move(answer)) => assert!(answer.time < PATIENT / 2, "{text}"),
-        other => panic!("{text}: {other:?}; {:#?}", seat.last_words()),
+        other => panic!("{text}: {other:?}; {:#?}", seat.recent_output()),
     }
 }
 
@@ -217,4 +217,30 @@ fn stockfish_shows_its_best_lines() {
     // An endless analysis is stopped and what was found is the answer.
     let lines = analyse(Pace::default(), 1, Duration::from_secs(2));
     assert!(lines[0].depth > Some(6));
+}
+
+#[test]
+fn stockfish_shows_lines_with_scores_and_chances() {
+    for (text, _) in installed()
+        .iter()
+        .filter(|(text, _)| text.contains("stockfish"))
+    {
+        let mut analyst = Entrant::parse(text)
+            .expect("it parses")
+            .start_analyst()
+            .unwrap_or_else(|error| panic!("{error}"));
+        let request = AnalysisRequest {
+            limit: depth(8),
+            lines: 3,
+            deadline: PATIENT,
+        };
+        let lines = analyst.analyse(&Game::default(), &request, &Arc::default());
+        let lines = lines.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(lines.len(), 3);
+        for line in &lines {
+            assert!(line.score.is_some() && !line.pv.is_empty(), "{line:?}");
+            let wdl = line.wdl.expect("it was asked for chances");
+            assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000, "{line:?}");
+        }
+    }
 }

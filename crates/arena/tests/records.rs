@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mendel_arena::pgn::{self, Heading};
 use mendel_arena::{
-    EndReason, Ending, Fixture, GameRecord, GameSetting, MoveRecord, Opening, Pace, Side,
+    EndReason, Ending, FirstMoves, Fixture, GameRecord, GameSetting, MoveRecord, Opening, Pace,
+    Side,
 };
 use mendel_board::Game;
 use mendel_board::eco::OpeningNames;
@@ -131,7 +132,7 @@ fn equal_paces_stand_once() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn a_written_game_is_read_again() {
     let record = fools_mate();
     let text = text(&record).repeat(2);
     let games: Vec<_> = PgnReader::new(text.as_bytes())
@@ -201,7 +202,7 @@ fn a_broken_record_is_an_error_and_names_the_game() {
     );
     record.start = "nonsense".to_owned();
     assert!(pgn::write_final(&record, &Heading::default()).is_err());
-    // Players that nobody knows are no reason to fail.
+    // Unknown players are no reason to fail.
     assert!(pgn::write(&fools_mate(), &Heading::default()).is_ok());
 }
 
@@ -327,4 +328,20 @@ fn python_chess_reads_the_same_games() {
         #-3 0.000s 7n, Black: said ) nothing (\n\
         1-0|12.2|0|4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\n\n";
     assert_eq!(read, expected);
+}
+
+#[test]
+fn first_moves_are_read_as_they_are_written() {
+    for (text, count) in [("", 0), ("e2e4", 1), ("g1f3 e7e8q", 2)] {
+        let moves = FirstMoves::try_from(text.to_owned()).expect("it is right");
+        assert_eq!(
+            (moves.to_string().as_str(), moves.iter().count()),
+            (text, count)
+        );
+        assert_eq!(moves.is_empty(), count == 0);
+    }
+    for wrong in ["e2e4 e7e5 g1f3", "e2e4e5", "é2e4", "(none)"] {
+        let error = FirstMoves::try_from(wrong.to_owned()).expect_err("it is wrong");
+        assert!(error.contains(wrong), "{error}");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mendel_arena::{
-    Answer, Contestant, Fault, GameSetting, Opening, Pace, Played, Reply, Thought, Turn, play,
+    Answer, Contestant, Fault, GameSetting, Opening, Played, Reply, Thought, Turn, play,
 };
 use mendel_board::{Game, Move, Position, Square};
 use mendel_engine::{Clock, Score};
@@ -77,7 +77,7 @@ pub(crate) fn from(fen: &str) -> GameSetting {
 }
 
 pub(crate) fn finish(white: &mut Scripted, black: &mut Scripted, setting: &GameSetting) -> Played {
-    play(white, black, setting).expect("nobody stops it")
+    play(white, black, setting).expect("it is not stopped")
 }
 
 impl Scripted {
@@ -105,10 +105,6 @@ impl Contestant for Scripted {
         self.not_ready.clone().map_or(Ok(()), Err)
     }
 
-    fn can_keep(&self, _: &Pace) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
         self.clocks.push(turn.clock);
         self.deadlines.push(turn.deadline);
@@ -134,11 +130,7 @@ impl Contestant for Scripted {
         self.told.push((result.to_owned(), reason.to_owned()));
     }
 
-    fn last_words(&self) -> Vec<String> {
+    fn recent_output(&self) -> Vec<String> {
         vec!["these were my last words".to_owned()]
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
     }
 }

@@ -10,7 +10,7 @@ use mendel_board::Game;
 /// The path of the scripted bad engine.
 pub(crate) const BAD_ENGINE: &str = env!("CARGO_BIN_EXE_bad-engine");
 
-/// What those are given who are to let it pass.
+/// A deadline that the program lets pass.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The bad engine, not started.
@@ -75,7 +75,7 @@ pub(crate) fn play(contestant: &mut dyn Contestant, game: &mut Game, pace: Pace)
             game.play(answer.m).expect("answers are legal");
             answer
         }
-        other => panic!("{other:?}; {:#?}", contestant.last_words()),
+        other => panic!("{other:?}; {:#?}", contestant.recent_output()),
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// Whether nobody with that mark lives any more, or soon does not.
+/// Whether no process with that mark is left, or soon is not.
 pub(crate) fn all_gone(mark: &str) -> bool {
     comes_true(|| living(mark).is_empty())
 }

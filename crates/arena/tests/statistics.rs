@@ -5,7 +5,7 @@
 use mendel_arena::Side;
 use mendel_arena::statistics::{
     Anchor, CrossTable, Decision, EloEstimate, EloModel, Meeting, Outcomes, Points, Score, Sprt,
-    SprtError, Tally, elo_to_score,
+    StatisticsError, Tally, elo_to_score,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -221,7 +221,7 @@ fn bounds_that_make_no_test_are_refused() {
         (-2000.0, 0.0),
     ] {
         let error = sprt(elo0, elo1, 0.05, 0.05).expect_err("no bounds");
-        assert!(matches!(error, SprtError::Bounds { .. }), "{error}");
+        assert!(matches!(error, StatisticsError::Bounds { .. }), "{error}");
     }
     for chance in [0.0, 0.5, -0.1, 1.0, f64::NAN] {
         let error = sprt(0.0, 1.0, chance, 0.05).expect_err("no chance");
@@ -311,7 +311,7 @@ fn a_player_without_games_has_no_rating_and_changes_none() {
         let more = more.ratings(anchor).expect("ratings");
         assert_eq!(
             more.anchor, None,
-            "an anchor that has not played holds nobody"
+            "an anchor that has not played fixes no rating"
         );
         assert_eq!(more.ratings[1].rating, None);
         assert_same("first", more.ratings[0].rating, few.ratings[0].rating);

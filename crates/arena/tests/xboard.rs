@@ -8,7 +8,7 @@ use mendel_engine::{Clock, Score, SideClock};
 
 use crate::stage::{BAD_ENGINE, DEADLINE, PATIENT, ask, ask_within, bad, depth, nodes, play};
 
-/// The game goes on for some moves with the program on one side only.
+/// Plays some moves with the program on one side only.
 fn plays_black(dialect: &str) -> Vec<String> {
     let mut program = bad("xboard", &format!("xboard {dialect}"));
     for _ in 0..2 {
@@ -26,7 +26,7 @@ fn plays_black(dialect: &str) -> Vec<String> {
         }
         program.game_over("1-0", "White mates");
     }
-    program.last_words()
+    program.recent_output()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn both_sides_and_positions_can_be_played() {
     for _ in 0..6 {
         play(&mut program, &mut game, depth(3));
     }
-    assert!(program.last_words().join("\n").contains("> force"));
+    assert!(program.recent_output().join("\n").contains("> force"));
 }
 
 #[test]
@@ -87,11 +87,11 @@ fn a_limit_of_nodes_is_refused_before_the_match() {
     let text = format!("cmd:'{BAD_ENGINE}' xboard full");
     let mut seat = Entrant::parse(&text)
         .expect("it parses")
-        .seat()
+        .start_analyst()
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(seat.can_keep(&nodes()).is_err());
-    assert!(seat.can_keep(&depth(4)).is_ok());
-    assert_eq!(seat.own_name(), Some("Bad Engine"));
+    assert!(seat.supports(&nodes()).is_err());
+    assert!(seat.supports(&depth(4)).is_ok());
+    assert_eq!(seat.name(), "Bad Engine");
     seat.new_game(false).expect("it is ready");
     assert!(ask(&mut *seat, &Game::default(), nodes()).is_err());
 }
@@ -198,7 +198,7 @@ fn times_are_told_so_that_old_programs_can_read_them() {
             stop: None,
         };
         program.ask(&turn).expect("a move");
-        let words = program.last_words();
+        let words = program.recent_output();
         for line in lines {
             assert!(words.iter().any(|it| it == line), "{words:#?} lacks {line}");
         }
@@ -213,7 +213,7 @@ fn options_go_by_the_names_of_uci() {
     };
     let words = seat("Hash=64&Style=wild")
         .unwrap_or_else(|error| panic!("{error}"))
-        .last_words()
+        .recent_output()
         .join("\n");
     assert!(words.contains("> memory 64"), "{words}");
     assert!(words.contains("> option Style=Wild"), "{words}");

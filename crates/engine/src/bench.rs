@@ -12,12 +12,10 @@ use crate::{Control, Engine, Limits, Options, Player};
 pub struct Bench {
     /// Moves made over all positions: the signature.
     pub nodes: u64,
-    /// Time it took.
     pub time: Duration,
 }
 
 impl Bench {
-    /// Nodes a second.
     pub fn nps(&self) -> u64 {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
@@ -28,10 +26,6 @@ pub const DEPTH: u32 = 12;
 
 /// Searches every position of [`POSITIONS`] to `depth` with one thread and a
 /// fresh memory each, and tells `progress` the index and nodes of each.
-///
-/// # Panics
-///
-/// Never: the positions are tested.
 pub fn run(player: &Arc<Player>, depth: u32, progress: &mut dyn FnMut(usize, u64)) -> Bench {
     let mut engine = Engine::new(Arc::clone(player), Options::default())
         .expect("options without book and tables cannot be refused");
@@ -106,19 +100,3 @@ pub const POSITIONS: &[&str] = &[
     "K7/7k/3NQ3/8/8/8/1r6/8 b - - 0 75",
     "8/8/8/8/4K3/1k6/8/6q1 b - - 1 75",
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_positions_are_legal_distinct_and_enough() {
-        let mut seen = std::collections::BTreeSet::new();
-        for fen in POSITIONS {
-            let position = Position::from_fen(fen).unwrap_or_else(|error| panic!("{error}"));
-            assert!(!position.legal_moves().is_empty(), "{fen}");
-            assert!(seen.insert(position.key()), "{fen} stands twice");
-        }
-        assert!(seen.len() >= 40);
-    }
-}

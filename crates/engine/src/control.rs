@@ -1,16 +1,16 @@
-//! The way into a search that is running.
+//! Signals to a running search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The way to reach a search from another thread.
+/// Signals to a search, set from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Control(Arc<Signals>);
 
 #[derive(Debug, Default)]
 struct Signals {
     stop: AtomicBool,
-    /// Somebody else's signal to stop.
+    /// A stop flag of the caller.
     others: Option<Arc<AtomicBool>>,
     ponderhit: AtomicBool,
 }
@@ -24,12 +24,11 @@ impl Control {
         }))
     }
 
-    /// Ends the search as soon as it looks.
+    /// Ends the search at its next poll.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Release);
     }
 
-    /// Whether the search was asked to end.
     pub fn is_stopped(&self) -> bool {
         let others = self.0.others.as_ref();
         self.0.stop.load(Ordering::Acquire)
@@ -41,7 +40,6 @@ impl Control {
         self.0.ponderhit.store(true, Ordering::Release);
     }
 
-    /// Whether the expected move was played.
     pub fn is_ponderhit(&self) -> bool {
         self.0.ponderhit.load(Ordering::Acquire)
     }

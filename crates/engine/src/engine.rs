@@ -25,24 +25,22 @@ use crate::{
     Best, Control, Guidance, Info, Limits, Player, SearchParams, Strength, guided, memory,
 };
 
-/// What the owner of the machine decides, as opposed to the player.
+/// What the owner of the machine decides, in contrast to the player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Size of the transposition table in MiB.
     pub hash: usize,
-    /// Threads that search together.
     pub threads: usize,
-    /// How many best lines to report.
+    /// Number of best lines to report.
     pub multipv: usize,
     /// Time lost between engine and clock in each move.
     pub move_overhead: Duration,
-    /// Where the Syzygy tables lie: folders, separated as in `PATH`.
+    /// Folders of Syzygy tables, separated as in `PATH`.
     pub syzygy_path: Option<PathBuf>,
-    /// A Polyglot book.
     pub book: Option<PathBuf>,
     /// Chance in the choice of book moves: the same seed, the same moves.
     pub book_seed: u64,
-    /// Plays weaker than it can; nothing of it where nothing is said.
+    /// Limited strength; full strength if absent.
     pub strength: Option<Strength>,
 }
 
@@ -61,26 +59,18 @@ impl Default for Options {
     }
 }
 
-/// Why options were refused; those in force before stay in force.
+/// Options that cannot be used; the engine keeps those that it had.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
-    /// The book cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The tables cannot be used.
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
-    /// The transposition table does not fit.
     #[error("there is no memory for a table of {mebibytes} MiB: {reason}; ask for a smaller Hash")]
-    Hash {
-        /// What was asked for.
-        mebibytes: usize,
-        /// Why it does not fit.
-        reason: String,
-    },
+    Hash { mebibytes: usize, reason: String },
 }
 
-/// MiB for the thoughts that are held back.
+/// MiB of the table for searches of limited strength.
 const SMALL_TABLE: usize = 4;
 
 /// A player with the memory a search needs.
@@ -88,7 +78,7 @@ pub struct Engine {
     player: Arc<Player>,
     options: Options,
     table: Table,
-    /// The table of thoughts that are held back, from the first of them on.
+    /// The table for searches of limited strength, allocated at the first of them.
     small_table: Option<Table>,
     tablebase: Option<Tablebase>,
     book: Option<Book>,
@@ -197,17 +187,15 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The player.
     pub fn player(&self) -> &Arc<Player> {
         &self.player
     }
 
-    /// The options in force.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Plays as somebody else from now on; what was learned so far is forgotten.
+    /// Replaces the player, and clears what the search has learned.
     pub fn set_player(&mut self, player: Arc<Player>) {
         self.minds = AnyMinds::new(&player, self.options.threads.max(1));
         self.workspace = workspace(&player);
@@ -215,7 +203,7 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Changes the options. The table is made anew only if its size changed.
+    /// Changes the options. The table is allocated again only if its size changed.
     ///
     /// # Errors
     ///
@@ -263,7 +251,6 @@ impl Engine {
         Ok(())
     }
 
-    /// Forgets all games before.
     pub fn new_game(&mut self) {
         self.table.clear();
         with_minds!(&mut self.minds, minds => minds.memories.iter_mut().for_each(Memory::clear));
@@ -310,12 +297,15 @@ impl Engine {
         // 1. The moves to choose from.
         let mut moves = self.root_moves(game, limits);
         if moves.is_empty() {
-            return Best::without_thought(None);
+            return Best::default();
         }
 
         // 2. The book, where the move is for playing.
         if let Some(m) = self.book_move(game, limits, &moves) {
-            return Best::without_thought(Some(m));
+            return Best {
+                best: Some(m),
+                ..Best::default()
+            };
         }
 
         // 3. The policy: it plays alone, or has a say at the root.
@@ -337,7 +327,7 @@ impl Engine {
             }
         }
 
-        // 4. What a thought that is held back does without.
+        // 4. What a search of limited strength does without.
         let restraint = restraint(&self.player, self.strength(limits), limits);
         let lowered = restraint.map(|restraint| restraint.lower(limits));
         let limits = lowered.as_ref().unwrap_or(limits);
@@ -416,7 +406,7 @@ impl Engine {
 
     fn book_move(&self, game: &Game, limits: &Limits, moves: &[Move]) -> Option<Move> {
         let book = self.book.as_ref()?;
-        if limits.infinite || limits.ponder || limits.mate.is_some() {
+        if limits.ponder || !limits.is_for_playing() {
             return None;
         }
         let mixed = mix(self.options.book_seed ^ game.position().key());
@@ -428,8 +418,8 @@ impl Engine {
     }
 }
 
-/// Who chooses among the moves that a search for playing finds, where it is not the
-/// search. People of a rating are as strong as they are.
+/// What chooses among the moves that a search for playing finds, if the search itself does
+/// not. A network of people's moves has a strength of its own, so no other limit applies.
 fn restraint<'a>(
     player: &'a Player,
     strength: Option<Strength>,
@@ -449,7 +439,6 @@ fn workspace(player: &Player) -> Option<Workspace> {
 
 const ONE_THREAD: &str = "there is at least one thread";
 
-/// A transposition table, or why there is none.
 fn table(mebibytes: usize) -> Result<Table, OptionsError> {
     let refused = |reason| OptionsError::Hash { mebibytes, reason };
     memory::check((mebibytes as u64) << 20).map_err(|shortage| refused(shortage.to_string()))?;
@@ -524,7 +513,7 @@ impl<E: Evaluator> Minds<E> {
         guided::one_ply(game, moves, advice, &mut judge, start, report)
     }
 
-    /// One thread without memory of earlier thoughts, and not always the best
+    /// Searches on one thread without memory of earlier searches; not always plays the best
     /// move that it found.
     fn think_less(
         &mut self,

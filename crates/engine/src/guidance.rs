@@ -3,7 +3,7 @@
 //! ```toml
 //! [policy]
 //! use = "choose"       # or "bonus", "prior", "weigh"
-//! file = "human"       # a network that is built in, or `NAME.net` beside the player file
+//! file = "human"       # a built-in network, or `NAME.net` in the folder of the player file
 //! rating = 1500
 //! temperature = 1.0
 //! ```
@@ -33,13 +33,13 @@ use mendel_evaluator::policy::{Draw, Outlook};
 use mendel_evaluator::vision::{Head, Scene, View, Workspace};
 use toml::{Table, Value};
 
-use crate::networks::{Library, NetworkError};
+use crate::networks::NetworkSource;
+use crate::params::SettingError;
 use crate::search::RootMove;
 use crate::strength::uniform;
-use crate::uci::{OptionKind, OptionLine};
+use crate::uci::OptionLine;
 use crate::words::quote;
 
-/// What the network does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// It chooses the moves alone; nothing is searched.
@@ -54,10 +54,9 @@ pub enum Way {
     Weigh,
 }
 
-/// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Whose moves are expected: those of people of this rating.
+    /// The rating of the people whose moves are expected.
     Rating,
     /// Hundredths: 100 draws moves as people play them, less draws more of the likely
     /// ones, 0 takes the likeliest.
@@ -73,22 +72,6 @@ pub enum Setting {
     Lookahead,
     /// Chance: the same seed and the same game, the same move.
     Seed,
-}
-
-/// Why a network cannot have its say.
-#[derive(Debug, thiserror::Error)]
-pub enum GuidanceError {
-    /// There is no such network.
-    #[error("[policy]: {0}")]
-    Network(#[from] NetworkError),
-    /// A key is missing, unknown, or has a value that it cannot have.
-    #[error("[policy]: `{key}` {reason}")]
-    Key {
-        /// Which key or option.
-        key: String,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
 }
 
 /// Centipawns that the named move gains for λ = 1.
@@ -112,7 +95,6 @@ const DECIDED: i32 = 1000;
 /// A network that has a say in the choice of moves.
 #[derive(Clone, Debug)]
 pub struct Guidance {
-    /// What the network does.
     pub way: Way,
     file: String,
     checksum: u64,
@@ -121,7 +103,6 @@ pub struct Guidance {
 }
 
 impl Way {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Choose, Self::Bonus, Self::Prior, Self::Weigh];
 
     /// What a player file calls it.
@@ -141,7 +122,6 @@ impl Way {
 }
 
 impl Setting {
-    /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Rating,
         Self::Temperature,
@@ -152,54 +132,35 @@ impl Setting {
         Self::Seed,
     ];
 
-    /// What UCI calls it.
+    /// Names in UCI and in a player file, range, and default.
+    fn row(self) -> (&'static str, &'static str, RangeInclusive<i64>, i64) {
+        match self {
+            Self::Rating => ("Rating", "rating", 600..=3000, 1500),
+            Self::Temperature => ("Temperature", "temperature", 0..=500, 100),
+            Self::Sampling => ("Sampling", "sampling", 0..=1, 1),
+            Self::Lambda => ("Lambda", "lambda", 0..=100, 50),
+            Self::Prior => ("Prior", "prior", 0..=500, 10),
+            Self::Lookahead => ("Lookahead", "lookahead", 1..=1_000_000_000, 20_000),
+            Self::Seed => ("Policy Seed", "seed", 0..=i64::MAX, 0),
+        }
+    }
+
+    /// The name in UCI.
     pub fn option(self) -> &'static str {
-        match self {
-            Self::Rating => "Rating",
-            Self::Temperature => "Temperature",
-            Self::Sampling => "Sampling",
-            Self::Lambda => "Lambda",
-            Self::Prior => "Prior",
-            Self::Lookahead => "Lookahead",
-            Self::Seed => "Policy Seed",
-        }
+        self.row().0
     }
 
-    /// What a player file calls it.
+    /// The name in a player file.
     fn key(self) -> &'static str {
-        match self {
-            Self::Rating => "rating",
-            Self::Temperature => "temperature",
-            Self::Sampling => "sampling",
-            Self::Lambda => "lambda",
-            Self::Prior => "prior",
-            Self::Lookahead => "lookahead",
-            Self::Seed => "seed",
-        }
+        self.row().1
     }
 
-    /// From where to where it may go.
     pub fn range(self) -> RangeInclusive<i64> {
-        match self {
-            Self::Rating => 600..=3000,
-            Self::Temperature | Self::Prior => 0..=500,
-            Self::Sampling => 0..=1,
-            Self::Lambda => 0..=100,
-            Self::Lookahead => 1..=1_000_000_000,
-            Self::Seed => 0..=i64::MAX,
-        }
+        self.row().2
     }
 
     fn default(self) -> i64 {
-        match self {
-            Self::Rating => 1500,
-            Self::Temperature => 100,
-            Self::Sampling => 1,
-            Self::Lambda => 50,
-            Self::Prior => 10,
-            Self::Lookahead => 20_000,
-            Self::Seed => 0,
-        }
+        self.row().3
     }
 
     /// Whether a player file writes it as 1.5 where UCI writes 150.
@@ -219,7 +180,7 @@ impl Setting {
         }
     }
 
-    fn read(self, value: &Value) -> Result<i64, GuidanceError> {
+    fn read(self, value: &Value) -> Result<i64, SettingError> {
         let number = match value {
             Value::Boolean(flag) if self == Self::Sampling => Some(i64::from(*flag)),
             Value::Float(number) if self.in_hundredths() => {
@@ -243,16 +204,13 @@ impl Setting {
     }
 }
 
-fn key_error(key: &str, reason: impl Into<String>) -> GuidanceError {
-    GuidanceError::Key {
-        key: quote(key),
-        reason: reason.into(),
-    }
+fn key_error(key: &str, reason: impl Into<String>) -> SettingError {
+    SettingError(format!("[policy]: `{}` {}", quote(key), reason.into()))
 }
 
 impl Guidance {
     /// Reads the table `[policy]` of a player file.
-    pub(crate) fn from_toml(table: &Table, library: Library) -> Result<Self, GuidanceError> {
+    pub(crate) fn from_toml(table: &Table, library: NetworkSource) -> Result<Self, SettingError> {
         let text = |key: &str, wanted: &str| match table.get(key) {
             Some(Value::String(text)) => Ok(text.as_str()),
             _ => Err(key_error(key, format!("is missing; write {wanted}"))),
@@ -270,7 +228,9 @@ impl Guidance {
             "file",
             "the name of a network, or that of a file `NAME.net` beside the player file",
         )?;
-        let (policy, checksum) = library.naming(file)?;
+        let network = library.naming(file);
+        let (policy, checksum) =
+            network.map_err(|error| SettingError(format!("[policy]: {error}")))?;
         let mut guidance = Self {
             way,
             file: file.to_owned(),
@@ -298,7 +258,7 @@ impl Guidance {
     }
 
     /// Whether the network is the one that was there when the file was written.
-    fn compare(&self, value: &Value) -> Result<(), GuidanceError> {
+    fn compare(&self, value: &Value) -> Result<(), SettingError> {
         let found = self.checksum_text();
         if value.as_str() == Some(found.as_str()) {
             return Ok(());
@@ -331,7 +291,6 @@ impl Guidance {
         &self.file
     }
 
-    /// The network.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -368,7 +327,7 @@ impl Guidance {
     /// # Errors
     ///
     /// If it means nothing here, or cannot have that value; nothing is changed then.
-    pub fn set(&mut self, name: &str, value: i64) -> Result<(), GuidanceError> {
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         let known = self.known();
         let setting = known
             .iter()
@@ -392,17 +351,9 @@ impl Guidance {
     pub fn options(&self) -> Vec<OptionLine> {
         let line = |setting: Setting| {
             let (range, now) = (setting.range(), self.get(setting));
-            let kind = match setting {
-                Setting::Sampling => OptionKind::Check { default: now == 1 },
-                _ => OptionKind::Spin {
-                    default: now,
-                    min: *range.start(),
-                    max: *range.end(),
-                },
-            };
-            OptionLine {
-                name: setting.option().to_owned(),
-                kind,
+            match setting {
+                Setting::Sampling => OptionLine::check(setting.option(), now == 1),
+                _ => OptionLine::spin(setting.option(), now, *range.start(), *range.end()),
             }
         };
         self.known().into_iter().map(line).collect()

@@ -96,7 +96,8 @@ fn found(best: Option<Move>, info: Option<Info>, nodes: u64) -> Best {
         info,
         nodes,
         changes: best.map(|m| Change { nodes: 0, m }).into_iter().collect(),
-        ..Best::without_thought(best)
+        best,
+        ponder: None,
     }
 }
 

@@ -19,20 +19,17 @@ pub struct Info {
     pub bound: Bound,
     /// Winning, drawing and losing chances.
     pub wdl: Wdl,
-    /// Moves made so far, by all threads.
+    /// Moves made by all threads.
     pub nodes: u64,
     /// Thousandths of the table in use by this search.
     pub hashfull: u32,
     /// Tablebase positions found.
     pub tbhits: u64,
-    /// Time since the search began.
     pub time: Duration,
-    /// The line itself.
     pub pv: Vec<Move>,
 }
 
 impl Info {
-    /// Nodes a second so far.
     pub fn nps(&self) -> u64 {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-6)) as u64
     }
@@ -48,30 +45,24 @@ pub enum Score {
     Mate(i32),
 }
 
-/// How a score is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// Searched with an open window.
     Exact,
-    /// At least this much.
     Lower,
-    /// At most this much.
     Upper,
 }
 
 /// Chances in thousandths for the side to move; they add up to 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wdl {
-    /// Won.
     pub win: u16,
-    /// Drawn.
     pub draw: u16,
-    /// Lost.
     pub loss: u16,
 }
 
-/// What a search decided.
-#[derive(Clone, Debug, PartialEq)]
+/// The result of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Best {
     /// The move to play; `None` only where there is no legal move.
     pub best: Option<Move>,
@@ -83,29 +74,15 @@ pub struct Best {
     /// Moves made in all, by all threads.
     pub nodes: u64,
     /// Each move that was the best for a while, in their order: a search stopped
-    /// after so many nodes would have played the last one before. Of the thread
+    /// at a node count would have played the last one before it. Of the thread
     /// whose move was chosen; with several lines asked for, of the first line.
     pub changes: Vec<Change>,
 }
 
-impl Best {
-    /// A move that nobody had to think about, or none.
-    pub(crate) fn without_thought(best: Option<Move>) -> Self {
-        Self {
-            best,
-            ponder: None,
-            info: None,
-            nodes: 0,
-            changes: Vec::new(),
-        }
-    }
-}
-
-/// A move became the best.
+/// A change of the best move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Moves made before, by the thread.
     pub nodes: u64,
-    /// The move.
     pub m: Move,
 }

@@ -21,9 +21,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(
+    clippy::missing_panics_doc,
+    reason = "each `expect` says why it cannot fail"
+)]
+
 pub mod bench;
 mod control;
 mod engine;
+mod files;
 mod guidance;
 mod guided;
 mod info;
@@ -44,11 +50,11 @@ pub mod xboard;
 
 pub use control::Control;
 pub use engine::{Engine, Options, OptionsError};
-pub use guidance::{Guidance, GuidanceError, Setting, Way};
+pub use guidance::{Guidance, Setting, Way};
 pub use info::{Best, Bound, Change, Info, Score, Wdl};
 pub use limits::{Clock, Limits, SideClock};
 pub use networks::NetworkError;
-pub use params::{ParamError, Profile, SearchParams, Tunable};
-pub use player::{Luggage, Player, PlayerError, SettingError, UnusedEvaluator};
+pub use params::{Profile, SearchParams, SettingError, Tunable};
+pub use player::{Luggage, Player, PlayerError, UnusedEvaluator};
 pub use strength::{Level, Strength, StrengthTable, StrengthTableError};
 pub use time_control::{SideTimer, TimeControl, TimeControlError};

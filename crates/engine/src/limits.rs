@@ -12,7 +12,6 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Moves made, null moves included; exact on one thread.
     pub nodes: Option<u64>,
-    /// Time for this move.
     pub movetime: Option<Duration>,
     /// Look for a mate in at most this many moves.
     pub mate: Option<u32>,
@@ -33,12 +32,9 @@ impl Limits {
     }
 }
 
-/// The clocks of both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// White's time.
     pub white: SideClock,
-    /// Black's time.
     pub black: SideClock,
     /// Moves until more time is added; `None` for the rest of the game.
     pub moves_to_go: Option<u32>,
@@ -54,7 +50,6 @@ pub struct SideClock {
 }
 
 impl Clock {
-    /// The clock of `color`.
     pub fn of(&self, color: Color) -> SideClock {
         match color {
             Color::White => self.white,

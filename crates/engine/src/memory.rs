@@ -1,4 +1,4 @@
-//! Whether what a request needs fits into memory.
+//! Checks whether a request fits into memory.
 //!
 //! A request that does not is refused with the estimate, before anything is made: a system
 //! without memory ends a process, or another one, without a word.
@@ -41,14 +41,7 @@ pub fn check(needed: u64) -> Result<(), MemoryShortage> {
 }
 
 /// As [`check`], with another source of the bytes available.
-///
-/// # Errors
-///
-/// As for [`check`].
-pub fn check_with(
-    needed: u64,
-    available: impl FnOnce() -> Option<u64>,
-) -> Result<(), MemoryShortage> {
+fn check_with(needed: u64, available: impl FnOnce() -> Option<u64>) -> Result<(), MemoryShortage> {
     if needed < SMALL {
         return Ok(());
     }
@@ -108,7 +101,7 @@ fn left_in(line: &str, read: &dyn Fn(&str) -> Option<String>) -> Option<u64> {
         // A group without a limit says `max`, or has no such file.
         if let (Some(limit), Some(used)) = (number(limit), number(used)) {
             let pages = read(&format!("{root}{path}/memory.stat")).unwrap_or_default();
-            // Pages of files are given back when somebody needs them.
+            // The system gives pages of files back when memory is short.
             let idle = pages
                 .lines()
                 .find_map(|line| line.strip_prefix("inactive_file "))

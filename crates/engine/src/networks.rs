@@ -1,13 +1,15 @@
-//! Networks: built in, or beside the player file that names them.
+//! Networks: built in, or in the folder of the player file that names them.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::fmt;
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mendel_evaluator::Policy;
 use mendel_evaluator::policy::PolicyError;
 use mendel_evaluator::vision::{File, MOST_NUMBERS, Net, NetError, Source};
+
+use crate::files;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
@@ -21,60 +23,15 @@ macro_rules! built_in {
 built_in!["chessnet", "human", "teacher", "value"];
 
 /// Files larger than this are no networks: the numbers and a header.
-const LARGEST: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);
+const MAX_LEN: u64 = 2 * MOST_NUMBERS as u64 + (2 << 20);
 
-/// Why there is no network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkError {
-    /// Neither a built-in network nor a file.
-    #[error(
-        "there is no network `{name}`: {}; a file beside the player file ends in `.net`",
-        names()
-    )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// A file somewhere else.
-    #[error(
-        "the network `{name}` is not in the folder of the player file; put it there and write its plain name"
-    )]
-    Elsewhere {
-        /// What was asked for.
-        name: String,
-    },
-    /// A file where there is no folder.
-    #[error(
-        "the network `{name}` lies beside a player file, but this player is in no file; write it to one"
-    )]
-    Nowhere {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file cannot be read.
-    #[error("cannot read the network `{name}`: {reason}")]
-    Read {
-        /// Which file.
-        name: String,
-        /// What the system said.
-        reason: String,
-    },
-    /// The bytes are no network.
-    #[error("the network `{name}` cannot be used: {source}")]
-    Broken {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: NetError,
-    },
-    /// It answers something else.
-    #[error("the network `{name}` cannot be used: {source}")]
-    Policy {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: PolicyError,
-    },
+/// A network that does not exist or cannot be used; says which one, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NetworkError(String);
+
+fn unusable(name: &str, reason: impl fmt::Display) -> NetworkError {
+    NetworkError(format!("the network `{name}` cannot be used: {reason}"))
 }
 
 fn names() -> String {
@@ -87,7 +44,7 @@ fn names() -> String {
 
 /// Where the networks of a player are looked for: those built in always are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Library<'a> {
+pub(crate) enum NetworkSource<'a> {
     /// Nowhere else.
     BuiltIn,
     /// In a folder, too.
@@ -102,7 +59,7 @@ pub(crate) fn beside(name: &str, folder: Option<&Path>) -> Result<Option<Vec<u8>
     if is_built_in(name) {
         return Ok(None);
     }
-    let library = folder.map_or(Library::BuiltIn, Library::Folder);
+    let library = folder.map_or(NetworkSource::BuiltIn, NetworkSource::Folder);
     library.bytes(name).map(Some)
 }
 
@@ -110,18 +67,15 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|(built_in, _)| *built_in == name)
 }
 
-impl Library<'_> {
+impl NetworkSource<'_> {
     /// A network that judges.
     pub(crate) fn judging(self, name: &str) -> Result<Source, NetworkError> {
-        static SHELF: Shelf<Net> = Shelf::new();
+        static CACHE: WeakCache<Net> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |source| NetworkError::Broken {
-            name: name.to_owned(),
-            source,
-        };
+        let broken = |error: NetError| unusable(name, error);
         let file = File::read(&bytes).map_err(broken)?;
-        let net = SHELF.get(checksum, || Net::new(&file).map_err(broken))?;
+        let net = CACHE.get(checksum, || Net::new(&file).map_err(broken))?;
         Ok(Source {
             file: name.to_owned(),
             checksum,
@@ -131,15 +85,12 @@ impl Library<'_> {
 
     /// A network that names moves, and the checksum of its file.
     pub(crate) fn naming(self, name: &str) -> Result<(Arc<Policy>, u64), NetworkError> {
-        static SHELF: Shelf<Policy> = Shelf::new();
+        static CACHE: WeakCache<Policy> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |source| NetworkError::Policy {
-            name: name.to_owned(),
-            source,
-        };
+        let broken = |error: PolicyError| unusable(name, error);
         let file = File::read(&bytes).map_err(|error| broken(error.into()))?;
-        let policy = SHELF.get(checksum, || {
+        let policy = CACHE.get(checksum, || {
             let net = Net::new(&file).map_err(PolicyError::from);
             net.and_then(Policy::from_net).map_err(broken)
         })?;
@@ -147,55 +98,47 @@ impl Library<'_> {
     }
 
     fn bytes(self, name: &str) -> Result<Vec<u8>, NetworkError> {
-        let name = || name.to_owned();
-        if let Some((_, bytes)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name()) {
+        if let Some((_, bytes)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
             return Ok(bytes.to_vec());
         }
 
         // 1. A plain name, so that a player file from anywhere reads nothing but what
         //    came with it.
-        let text = name();
-        let path = Path::new(&text);
+        let refused = |reason: &str| Err(NetworkError(format!("the network `{name}` {reason}")));
+        let path = Path::new(name);
         let mut parts = path.components();
         let plain = matches!(
             (parts.next(), parts.next()),
             (Some(Component::Normal(_)), None)
         );
-        if !plain || text.contains(['/', '\\', '\0']) {
-            return Err(NetworkError::Elsewhere { name: name() });
+        if !plain || name.contains(['/', '\\', '\0']) {
+            return refused(
+                "is not in the folder of the player file; put it there and write its plain name",
+            );
         }
         if path.extension().is_none_or(|extension| extension != "net") {
-            return Err(NetworkError::Unknown { name: name() });
+            return Err(NetworkError(format!(
+                "there is no network `{name}`: {}; a file beside the player file ends in `.net`",
+                names()
+            )));
         }
         let folder = match self {
-            Self::BuiltIn => return Err(NetworkError::Nowhere { name: name() }),
-            Self::Folder(folder) => folder,
-            Self::Carried(networks) => {
-                let carried = networks.get(&text).map(|bytes| bytes.to_vec());
-                return carried.ok_or_else(|| NetworkError::Nowhere { name: name() });
-            }
+            Self::Folder(folder) => Some(folder),
+            Self::BuiltIn => None,
+            Self::Carried(networks) => match networks.get(name) {
+                Some(bytes) => return Ok(bytes.to_vec()),
+                None => None,
+            },
+        };
+        let Some(folder) = folder else {
+            return refused(
+                "lies beside a player file, but this player is in no file; write it to one",
+            );
         };
 
         // 2. A file, and no more of it than a network can have.
-        let fail = |reason: String| NetworkError::Read {
-            name: name(),
-            reason,
-        };
-        let path = folder.join(path);
-        let told = |error: std::io::Error| fail(error.to_string());
-        let metadata = std::fs::metadata(&path).map_err(told)?;
-        if !metadata.is_file() {
-            return Err(fail("it is not a file".to_owned()));
-        }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&path).map_err(told)?;
-        file.take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-            .map_err(told)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(fail(format!("it has more than {LARGEST} bytes")));
-        }
-        Ok(bytes)
+        files::read(&folder.join(path), MAX_LEN)
+            .map_err(|error| NetworkError(format!("cannot read the network `{name}`: {error}")))
     }
 }
 
@@ -207,9 +150,9 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// What is in memory, by checksum: eleven players with one network have it once.
-struct Shelf<T>(Mutex<BTreeMap<u64, Weak<T>>>);
+struct WeakCache<T>(Mutex<BTreeMap<u64, Weak<T>>>);
 
-impl<T> Shelf<T> {
+impl<T> WeakCache<T> {
     const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
@@ -234,7 +177,7 @@ mod tests {
     fn only_plain_names_in_the_folder_are_looked_at() {
         let folder = std::env::temp_dir();
         let error = |name: &str| {
-            let found = Library::Folder(&folder).judging(name);
+            let found = NetworkSource::Folder(&folder).judging(name);
             found.expect_err(name).to_string()
         };
         for name in [
@@ -245,14 +188,16 @@ mod tests {
         assert!(error("x.toml").contains("there is no network `x.toml`"));
         assert!(error("chess").contains("there is no network `chess`"));
         assert!(error("mendel-no-such.net").contains("cannot read the network"));
-        let nowhere = Library::BuiltIn.judging("x.net").expect_err("no folder");
+        let nowhere = NetworkSource::BuiltIn
+            .judging("x.net")
+            .expect_err("no folder");
         assert!(nowhere.to_string().contains("in no file"), "{nowhere}");
     }
 
     #[test]
     fn a_network_is_in_memory_once_and_only_while_it_is_used() {
-        static SHELF: Shelf<u32> = Shelf::new();
-        let get = |value: u32| SHELF.get(7, || Ok::<_, ()>(value)).expect("made");
+        static CACHE: WeakCache<u32> = WeakCache::new();
+        let get = |value: u32| CACHE.get(7, || Ok::<_, ()>(value)).expect("made");
         let first = get(1);
         assert_eq!(*get(2), 1);
         drop(first);
@@ -262,7 +207,7 @@ mod tests {
     #[test]
     fn every_built_in_network_is_readable() {
         for (name, _) in BUILT_IN {
-            let judges = Library::BuiltIn.judging(name);
+            let judges = NetworkSource::BuiltIn.judging(name);
             assert!(judges.is_ok(), "{name}: {judges:?}");
         }
     }

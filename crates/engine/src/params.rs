@@ -1,10 +1,12 @@
 //! Every number of the search, declared once.
 //!
 //! One row of the table below is the default, the range and the step; the UCI
-//! option, the gene and the documentation follow from it. A switch is a number
+//! option and the gene follow from it. A switch is a number
 //! from 0 to 1, so that evolution can throw it too.
 
 use std::fmt;
+
+use crate::uci::OptionLine;
 
 /// One number that a search can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,32 +21,12 @@ pub struct Tunable {
     pub high: i32,
     /// A change that is worth trying.
     pub step: i32,
-    /// What it does.
-    pub about: &'static str,
 }
 
-/// Why a number was refused.
+/// A setting of a player that does not exist or cannot have a value; says what is possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParamError {
-    /// No number has that name.
-    #[error("there is no search number `{name}`{}", did_you_mean(.name))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The value lies outside the range.
-    #[error("{name} = {value} is out of range: it must be from {low} to {high}")]
-    Range {
-        /// Which number.
-        name: &'static str,
-        /// What it was to be.
-        value: i64,
-        /// The smallest value allowed.
-        low: i32,
-        /// The largest value allowed.
-        high: i32,
-    },
-}
+#[error("{0}")]
+pub struct SettingError(pub(crate) String);
 
 /// The name that shares the longest start with a mistyped one.
 fn did_you_mean(name: &str) -> String {
@@ -86,7 +68,6 @@ macro_rules! tunables {
                     low: $low,
                     high: $high,
                     step: $step,
-                    about: concat!($($doc),+),
                 }, )*
             ];
 
@@ -123,7 +104,7 @@ tunables! {
     use_mate_distance = 1 in 0..=1 step 1;
     /// Static pruning looks at material alone, which is quick and crude.
     use_lazy_evaluation = 0 in 0..=1 step 1;
-    /// The static score is mended by what searches of the same pawn structure found.
+    /// The static score is corrected by what searches of the same pawn structure found.
     use_correction = 1 in 0..=1 step 1;
     /// Margins grow with the square of the depth and not with the depth.
     use_square_margins = 0 in 0..=1 step 1;
@@ -164,9 +145,9 @@ tunables! {
     null_depth = 3 in 1..=10 step 1;
     /// Depth taken off for the null move.
     null_reduction = 4 in 0..=7 step 1;
-    /// One more ply is taken off for each so many plies of depth; 0 counts as 1.
+    /// One more ply is taken off for each this many plies of depth; 0 counts as 1.
     null_depth_factor = 4 in 0..=31 step 1;
-    /// One more ply is taken off for each so many centipawns above beta, at most three; 0 for none.
+    /// One more ply is taken off for each this many centipawns above beta, at most three; 0 for none.
     null_score_factor = 200 in 0..=1000 step 20;
     /// The reduction is a ply smaller at low depth.
     use_null_adaptivity = 0 in 0..=1 step 1;
@@ -266,7 +247,7 @@ tunables! {
     reduction_killer = 100 in 0..=300 step 10;
     /// Hundredths of a ply given back for checks.
     reduction_check = 80 in 0..=300 step 10;
-    /// So much history is worth a ply; 0 for none.
+    /// History that is worth a ply; 0 for none.
     reduction_history = 8000 in 0..=30000 step 500;
 
     /// Quarters of a ply for a check that loses nothing.
@@ -308,37 +289,36 @@ impl SearchParams {
     ///
     /// If there is no such number or `value` is out of its range; nothing is
     /// changed then.
-    ///
-    /// # Panics
-    ///
-    /// Never: a name found in the table has its number.
-    pub fn set(&mut self, name: &str, value: i64) -> Result<(), ParamError> {
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         let tunable = Self::TUNABLES
             .iter()
             .find(|tunable| tunable.name == name)
-            .ok_or_else(|| ParamError::Unknown {
-                name: name.to_owned(),
+            .ok_or_else(|| {
+                let hint = did_you_mean(name);
+                SettingError(format!("there is no search number `{name}`{hint}"))
             })?;
         let Tunable {
             name, low, high, ..
         } = *tunable;
         if value < i64::from(low) || value > i64::from(high) {
-            return Err(ParamError::Range {
-                name,
-                value,
-                low,
-                high,
-            });
+            return Err(SettingError(format!(
+                "{name} = {value} is out of range: it must be from {low} to {high}"
+            )));
         }
         *self.slot(name).expect("a name of the table") = value as i32;
         Ok(())
     }
 
+    /// The numbers as UCI options, with their present values as defaults.
+    pub fn options(&self) -> impl Iterator<Item = OptionLine> {
+        Self::TUNABLES.iter().map(|tunable| {
+            let now = self.get(tunable.name).unwrap_or(tunable.default);
+            let (low, high) = (tunable.low.into(), tunable.high.into());
+            OptionLine::spin(tunable.name, now.into(), low, high)
+        })
+    }
+
     /// The numbers of a profile.
-    ///
-    /// # Panics
-    ///
-    /// Never: a test makes every profile.
     pub fn of(profile: Profile) -> Self {
         let mut params = Self::default();
         for &(name, value) in profile.changes() {
@@ -484,93 +464,3 @@ const GERALD: &[(&str, i64)] = &[
     ("use_tablebases", 0),
     ("use_clock_stability", 0),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_default_lies_in_its_range_and_every_step_fits() {
-        let params = SearchParams::default();
-        for tunable in SearchParams::TUNABLES {
-            let range = tunable.low..=tunable.high;
-            assert!(range.contains(&tunable.default), "{tunable:?}");
-            assert!(
-                tunable.step >= 1 && tunable.step <= tunable.high - tunable.low,
-                "{tunable:?}"
-            );
-            assert_eq!(params.get(tunable.name), Some(tunable.default));
-        }
-    }
-
-    #[test]
-    fn every_profile_can_be_made_and_read_back_by_name() {
-        for profile in Profile::ALL {
-            SearchParams::of(profile);
-            assert_eq!(profile.name().parse(), Ok(profile));
-        }
-        assert_eq!(SearchParams::of(Profile::Full), SearchParams::default());
-    }
-
-    #[test]
-    fn a_refused_number_names_itself_its_range_and_its_neighbour() {
-        let mut params = SearchParams::default();
-        let error = params.set("null_reduction", 99).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "null_reduction = 99 is out of range: it must be from 0 to 7"
-        );
-        let error = params.set("null_reductoin", 3).unwrap_err().to_string();
-        assert!(error.contains("did you mean `null_reduction`"), "{error}");
-        assert_eq!(params, SearchParams::default());
-    }
-
-    /// The parameters of two published searches, with the largest value their
-    /// bits can express: each must be a value of ours.
-    #[test]
-    fn the_published_search_parameters_are_a_subset_of_ours() {
-        // GERALD, Table 3.3.1; the bit widths give the largest values.
-        let gerald = [
-            ("aspiration_window", 63),
-            ("aspiration_depth", 7),
-            ("razoring_margin", 255),
-            ("killer_bonus", 1023),
-            ("reduction_count", 7),
-            ("null_reduction", 7),
-            ("use_lazy_evaluation", 1),
-            ("reverse_futility_margin", 255),
-            ("delta_margin", 1023),
-            ("reduction_depth", 7),
-            ("late_move_count", 15),
-            ("null_depth_factor", 31),
-        ];
-        // David, van den Herik, Koppel and Netanyahu 2014, Table I.
-        let david = [
-            ("use_null_move", 1),
-            ("null_reduction", 7),
-            ("use_null_adaptivity", 1),
-            ("null_adaptive_depth", 7),
-            ("futility_depth", 3),
-            ("futility_margin_1", 1023),
-            ("futility_margin_2", 1023),
-            ("futility_margin_3", 1023),
-            ("use_multi_cut", 1),
-            ("multi_cut_reduction", 7),
-            ("multi_cut_depth", 7),
-            ("multi_cut_moves", 31),
-            ("multi_cut_cuts", 7),
-            ("extension_check", 4),
-            ("extension_one_reply", 4),
-            ("extension_recapture", 4),
-            ("extension_passed_pawn", 4),
-            ("extension_mate_threat", 4),
-        ];
-        let mut params = SearchParams::default();
-        for (name, largest) in gerald.into_iter().chain(david) {
-            params.set(name, largest).expect("a published value");
-            // Every published gene can be zero, but a window of zero is no window.
-            let smallest = i64::from(name == "aspiration_window");
-            params.set(name, smallest).expect("a published value");
-        }
-    }
-}

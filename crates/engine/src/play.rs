@@ -35,9 +35,7 @@ const HINT_TIME: Duration = Duration::from_secs(1);
 /// The sides that people play; the engine plays the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HumanSides {
-    /// A person plays White.
     pub white: bool,
-    /// A person plays Black.
     pub black: bool,
 }
 
@@ -48,7 +46,6 @@ impl HumanSides {
         black: true,
     };
 
-    /// Whether a person plays `side`.
     pub fn has(self, side: Color) -> bool {
         side.fold_wb(self.white, self.black)
     }
@@ -60,11 +57,10 @@ pub enum PlayAction {
     /// The side to move plays a move. If its time is over, the move is not played and
     /// the game ends by time. A pending draw offer of the other side is declined.
     Move(Move),
-    /// Takes moves back until a person is to move, at least one half-move. After a
+    /// Takes moves back until a person is to move, at least one ply. After a
     /// resignation, a time forfeit or an agreed draw only that end is taken back. The
     /// clocks keep the time that was used.
     TakeBack,
-    /// This side gives up.
     Resign(Color),
     /// This side offers a draw, or accepts the offer of the other side.
     Draw(Color),
@@ -78,22 +74,16 @@ pub enum PlayAction {
     NewGame,
 }
 
-/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlayEnd {
     /// By the rules of chess. Repetition and the fifty-move rule need no claim.
     Rules(Outcome),
-    /// A side gave up.
     Resignation {
-        /// The side that gave up.
         loser: Color,
     },
-    /// The time of a side was over.
     Time {
-        /// The side whose time was over.
         loser: Color,
     },
-    /// A draw by agreement.
     Agreement,
 }
 
@@ -162,12 +152,10 @@ impl PlaySession {
         &self.game
     }
 
-    /// The sides that people play.
     pub fn humans(&self) -> HumanSides {
         self.humans
     }
 
-    /// Whether a person is to move.
     pub fn is_human_turn(&self) -> bool {
         self.humans.has(self.turn())
     }

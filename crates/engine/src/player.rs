@@ -1,4 +1,4 @@
-//! Players: what evolution makes and what everybody plays with.
+//! Players: an evaluator, a search and a policy, as player files describe them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,21 @@ use std::sync::Arc;
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
 use toml::{Table, Value};
 
-use crate::guidance::{Guidance, GuidanceError, Way};
-use crate::networks::{Library, NetworkError, beside, is_built_in};
-use crate::params::{ParamError, Profile, SearchParams};
+use crate::files;
+use crate::guidance::{Guidance, Way};
+use crate::networks::{NetworkError, NetworkSource, beside, is_built_in};
+use crate::params::{Profile, SearchParams, SettingError};
 use crate::words::quote;
 
 /// An evaluator, search parameters and where they come from.
 #[derive(Clone, Debug)]
 pub struct Player {
-    /// What the player is called.
     pub name: String,
     /// One sentence about it.
     pub about: String,
-    /// How it judges.
     pub evaluator: AnyEvaluator,
     /// The profile its search numbers start from.
     pub profile: Profile,
-    /// How it searches.
     pub params: SearchParams,
     /// The network that has a say in its moves.
     pub policy: Option<Guidance>,
@@ -42,70 +40,38 @@ pub struct Luggage {
     pub networks: BTreeMap<String, Arc<[u8]>>,
 }
 
-/// Why a player could not be read.
+/// A player that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// Neither a built-in player nor a file.
     #[error(
         "there is no player `{name}`: built in are {}; a player file ends in `.toml`",
         names()
     )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file cannot be read.
+    Unknown { name: String },
     #[error("cannot read the player file `{}`: {source}", path.display())]
     Read {
-        /// Which file.
         path: PathBuf,
-        /// What the system said.
         source: std::io::Error,
     },
-    /// The text is not TOML.
+    /// `origin` is the file or the built-in name.
     #[error("{origin} is not a player file: {reason}")]
-    Syntax {
-        /// The file or the built-in name.
-        origin: String,
-        /// What is wrong, with line and column.
-        reason: String,
-    },
+    Syntax { origin: String, reason: String },
     /// A key is missing, unknown or of the wrong kind.
     #[error("{origin}: `{key}` {reason}")]
     Key {
-        /// The file or the built-in name.
         origin: String,
-        /// Which key.
         key: String,
-        /// What is wrong and what would be right.
         reason: String,
     },
-    /// The evaluator's part does not fit.
     #[error("{origin}: {source}")]
     Evaluator {
-        /// The file or the built-in name.
         origin: String,
-        /// What is wrong and what would be right.
-        #[source]
         source: EvaluatorError,
     },
-    /// The policy's part does not fit.
     #[error("{origin}: {source}")]
-    Policy {
-        /// The file or the built-in name.
+    Setting {
         origin: String,
-        /// What is wrong and what would be right.
-        #[source]
-        source: GuidanceError,
-    },
-    /// A search number does not fit.
-    #[error("{origin}: in `[search]`: {source}")]
-    Search {
-        /// The file or the built-in name.
-        origin: String,
-        /// What is wrong and what would be right.
-        #[source]
-        source: ParamError,
+        source: SettingError,
     },
 }
 
@@ -113,22 +79,9 @@ pub enum PlayerError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{player}` uses no evaluator: its network chooses the moves alone")]
 pub struct UnusedEvaluator {
-    /// The player.
     pub player: String,
 }
 
-/// Why a number of a player stays as it is.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingError {
-    /// A number of its search.
-    #[error(transparent)]
-    Search(#[from] ParamError),
-    /// A setting of its policy.
-    #[error(transparent)]
-    Policy(#[from] GuidanceError),
-}
-
-/// The keys of a player file.
 const KEYS: [&str; 7] = [
     "name",
     "about",
@@ -140,7 +93,7 @@ const KEYS: [&str; 7] = [
 ];
 
 /// Files larger than this are no player files.
-const LARGEST_FILE: u64 = 16 << 20;
+const MAX_FILE_LEN: u64 = 16 << 20;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
@@ -181,7 +134,7 @@ built_in![
     "random",
 ];
 
-/// What a file does not say itself is that of the built-in player that it is like.
+/// Adds what the file leaves out from the built-in player that it is like.
 fn follow(table: &mut Table) -> Result<(), String> {
     let name = match table.get("like") {
         None => return Ok(()),
@@ -214,7 +167,7 @@ fn names() -> String {
 }
 
 impl Player {
-    /// The player that plays when nobody else is asked for.
+    /// The default player.
     pub const DEFAULT: &'static str = "mendel";
 
     /// Finds a player: a built-in name, or the path of a player file.
@@ -251,19 +204,10 @@ impl Player {
             path: path.to_owned(),
             source,
         };
-        let metadata = std::fs::metadata(path).map_err(fail)?;
-        if !metadata.is_file() {
-            // A device or a pipe may never end.
-            return Err(fail(std::io::Error::other("it is not a file")));
-        }
-        if metadata.len() > LARGEST_FILE {
-            let reason = format!("{} bytes is more than a player can have", metadata.len());
-            return Err(fail(std::io::Error::other(reason)));
-        }
-        let text = std::fs::read_to_string(path).map_err(fail)?;
+        let text = files::read_text(path, MAX_FILE_LEN).map_err(fail)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let origin = format!("`{}`", path.display());
-        let player = Self::parse_with(&text, &origin, Library::Folder(folder))?;
+        let player = Self::parse_with(&text, &origin, NetworkSource::Folder(folder))?;
         Ok(Self {
             home: Some(folder.to_owned()),
             ..player
@@ -271,10 +215,6 @@ impl Player {
     }
 
     /// All built-in players.
-    ///
-    /// # Panics
-    ///
-    /// If a built-in file is broken, which the tests rule out.
     pub fn built_in() -> impl Iterator<Item = Self> {
         BUILT_IN
             .iter()
@@ -282,13 +222,13 @@ impl Player {
     }
 
     /// Reads the text of a player file; `origin` says in errors where it is from. Its
-    /// networks are built in; those of a file beside it need [`read`](Self::read).
+    /// networks are built in; those of a file next to it need [`read`](Self::read).
     ///
     /// # Errors
     ///
     /// If the text is not a player.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlayerError> {
-        Self::parse_with(text, origin, Library::BuiltIn)
+        Self::parse_with(text, origin, NetworkSource::BuiltIn)
     }
 
     /// Reads a player that came from another machine; no file is looked at.
@@ -297,10 +237,14 @@ impl Player {
     ///
     /// If the text is not a player, or a network is missing or broken.
     pub fn unpack(luggage: &Luggage, origin: &str) -> Result<Self, PlayerError> {
-        Self::parse_with(&luggage.text, origin, Library::Carried(&luggage.networks))
+        Self::parse_with(
+            &luggage.text,
+            origin,
+            NetworkSource::Carried(&luggage.networks),
+        )
     }
 
-    /// All that another machine needs to play as this player does.
+    /// Packs all that another machine needs to play as this player does.
     ///
     /// # Errors
     ///
@@ -342,12 +286,16 @@ impl Player {
             .collect()
     }
 
-    fn parse_with(text: &str, origin: &str, library: Library) -> Result<Self, PlayerError> {
+    fn parse_with(text: &str, origin: &str, library: NetworkSource) -> Result<Self, PlayerError> {
         let origin = || origin.to_owned();
         let key_error = |key: &str, reason: &str| PlayerError::Key {
             origin: origin(),
             key: key.to_owned(),
             reason: reason.to_owned(),
+        };
+        let setting = |source| PlayerError::Setting {
+            origin: origin(),
+            source,
         };
         let mut table: Table =
             text.parse()
@@ -417,22 +365,13 @@ impl Player {
             };
             params
                 .set(name, value)
-                .map_err(|source| PlayerError::Search {
-                    origin: origin(),
-                    source,
-                })?;
+                .map_err(|error| setting(SettingError(format!("in `[search]`: {error}"))))?;
         }
 
         // 4. The network that has a say.
         let policy = match table_of("policy")? {
             none if none.is_empty() && !table.contains_key("policy") => None,
-            policy => {
-                let read = Guidance::from_toml(&policy, library);
-                Some(read.map_err(|source| PlayerError::Policy {
-                    origin: origin(),
-                    source,
-                })?)
-            }
+            policy => Some(Guidance::from_toml(&policy, library).map_err(setting)?),
         };
 
         Ok(Self {
@@ -484,16 +423,12 @@ impl Player {
     /// If it has no such number, or it is out of its range; nothing is changed then.
     pub fn set(&mut self, name: &str, value: i64) -> Result<(), SettingError> {
         match &mut self.policy {
-            Some(policy) if policy.offers(name) => Ok(policy.set(name, value)?),
-            _ => Ok(self.params.set(name, value)?),
+            Some(policy) if policy.offers(name) => policy.set(name, value),
+            _ => self.params.set(name, value),
         }
     }
 
     /// The player as the text of a player file.
-    ///
-    /// # Panics
-    ///
-    /// Never: a table of plain values can always be written.
     pub fn to_toml(&self) -> String {
         let mut search = Table::new();
         search.insert("profile".into(), self.profile.name().into());
@@ -510,80 +445,5 @@ impl Player {
         }
         table.insert("pedigree".into(), self.pedigree.clone().into());
         toml::to_string(&table).expect("a table of plain values can be written")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_built_in_player_is_readable_and_survives_writing() {
-        for (name, text) in BUILT_IN {
-            let player = Player::parse(text, name).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(player.name, *name);
-            let again = Player::parse(&player.to_toml(), name).expect("what was written");
-            assert_eq!(again.params, player.params);
-            assert_eq!(again.evaluator.to_toml(), player.evaluator.to_toml());
-        }
-    }
-
-    #[test]
-    fn a_bad_player_file_is_refused_with_the_reason() {
-        let material = "[evaluator]\nkind = \"material\"\n";
-        let table = [
-            ("", "`evaluator` is missing"),
-            ("name = ", "is not a player file"),
-            ("nme = \"x\"", "`nme` is unknown"),
-            (material, "`name` is missing"),
-            ("name = \"x\"\nlike = \"nobody\"", "`like` is `nobody`"),
-            ("name = \"x\"\nlike = \"human\"", "itself like \"mendel\""),
-            ("name = \"x\"\nlike = 3", "`like` must be a text"),
-            (&format!("name = 3\n{material}"), "`name` must be a text"),
-            (
-                &format!("name = \"x\"\n{material}[search]\nprofile = \"fll\""),
-                "`fll` is not a search profile",
-            ),
-            (
-                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 9"),
-                "out of range",
-            ),
-            (
-                &format!("name = \"x\"\n{material}[search]\nnull_reduction = 1.5"),
-                "whole number",
-            ),
-        ];
-        for (text, reason) in table {
-            let error = Player::parse(text, "test").expect_err(text).to_string();
-            assert!(
-                error.contains(reason),
-                "{text:?} gave {error:?}, not {reason:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_player_like_another_has_what_it_does_not_say_itself() {
-        let like = "name = \"x\"\nlike = \"gerald-tuned\"\n";
-        let model = Player::find("gerald-tuned").expect("built in");
-        let player = Player::parse(like, "test").expect("a player");
-        assert_eq!(player.params, model.params);
-        assert_eq!(player.evaluator.to_toml(), model.evaluator.to_toml());
-        let own = format!("{like}[evaluator]\nkind = \"material\"\n");
-        let player = Player::parse(&own, "test").expect("a player");
-        assert_eq!(player.evaluator.kind(), "material");
-        assert_eq!(player.params, model.params);
-    }
-
-    #[test]
-    fn an_unknown_player_is_told_from_a_missing_file() {
-        assert!(matches!(
-            Player::find("nobody"),
-            Err(PlayerError::Unknown { .. })
-        ));
-        assert!(matches!(
-            Player::find("nowhere/nobody.toml"),
-            Err(PlayerError::Read { .. })
-        ));
     }
 }

@@ -1,4 +1,4 @@
-//! Thoughts that do not always end in the best move that was found: those of limited
+//! Searches that do not always play the best move that they found: those of limited
 //! strength, and those that are weighed against what people play.
 //!
 //! Both search on one thread with a small table that is emptied before, so that the same
@@ -9,10 +9,9 @@ use mendel_board::{Game, Position};
 use crate::search::RootMove;
 use crate::{Guidance, Limits, Strength};
 
-/// Who chooses among the moves that were found.
+/// What chooses among the moves that were found.
 #[derive(Clone, Copy)]
 pub(crate) enum Restraint<'a> {
-    /// Limited strength.
     Strength(Strength),
     /// A network that knows what people play.
     People(&'a Guidance),

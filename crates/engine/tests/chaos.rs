@@ -224,10 +224,10 @@ proptest! {
             if is_greedy(&text) {
                 continue;
             }
-            match uci::Command::read(&text).0 {
-                Some(uci::Command::Quit) => open = false,
-                Some(uci::Command::Go(go)) if open && go.perft.is_none() => goes += 1,
-                Some(uci::Command::IsReady) if open => ready += 1,
+            match uci::UciCommand::read(&text).0 {
+                Some(uci::UciCommand::Quit) => open = false,
+                Some(uci::UciCommand::Go(go)) if open && go.perft.is_none() => goes += 1,
+                Some(uci::UciCommand::IsReady) if open => ready += 1,
                 _ => {}
             }
             gui.send_bytes(line);
@@ -250,7 +250,7 @@ proptest! {
             let text = String::from_utf8_lossy(&line).into_owned();
             let leaves = matches!(
                 text.parse(),
-                Ok(xboard::Command::Quit | xboard::Command::Edit | xboard::Command::Ping(_))
+                Ok(xboard::XboardCommand::Quit | xboard::XboardCommand::Edit | xboard::XboardCommand::Ping(_))
             );
             if leaves || is_greedy(&text) {
                 continue;

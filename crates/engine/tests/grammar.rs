@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mendel_board::{Color, Position};
-use mendel_engine::uci::{Command, CommandError, Go, Start};
+use mendel_engine::uci::{Go, StartPosition, UciCommand, UciCommandError};
 use mendel_engine::xboard;
 use proptest::prelude::*;
 
@@ -51,33 +51,33 @@ fn go() -> impl Strategy<Value = Go> {
         })
 }
 
-fn uci_command() -> impl Strategy<Value = Command> {
+fn uci_command() -> impl Strategy<Value = UciCommand> {
     let start = prop_oneof![
-        Just(Start::Initial),
+        Just(StartPosition::Initial),
         prop::sample::select(vec![
             "8/8/8/8/8/8/8/8 w - - 0 1",
             "x",
             "7k/8/8/8/8/8/8/K7 b"
         ])
-        .prop_map(|fen| Start::Fen(fen.to_owned())),
+        .prop_map(|fen| StartPosition::Fen(fen.to_owned())),
     ];
     prop_oneof![
-        Just(Command::Uci),
-        any::<bool>().prop_map(Command::Debug),
-        Just(Command::IsReady),
-        (text(), prop::option::of("[ -~]{0,20}")).prop_map(|(name, value)| Command::SetOption {
+        Just(UciCommand::Uci),
+        any::<bool>().prop_map(UciCommand::Debug),
+        Just(UciCommand::IsReady),
+        (text(), prop::option::of("[ -~]{0,20}")).prop_map(|(name, value)| UciCommand::SetOption {
             name,
             value: value.map(|value| value.trim().to_owned()),
         }),
-        text().prop_map(Command::Register),
-        Just(Command::NewGame),
-        (start, moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
-        go().prop_map(|go| Command::Go(Box::new(go))),
-        Just(Command::Stop),
-        Just(Command::PonderHit),
-        Just(Command::Quit),
-        Just(Command::Display),
-        Just(Command::Eval),
+        text().prop_map(UciCommand::Register),
+        Just(UciCommand::NewGame),
+        (start, moves()).prop_map(|(start, moves)| UciCommand::Position { start, moves }),
+        go().prop_map(|go| UciCommand::Go(Box::new(go))),
+        Just(UciCommand::Stop),
+        Just(UciCommand::PonderHit),
+        Just(UciCommand::Quit),
+        Just(UciCommand::Display),
+        Just(UciCommand::Eval),
     ]
 }
 
@@ -85,35 +85,35 @@ fn milliseconds() -> impl Strategy<Value = Duration> {
     (0..1_000_000_u64).prop_map(Duration::from_millis)
 }
 
-fn xboard_command() -> impl Strategy<Value = xboard::Command> {
-    use xboard::Command;
+fn xboard_command() -> impl Strategy<Value = xboard::XboardCommand> {
+    use xboard::XboardCommand;
     let plain = prop::sample::select(vec![
-        Command::Xboard,
-        Command::New,
-        Command::Quit,
-        Command::Random,
-        Command::Force,
-        Command::Go,
-        Command::PlayOther,
-        Command::MoveNow,
-        Command::Draw,
-        Command::Edit,
-        Command::Hint,
-        Command::Book,
-        Command::Undo,
-        Command::Remove,
-        Command::Hard,
-        Command::Easy,
-        Command::Post,
-        Command::NoPost,
-        Command::Analyze,
-        Command::Exit,
-        Command::Status,
-        Command::Computer,
+        XboardCommand::Xboard,
+        XboardCommand::New,
+        XboardCommand::Quit,
+        XboardCommand::Random,
+        XboardCommand::Force,
+        XboardCommand::Go,
+        XboardCommand::PlayOther,
+        XboardCommand::MoveNow,
+        XboardCommand::Draw,
+        XboardCommand::Edit,
+        XboardCommand::Hint,
+        XboardCommand::Book,
+        XboardCommand::Undo,
+        XboardCommand::Remove,
+        XboardCommand::Hard,
+        XboardCommand::Easy,
+        XboardCommand::Post,
+        XboardCommand::NoPost,
+        XboardCommand::Analyze,
+        XboardCommand::Exit,
+        XboardCommand::Status,
+        XboardCommand::Computer,
     ]);
     let level =
         (any::<u32>(), milliseconds(), milliseconds()).prop_map(|(moves, base, increment)| {
-            xboard::Level {
+            xboard::LevelCommand {
                 moves,
                 base,
                 increment,
@@ -121,26 +121,26 @@ fn xboard_command() -> impl Strategy<Value = xboard::Command> {
         });
     prop_oneof![
         plain,
-        any::<u32>().prop_map(Command::Protover),
-        text().prop_map(Command::Accepted),
-        text().prop_map(Command::Rejected),
-        text().prop_map(Command::Variant),
-        level.prop_map(Command::Level),
-        milliseconds().prop_map(Command::SecondsPerMove),
-        (1..=u32::MAX).prop_map(Command::Depth),
-        any::<i64>().prop_map(Command::Time),
-        any::<i64>().prop_map(Command::OpponentTime),
-        "[a-h][1-8][a-h][1-8][qrbn]?".prop_map(Command::UserMove),
-        any::<i64>().prop_map(Command::Ping),
-        text().prop_map(Command::Result),
-        text().prop_map(Command::SetBoard),
-        text().prop_map(Command::Name),
-        text().prop_map(Command::Rating),
-        (0..u64::MAX / 2).prop_map(Command::Memory),
-        (0..u64::MAX / 2).prop_map(Command::Cores),
-        (word(), text()).prop_map(|(kind, path)| Command::TablePath { kind, path }),
+        any::<u32>().prop_map(XboardCommand::Protover),
+        text().prop_map(XboardCommand::Accepted),
+        text().prop_map(XboardCommand::Rejected),
+        text().prop_map(XboardCommand::Variant),
+        level.prop_map(XboardCommand::Level),
+        milliseconds().prop_map(XboardCommand::SecondsPerMove),
+        (1..=u32::MAX).prop_map(XboardCommand::Depth),
+        any::<i64>().prop_map(XboardCommand::Time),
+        any::<i64>().prop_map(XboardCommand::OpponentTime),
+        "[a-h][1-8][a-h][1-8][qrbn]?".prop_map(XboardCommand::UserMove),
+        any::<i64>().prop_map(XboardCommand::Ping),
+        text().prop_map(XboardCommand::Result),
+        text().prop_map(XboardCommand::SetBoard),
+        text().prop_map(XboardCommand::Name),
+        text().prop_map(XboardCommand::Rating),
+        (0..u64::MAX / 2).prop_map(XboardCommand::Memory),
+        (0..u64::MAX / 2).prop_map(XboardCommand::Cores),
+        (word(), text()).prop_map(|(kind, path)| XboardCommand::TablePath { kind, path }),
         (text(), prop::option::of(text()))
-            .prop_map(|(name, value)| Command::Option { name, value }),
+            .prop_map(|(name, value)| XboardCommand::Option { name, value }),
     ]
 }
 
@@ -157,8 +157,8 @@ proptest! {
 
     #[test]
     fn any_text_can_be_read(line in any::<String>()) {
-        let _ = Command::read(&line);
-        let _ = line.parse::<xboard::Command>();
+        let _ = UciCommand::read(&line);
+        let _ = line.parse::<xboard::XboardCommand>();
     }
 
     #[test]
@@ -174,48 +174,48 @@ proptest! {
 #[test]
 fn white_space_and_unknown_words_do_not_matter() {
     let table = [
-        ("  isready\r\n", Command::IsReady),
-        ("joho debug on", Command::Debug(true)),
-        ("debug   off", Command::Debug(false)),
-        ("\t stop now please", Command::Stop),
+        ("  isready\r\n", UciCommand::IsReady),
+        ("joho debug on", UciCommand::Debug(true)),
+        ("debug   off", UciCommand::Debug(false)),
+        ("\t stop now please", UciCommand::Stop),
         (
             "setoption name  Move   Overhead  value 30 ",
-            Command::SetOption {
+            UciCommand::SetOption {
                 name: "Move Overhead".to_owned(),
                 value: Some("30".to_owned()),
             },
         ),
         (
             "setoption name SyzygyPath value /my  tables/a value b",
-            Command::SetOption {
+            UciCommand::SetOption {
                 name: "SyzygyPath".to_owned(),
                 value: Some("/my  tables/a value b".to_owned()),
             },
         ),
         (
             "setoption name Clear Hash",
-            Command::SetOption {
+            UciCommand::SetOption {
                 name: "Clear Hash".to_owned(),
                 value: None,
             },
         ),
         (
             "position  startpos   moves  e2e4\te7e5",
-            Command::Position {
-                start: Start::Initial,
+            UciCommand::Position {
+                start: StartPosition::Initial,
                 moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
             },
         ),
     ];
     for (line, command) in table {
-        assert_eq!(Command::read(line), (Some(command), vec![]), "{line}");
+        assert_eq!(UciCommand::read(line), (Some(command), vec![]), "{line}");
     }
-    assert_eq!(Command::read(" \r\n"), (None, vec![]));
+    assert_eq!(UciCommand::read(" \r\n"), (None, vec![]));
 }
 
 #[test]
 fn each_limit_that_makes_no_sense_is_named_and_read_as_something_that_does() {
-    let one = |go: Go| Some(Command::Go(Box::new(go)));
+    let one = |go: Go| Some(UciCommand::Go(Box::new(go)));
     let table = [
         (
             "go depth -5",
@@ -292,11 +292,15 @@ fn each_limit_that_makes_no_sense_is_named_and_read_as_something_that_does() {
         ),
     ];
     for (line, message, go) in table {
-        let (command, faults) = Command::read(line);
+        let (command, faults) = UciCommand::read(line);
         assert_eq!(command, one(go), "{line}");
         assert_eq!(faults.len(), 1, "{line}");
         assert_eq!(faults[0].to_string(), message, "{line}");
-        assert_eq!(line.parse::<Command>().as_ref(), Err(&faults[0]), "{line}");
+        assert_eq!(
+            line.parse::<UciCommand>().as_ref(),
+            Err(&faults[0]),
+            "{line}"
+        );
     }
 }
 
@@ -323,12 +327,12 @@ fn lines_that_are_no_commands_are_named() {
         ),
     ];
     for (line, message) in table {
-        let (command, faults) = Command::read(line);
+        let (command, faults) = UciCommand::read(line);
         assert_eq!(command, None, "{line}");
         assert_eq!(
             faults
                 .iter()
-                .map(CommandError::to_string)
+                .map(UciCommandError::to_string)
                 .collect::<Vec<_>>(),
             [message]
         );
@@ -337,8 +341,8 @@ fn lines_that_are_no_commands_are_named() {
 
 #[test]
 fn a_side_without_a_clock_gets_that_of_the_other() {
-    let go: Command = "go wtime 5000 winc 10".parse().expect("a command");
-    let Command::Go(go) = go else {
+    let go: UciCommand = "go wtime 5000 winc 10".parse().expect("a command");
+    let UciCommand::Go(go) = go else {
         panic!("{go:?}")
     };
     let (limits, _) = go.limits(&Position::initial());
@@ -350,7 +354,7 @@ fn a_side_without_a_clock_gets_that_of_the_other() {
 
 #[test]
 fn a_value_with_a_line_break_stays_one_line() {
-    let command = Command::SetOption {
+    let command = UciCommand::SetOption {
         name: "Book".to_owned(),
         value: Some("a\nquit".to_owned()),
     };
@@ -360,7 +364,7 @@ fn a_value_with_a_line_break_stays_one_line() {
 #[test]
 fn xboard_levels_come_in_many_forms() {
     let level = |moves, base: f64, increment: f64| {
-        Ok(xboard::Command::Level(xboard::Level {
+        Ok(xboard::XboardCommand::Level(xboard::LevelCommand {
             moves,
             base: Duration::from_secs_f64(base),
             increment: Duration::from_secs_f64(increment),
@@ -384,7 +388,7 @@ fn xboard_levels_come_in_many_forms() {
         "level 40 5:x 0",
         "level 0 nan 0",
     ] {
-        let fault = line.parse::<xboard::Command>().expect_err(line);
+        let fault = line.parse::<xboard::XboardCommand>().expect_err(line);
         assert_eq!(
             fault.to_string(),
             format!("Error (needs moves, minutes and seconds): {line}")

@@ -25,7 +25,7 @@ fn position(rng: &mut impl Rng) -> String {
     }
 }
 
-/// The lines of a search up to its `bestmove`; `signals` are sent after so many of them.
+/// The lines of a search up to its `bestmove`; `signals` are sent after that many of them.
 fn search(gui: &mut Gui, fen: &str, go: &str, signals: &[(usize, &str)]) -> Vec<String> {
     gui.send(&format!("position fen {fen}"));
     gui.send(go);

@@ -178,7 +178,7 @@ fn a_mate_can_be_taken_back() {
 fn a_hint_has_no_clock_and_the_limits_of_a_move() {
     let hint = session(Some("60+0"))
         .hint_limits(seconds(1))
-        .expect("it goes on");
+        .expect("it continues");
     assert_eq!(hint.clock, None);
     assert_eq!(hint.movetime, Some(seconds(1)));
     let limits = Limits {
@@ -218,7 +218,7 @@ fn either_side_may_resign_at_any_time() {
         let mut session = session(None);
         session
             .apply(PlayAction::Resign(loser), seconds(0))
-            .expect("the game goes on");
+            .expect("the game continues");
         let end = PlayEnd::Resignation { loser };
         assert_eq!(session.end(seconds(0)), Some(end));
         assert_eq!(end.winner(), Some(!loser));
@@ -234,7 +234,7 @@ fn either_side_may_resign_at_any_time() {
 fn a_draw_needs_both_sides() {
     let mut session = session(None);
     let offer = |session: &mut PlaySession, side| session.apply(PlayAction::Draw(side), seconds(0));
-    offer(&mut session, White).expect("the game goes on");
+    offer(&mut session, White).expect("the game continues");
     offer(&mut session, White).expect("a second offer of one side changes nothing");
     assert_eq!(
         (session.draw_offer(), session.end(seconds(0))),
@@ -254,7 +254,7 @@ fn a_draw_offer_ends_when_it_is_declined() {
     assert_eq!(nothing, Err(PlayError::NoDrawOffer));
     session
         .apply(PlayAction::Draw(White), seconds(0))
-        .expect("the game goes on");
+        .expect("the game continues");
     session
         .apply(decline, seconds(0))
         .expect("there is an offer");
@@ -263,7 +263,7 @@ fn a_draw_offer_ends_when_it_is_declined() {
     // The move after the offer keeps it, the answering move declines it.
     session
         .apply(PlayAction::Draw(White), seconds(0))
-        .expect("the game goes on");
+        .expect("the game continues");
     play(&mut session, "e4", 0).expect("it is legal");
     assert_eq!(session.draw_offer(), Some(White));
     play(&mut session, "e5", 0).expect("it is legal");
@@ -354,10 +354,10 @@ fn a_new_game_begins_with_new_clocks_and_no_offer() {
     play(&mut session, "e4", 30).expect("it has time");
     session
         .apply(PlayAction::Draw(Black), seconds(31))
-        .expect("the game goes on");
+        .expect("the game continues");
     session
         .apply(PlayAction::Resign(Black), seconds(32))
-        .expect("the game goes on");
+        .expect("the game continues");
     session
         .apply(PlayAction::NewGame, seconds(40))
         .expect("always possible");

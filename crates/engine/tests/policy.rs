@@ -422,7 +422,7 @@ fn a_player_with_networks_survives_its_file() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_the_reason() {
+fn an_invalid_policy_is_refused_with_the_reason() {
     let folder = Folder::new("refused");
     folder.player(&text("plain", "use = \"choose\"\nfile = \"moves.net\""));
     folder.write(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mendel_engine::uci::{InfoLine, OptionKind, OptionLine, Reply};
+use mendel_engine::uci::{InfoLine, OptionKind, OptionLine, UciReply};
 use mendel_engine::xboard::{self, Thinking};
 use mendel_engine::{Bound, Score, Wdl};
 use proptest::prelude::*;
@@ -84,21 +84,21 @@ fn option() -> impl Strategy<Value = OptionLine> {
     (text(), kind).prop_map(|(name, kind)| OptionLine { name, kind })
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+fn reply() -> impl Strategy<Value = UciReply> {
     prop_oneof![
-        text().prop_map(Reply::Name),
-        text().prop_map(Reply::Author),
-        Just(Reply::UciOk),
-        Just(Reply::ReadyOk),
+        text().prop_map(UciReply::Name),
+        text().prop_map(UciReply::Author),
+        Just(UciReply::UciOk),
+        Just(UciReply::ReadyOk),
         (prop::option::of(a_move()), prop::option::of(a_move()))
-            .prop_map(|(best, ponder)| Reply::BestMove { best, ponder }),
-        info().prop_map(|info| Reply::Info(Box::new(info))),
-        option().prop_map(Reply::Option),
+            .prop_map(|(best, ponder)| UciReply::BestMove { best, ponder }),
+        info().prop_map(|info| UciReply::Info(Box::new(info))),
+        option().prop_map(UciReply::Option),
     ]
 }
 
-fn xboard_reply() -> impl Strategy<Value = xboard::Reply> {
-    use xboard::Reply;
+fn xboard_reply() -> impl Strategy<Value = xboard::XboardReply> {
+    use xboard::XboardReply;
     let time = || (0..1_000_000_u64).prop_map(|hundredths| Duration::from_millis(hundredths * 10));
     let thinking = (
         any::<u32>(),
@@ -125,7 +125,7 @@ fn xboard_reply() -> impl Strategy<Value = xboard::Reply> {
         any::<u32>(),
         any::<u32>(),
     )
-        .prop_map(|(time, nodes, depth, left, total)| Reply::Status {
+        .prop_map(|(time, nodes, depth, left, total)| XboardReply::Status {
             time,
             nodes,
             depth,
@@ -133,42 +133,42 @@ fn xboard_reply() -> impl Strategy<Value = xboard::Reply> {
             total,
         });
     prop_oneof![
-        prop::collection::vec(feature, 1..5).prop_map(Reply::Feature),
-        a_move().prop_map(Reply::Move),
-        any::<i64>().prop_map(Reply::Pong),
-        thinking.prop_map(Reply::Thinking),
+        prop::collection::vec(feature, 1..5).prop_map(XboardReply::Feature),
+        a_move().prop_map(XboardReply::Move),
+        any::<i64>().prop_map(XboardReply::Pong),
+        thinking.prop_map(XboardReply::Thinking),
         (prop::sample::select(vec!["1-0", "0-1", "1/2-1/2"]), text()).prop_map(
-            |(result, reason)| Reply::Claim {
+            |(result, reason)| XboardReply::Claim {
                 result: result.to_owned(),
                 reason
             }
         ),
-        Just(Reply::Resign),
-        Just(Reply::OfferDraw),
+        Just(XboardReply::Resign),
+        Just(XboardReply::OfferDraw),
         (a_move(), prop::option::of(text()))
-            .prop_map(|(m, reason)| Reply::IllegalMove { m, reason }),
-        (text(), text()).prop_map(|(kind, command)| Reply::Error { kind, command }),
-        a_move().prop_map(Reply::Hint),
+            .prop_map(|(m, reason)| XboardReply::IllegalMove { m, reason }),
+        (text(), text()).prop_map(|(kind, command)| XboardReply::Error { kind, command }),
+        a_move().prop_map(XboardReply::Hint),
         status,
-        text().prop_map(Reply::TellUser),
+        text().prop_map(XboardReply::TellUser),
     ]
 }
 
 proptest! {
     #[test]
     fn a_printed_uci_reply_is_read_as_what_it_was(reply in reply()) {
-        prop_assert_eq!(Reply::read(&reply.to_string()), Some(reply));
+        prop_assert_eq!(UciReply::read(&reply.to_string()), Some(reply));
     }
 
     #[test]
     fn a_printed_xboard_reply_is_read_as_what_it_was(reply in xboard_reply()) {
-        prop_assert_eq!(xboard::Reply::read(&reply.to_string()), Some(reply));
+        prop_assert_eq!(xboard::XboardReply::read(&reply.to_string()), Some(reply));
     }
 
     #[test]
     fn any_text_an_engine_says_can_be_read(line in any::<String>()) {
-        let _ = Reply::read(&line);
-        let _ = xboard::Reply::read(&line);
+        let _ = UciReply::read(&line);
+        let _ = xboard::XboardReply::read(&line);
     }
 
     #[test]
@@ -181,32 +181,32 @@ proptest! {
         ]), 0..12),
     ) {
         let line = words.join(" ");
-        let _ = Reply::read(&line);
-        let _ = xboard::Reply::read(&line);
+        let _ = UciReply::read(&line);
+        let _ = xboard::XboardReply::read(&line);
     }
 }
 
 #[test]
-fn what_other_uci_engines_say_is_understood() {
-    let info = |info| Some(Reply::Info(Box::new(info)));
+fn output_of_other_uci_engines_is_understood() {
+    let info = |info| Some(UciReply::Info(Box::new(info)));
     let table = [
         (
             "bestmove (none)",
-            Some(Reply::BestMove {
+            Some(UciReply::BestMove {
                 best: None,
                 ponder: None,
             }),
         ),
         (
             "bestmove e2e4 ponder (none)",
-            Some(Reply::BestMove {
+            Some(UciReply::BestMove {
                 best: Some("e2e4".to_owned()),
                 ponder: None,
             }),
         ),
         (
             "bestmove",
-            Some(Reply::BestMove {
+            Some(UciReply::BestMove {
                 best: None,
                 ponder: None,
             }),
@@ -232,7 +232,7 @@ fn what_other_uci_engines_say_is_understood() {
         ),
         (
             "option name Style type combo default Very Solid var Very Solid var Risky",
-            Some(Reply::Option(OptionLine {
+            Some(UciReply::Option(OptionLine {
                 name: "Style".to_owned(),
                 kind: OptionKind::Combo {
                     default: "Very Solid".to_owned(),
@@ -242,7 +242,7 @@ fn what_other_uci_engines_say_is_understood() {
         ),
         (
             "option name Book File type string default C:\\a default.bin",
-            Some(Reply::Option(OptionLine {
+            Some(UciReply::Option(OptionLine {
                 name: "Book File".to_owned(),
                 kind: OptionKind::Text {
                     default: "C:\\a default.bin".to_owned(),
@@ -251,7 +251,7 @@ fn what_other_uci_engines_say_is_understood() {
         ),
         (
             "option name Skill type spin",
-            Some(Reply::Option(OptionLine {
+            Some(UciReply::Option(OptionLine {
                 name: "Skill".to_owned(),
                 kind: OptionKind::Spin {
                     default: 0,
@@ -267,16 +267,16 @@ fn what_other_uci_engines_say_is_understood() {
         ("", None),
     ];
     for (line, reply) in table {
-        assert_eq!(Reply::read(line), reply, "{line}");
+        assert_eq!(UciReply::read(line), reply, "{line}");
     }
 }
 
 #[test]
-fn what_other_xboard_engines_say_is_understood() {
-    use xboard::Reply;
-    let moved = |m: &str| Some(Reply::Move(m.to_owned()));
+fn output_of_other_xboard_engines_is_understood() {
+    use xboard::XboardReply;
+    let moved = |m: &str| Some(XboardReply::Move(m.to_owned()));
     let thinking = |depth, score, time, nodes, pv: &[&str]| {
-        Some(Reply::Thinking(Thinking {
+        Some(XboardReply::Thinking(Thinking {
             depth,
             score,
             time: Duration::from_millis(time),
@@ -307,7 +307,7 @@ fn what_other_xboard_engines_say_is_understood() {
         ),
         (
             "feature ping=1 myname=\"A \tB 1.0\" junk done=1",
-            Some(Reply::Feature(vec![
+            Some(XboardReply::Feature(vec![
                 ("ping".to_owned(), "1".to_owned()),
                 ("myname".to_owned(), "A \tB 1.0".to_owned()),
                 ("done".to_owned(), "1".to_owned()),
@@ -315,21 +315,21 @@ fn what_other_xboard_engines_say_is_understood() {
         ),
         (
             "0-1 {Black mates}",
-            Some(Reply::Claim {
+            Some(XboardReply::Claim {
                 result: "0-1".to_owned(),
                 reason: "Black mates".to_owned(),
             }),
         ),
         (
             "Illegal move: e2e5",
-            Some(Reply::IllegalMove {
+            Some(XboardReply::IllegalMove {
                 m: "e2e5".to_owned(),
                 reason: None,
             }),
         ),
         (
             "Error (too many parameters): level 1 2 3 4",
-            Some(Reply::Error {
+            Some(XboardReply::Error {
                 kind: "too many parameters".to_owned(),
                 command: "level 1 2 3 4".to_owned(),
             }),
@@ -339,6 +339,6 @@ fn what_other_xboard_engines_say_is_understood() {
         ("", None),
     ];
     for (line, reply) in table {
-        assert_eq!(Reply::read(line), reply, "{line}");
+        assert_eq!(XboardReply::read(line), reply, "{line}");
     }
 }

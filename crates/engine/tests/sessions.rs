@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use mendel_engine::uci::Command;
+use mendel_engine::uci::UciCommand;
 
 use crate::gui::{Gui, settings};
 
@@ -96,7 +96,7 @@ fn every_go_in_the_scripts_expects_its_move() {
             .lines()
             .filter_map(|line| line.strip_prefix("> "))
             .filter(
-                |line| matches!(Command::read(line).0, Some(Command::Go(go)) if go.perft.is_none()),
+                |line| matches!(UciCommand::read(line).0, Some(UciCommand::Go(go)) if go.perft.is_none()),
             )
             .count();
         let moves = script

@@ -205,7 +205,7 @@ fn an_analysis_is_never_weakened() {
     let control = Control::default();
     let stop = control.clone();
     thread::spawn(move || {
-        // Nothing but the test's failure takes so long.
+        // Only a failure of the test takes this long.
         thread::sleep(Duration::from_mins(2));
         stop.stop();
     });
@@ -240,7 +240,7 @@ fn a_pondering_player_waits_and_answers_as_it_would_have() {
 }
 
 #[test]
-fn who_overlooks_nothing_misses_no_mate_in_one() {
+fn a_level_without_oversight_misses_no_mate_in_one() {
     let level = Level {
         nodes: 1000,
         margin: 300,
@@ -307,7 +307,7 @@ fn between_two_rows_everything_is_in_proportion() {
 }
 
 #[test]
-fn what_is_no_table_is_refused_with_the_reason() {
+fn an_invalid_table_is_refused_with_the_reason() {
     let wrong = [
         (String::new(), "`level` is missing"),
         (LOW.to_owned(), "at least two"),

@@ -81,7 +81,7 @@ fn the_same_seed_and_game_give_the_same_move_whatever_was_thought_before() {
 }
 
 #[test]
-fn what_can_be_set_is_offered_and_an_analysis_is_a_search() {
+fn settings_are_offered_and_an_analysis_is_a_search() {
     let folder = Folder::new("weigh-options");
     let player = weighing(&folder);
     let policy = player.policy.as_ref().expect("a policy");

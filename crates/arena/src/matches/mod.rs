@@ -1,9 +1,7 @@
 //! A match or a tournament: an experiment of games between players.
 
-mod error;
 mod plan;
 mod play;
-mod schedule;
 mod schedule_counter;
 mod standings;
 
@@ -31,16 +29,16 @@ use self::schedule_counter::ScheduleCounter;
 use crate::CrewFile;
 use crate::Entrant;
 use crate::GameRecord;
+use crate::MatchError;
 use crate::Openings;
 use crate::Pace;
+use crate::Schedule;
 use crate::pgn::Heading;
 use crate::player_pool;
 use crate::statistics::Anchor;
 use crate::statistics::Sprt;
 
-pub use self::error::MatchError;
 pub use self::plan::{MatchPlan, SprtPlan};
-pub use self::schedule::{Fixture, Format, Schedule, ScheduleError};
 pub use self::standings::{Conclusion, MatchSummary, Pairing, Standings};
 
 /// A match whose plan was checked: all players can be started, have the options of the plan and
@@ -63,14 +61,14 @@ pub struct Match {
 /// How a match is played; changes no game.
 #[derive(Clone, Debug)]
 pub struct MatchOptions {
-    /// Who plays the games: threads of this process, or workers elsewhere.
+    /// Threads of this process, or workers elsewhere.
     pub crew: Crew,
     /// Games of each two players, where more are requested than the plan has.
     pub games: Option<u64>,
 }
 
 impl MatchOptions {
-    /// So many games at once on this machine.
+    /// Plays `threads` games at once on this machine.
     pub fn threads(threads: usize) -> Self {
         Self::by(&Crew::threads(threads))
     }
@@ -214,12 +212,10 @@ impl Match {
         })
     }
 
-    /// The players.
     pub fn entrants(&self) -> &[Entrant] {
         &self.entrants
     }
 
-    /// The plan.
     pub fn plan(&self) -> &MatchPlan {
         &self.plan
     }
@@ -233,7 +229,6 @@ impl Match {
         }
     }
 
-    /// Games in all.
     pub fn total(&self) -> u64 {
         self.schedule.len()
     }

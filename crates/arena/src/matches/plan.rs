@@ -6,10 +6,10 @@ use mendel_store::InputHashes;
 use mendel_store::frame::{Folder, FolderError};
 use serde::{Deserialize, Serialize};
 
-use super::{MatchError, io_error};
+use super::io_error;
 use crate::entrant::absolute_player;
-use crate::statistics::{EloModel, Sprt, SprtError};
-use crate::{Adjudication, Entrant, Format, OpeningSetting, Pace, Patience};
+use crate::statistics::{EloModel, Sprt, StatisticsError};
+use crate::{Adjudication, Entrant, Format, MatchError, OpeningSetting, Pace, Patience};
 
 /// Everything that decides which games are played and when they end. The same
 /// plan gives the same schedule; at fixed nodes or depth, the same games.
@@ -24,10 +24,9 @@ pub struct MatchPlan {
     pub event: String,
     /// The players, as on the command line.
     pub players: Vec<String>,
-    /// Who meets whom.
     #[serde(default)]
     pub format: Format,
-    /// Games for each two that meet, rounded up to pairs.
+    /// Games of each pairing, rounded up to pairs.
     pub games: u64,
     /// A file of openings; without it the program's own book.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +34,7 @@ pub struct MatchPlan {
     /// A table of opening names for the PGN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<PathBuf>,
-    /// Whose rating is known, in a pool.
+    /// A player whose rating is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<(String, f64)>,
     /// The match ends when one player has more faults than this.
@@ -44,18 +43,15 @@ pub struct MatchPlan {
     /// Whether the last position of each game is written as EPD.
     #[serde(default)]
     pub final_positions: bool,
-    /// What a move may use.
     pub pace: Pace,
     /// How openings are taken and ordered; holds the seed.
     #[serde(default)]
     pub opening: OpeningSetting,
-    /// How exactly time is taken.
     #[serde(default)]
     pub patience: Patience,
-    /// What stops a game early.
     #[serde(default)]
     pub adjudication: Adjudication,
-    /// When enough has been played.
+    /// A test that ends the match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtPlan>,
 }
@@ -68,10 +64,10 @@ pub struct SprtPlan {
     pub elo0: f64,
     /// Elo of the hypothesis to be proved.
     pub elo1: f64,
-    /// The chance to accept a change that is none.
+    /// The probability of accepting a change without an effect.
     #[serde(default = "default_error")]
     pub alpha: f64,
-    /// The chance to reject a change that is one.
+    /// The probability of rejecting a change that has the effect.
     #[serde(default = "default_error")]
     pub beta: f64,
     /// What the bounds are measured in.
@@ -87,15 +83,15 @@ fn default_error() -> f64 {
 }
 
 impl SprtPlan {
-    /// The usual chance of either error.
+    /// The default probability of either error.
     pub const ERROR: f64 = 0.05;
 
     /// The test itself.
     ///
     /// # Errors
     ///
-    /// If the numbers make no test.
-    pub fn test(&self) -> Result<Sprt, SprtError> {
+    /// If the bounds or the probabilities are invalid.
+    pub fn test(&self) -> Result<Sprt, StatisticsError> {
         Sprt::new(self.model, self.elo0, self.elo1, self.alpha, self.beta)
     }
 }
@@ -195,47 +191,4 @@ fn absolute_list(paths: &str) -> Result<String, MatchError> {
     // Each of them came out of such a list.
     let joined = joined.expect("no path has a separator in it");
     Ok(joined.to_string_lossy().into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_plan_survives_its_file() {
-        let plan = MatchPlan {
-            version: "1".to_owned(),
-            event: "a match".to_owned(),
-            players: vec!["mendel".to_owned(), "cmd:x?Hash=1".to_owned()],
-            format: Format::Gauntlet,
-            games: 100,
-            openings: Some("book.epd".into()),
-            names: None,
-            anchor: Some(("mendel".to_owned(), 2000.0)),
-            max_faults: 3,
-            final_positions: true,
-            pace: Pace {
-                clock: Some("40/60+0.5".parse().expect("a time control")),
-                movetime: Some(Duration::from_millis(50)),
-                nodes: Some(1000),
-                depth: Some(4),
-            },
-            opening: OpeningSetting::default(),
-            patience: Patience::default(),
-            adjudication: Adjudication::default(),
-            sprt: Some(SprtPlan {
-                elo0: 0.0,
-                elo1: 5.0,
-                alpha: 0.05,
-                beta: 0.1,
-                model: EloModel::Normalized,
-            }),
-        };
-        let text = toml::to_string(&plan).expect("a plan is plain data");
-        let again: MatchPlan =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(again, plan);
-    }
 }

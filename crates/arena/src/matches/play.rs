@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use mendel_crew::{Crew, Done, Flow, MapError};
 
+use super::Match;
 use super::schedule_counter::ScheduleCounter;
-use super::{Match, MatchError};
+use crate::MatchError;
 use crate::task::GameTask;
 
 impl Match {

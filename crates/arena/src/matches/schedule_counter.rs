@@ -8,9 +8,9 @@ use mendel_store::frame::{Events, Frame, Memo};
 use mendel_store::{Journal, Sync};
 use serde_json::{Value, json};
 
-use super::{Match, MatchError, MatchSummary, io_error};
+use super::{Match, MatchSummary, io_error};
 use crate::statistics::{Decision, SprtState};
-use crate::{Conclusion, GameRecord, Standings, pgn};
+use crate::{Conclusion, GameRecord, MatchError, Standings, pgn};
 
 /// All games that count, in the order in which they were finished, and at the end in that of
 /// the schedule.
@@ -182,7 +182,7 @@ impl<'a> ScheduleCounter<'a> {
             .progress("games", self.standings.games(), Some(total));
     }
 
-    /// Writes a game that counts to the PGN, which each resume writes anew from the games.
+    /// Writes a game that counts to the PGN, which each resume writes again from the games.
     fn print(&mut self, pgn: &str) -> Result<(), MatchError> {
         let path = self.frame.file(PGN);
         if self.pgn.is_none() {

@@ -22,14 +22,11 @@ pub struct Standings {
     games: u64,
 }
 
-/// How one pairing stands, seen from its first player.
+/// One pairing, from the point of view of its first player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The first player.
     pub first: String,
-    /// The second player.
     pub second: String,
-    /// The games.
     pub tally: Tally,
     /// The first player's games with White.
     pub white: Tally,
@@ -37,7 +34,6 @@ pub struct Pairing {
     pub black: Tally,
     /// Pairs in which it made 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
-    /// How strong that makes it.
     pub elo: EloEstimate,
     /// Where the test stands, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,42 +58,35 @@ impl Pairing {
 /// The result of a match: `result.json`, and the last line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchSummary {
-    /// The players.
     pub players: Vec<String>,
     /// Games that count.
     pub games: u64,
-    /// Each two that met.
+    /// One for each pairing.
     pub pairings: Vec<Pairing>,
     /// Ratings, where more than two played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratings: Option<Ratings>,
-    /// How the games ended.
     pub reasons: BTreeMap<EndReason, u64>,
-    /// Misdeeds by player.
+    /// Faults by player.
     pub faults: Vec<u64>,
-    /// Games lost on time by player.
     pub time_losses: Vec<u64>,
     /// Why the match is over, or that it is not.
     pub conclusion: Conclusion,
 }
 
-/// Why a match is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
     /// Games are still to be played.
     Unfinished,
-    /// All games are played.
     AllPlayed,
     /// The test accepted the upper hypothesis.
     Accepted,
     /// The test accepted the lower hypothesis.
     Rejected,
-    /// A player misbehaved too often.
+    /// A player had too many faults.
     TooManyFaults {
-        /// Which.
         player: String,
-        /// How often.
         faults: u64,
     },
 }
@@ -163,7 +152,7 @@ impl Standings {
         sprt.judge(&Outcomes::Pairs(self.scores[0].pairs))
     }
 
-    /// The player that misbehaved most, and how often.
+    /// The player with most faults, and their number.
     pub fn worst_faults(&self) -> (usize, u64) {
         let worst = self
             .faults

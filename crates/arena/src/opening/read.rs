@@ -5,104 +5,24 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
-use mendel_board::book::{Book, BookError};
-use mendel_board::epd::{self, Epd, EpdLineError};
-use mendel_board::pgn::{PgnError, PgnReader};
+use mendel_board::book::Book;
+use mendel_board::epd::{self, Epd};
+use mendel_board::pgn::PgnReader;
 use mendel_board::{Game, Position};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{OpeningSetting, Openings, Stored};
+use crate::MatchError;
 
-/// Why a file gives no openings.
-#[derive(Debug, thiserror::Error)]
-pub enum OpeningError {
-    /// The file cannot be read.
-    #[error("cannot read the openings `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line is no position.
-    #[error("`{name}`, {source}")]
-    Epd {
-        /// The file.
-        name: String,
-        /// The line and what is wrong with it.
-        source: EpdLineError,
-    },
-    /// A game cannot be replayed.
-    #[error(transparent)]
-    Pgn(#[from] PgnError),
-    /// The Polyglot book is broken.
-    #[error(transparent)]
-    Polyglot(#[from] BookError),
-    /// A line of moves cannot be played.
-    #[error("`{name}`, line {line}: {reason}")]
-    Moves {
-        /// The file.
-        name: String,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Nothing is left to play.
-    #[error(
-        "`{name}`, {place}: the game is over there ({how}); take the line out, or fewer half-moves"
-    )]
-    Over {
-        /// The file.
-        name: String,
-        /// The line or the game.
-        place: String,
-        /// How it ended.
-        how: String,
-    },
-    /// There is no opening in it.
-    #[error("`{name}` has no openings")]
-    Empty {
-        /// The file.
-        name: String,
-    },
-    /// There are more than fit into memory.
-    #[error("`{name}` has more than {MOST_OPENINGS} openings; take a part of it")]
-    TooMany {
-        /// The file.
-        name: String,
-    },
-    /// A kind of archive that is not read here.
-    #[error("`{name}` is a {kind} file; unpack it first: `{remedy}`")]
-    Packed {
-        /// The file.
-        name: String,
-        /// What it is.
-        kind: &'static str,
-        /// What unpacks it.
-        remedy: String,
-    },
-    /// Nobody knows what it is.
-    #[error(
-        "`{name}` is no book: openings come as EPD or FEN, PGN, Polyglot or lines of UCI moves, \
-         plain or compressed with Zstandard"
-    )]
-    Unknown {
-        /// The file.
-        name: String,
-    },
-}
-
-const MOST_OPENINGS: usize = 20_000_000;
-const MOST_WALKS: usize = 1_000_000;
+const MAX_OPENINGS: usize = 20_000_000;
+const MAX_WALKS: usize = 1_000_000;
 const WALK_PLIES: usize = 8;
-/// A book in memory may be so large; a compressed one could claim anything.
-const MOST_BYTES: u64 = 1 << 30;
+/// Maximum size of a book in memory; a compressed one could claim any size.
+const MAX_BYTES: u64 = 1 << 30;
 const HEAD_BYTES: u64 = 4096;
 const ZSTANDARD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
-/// The kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Epd,
@@ -119,10 +39,10 @@ impl Openings {
     ///
     /// If the file cannot be read, anything in it cannot be played, or there is
     /// nothing in it. The error names the file and the line or the game.
-    pub fn load(path: impl AsRef<Path>, setting: &OpeningSetting) -> Result<Self, OpeningError> {
+    pub fn load(path: impl AsRef<Path>, setting: &OpeningSetting) -> Result<Self, MatchError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let failed = |source| OpeningError::Read {
+        let failed = |source| MatchError::OpeningFile {
             name: name.clone(),
             source,
         };
@@ -131,8 +51,9 @@ impl Openings {
         let mut packed = File::open(path).map_err(failed)?;
         let first = head(&mut packed).map_err(failed)?;
         if let Some((kind, tool)) = archive(&first) {
-            let remedy = format!("{tool} {name}");
-            return Err(OpeningError::Packed { name, kind, remedy });
+            return Err(MatchError::Opening(format!(
+                "`{name}` is a {kind} file; unpack it first: `{tool} {name}`"
+            )));
         }
         let compressed = first.starts_with(ZSTANDARD);
         let whole = Cursor::new(first).chain(packed);
@@ -142,8 +63,12 @@ impl Openings {
             Box::new(whole)
         };
         let first = head(&mut read).map_err(failed)?;
-        let kind =
-            kind(path, &first).ok_or_else(|| OpeningError::Unknown { name: name.clone() })?;
+        let kind = kind(path, &first).ok_or_else(|| {
+            MatchError::Opening(format!(
+                "`{name}` is no book: openings come as EPD or FEN, PGN, Polyglot or lines of UCI \
+                 moves, plain or compressed with Zstandard"
+            ))
+        })?;
         let mut read = Cursor::new(first).chain(read);
 
         // 2. What is in it.
@@ -162,7 +87,7 @@ impl Openings {
             Kind::Polyglot => walks(&Book::open(path)?, setting)?,
         };
         if openings.is_empty() {
-            return Err(OpeningError::Empty { name });
+            return Err(MatchError::Opening(format!("`{name}` has no openings")));
         }
         Ok(Self::arrange(name, openings, setting))
     }
@@ -176,9 +101,9 @@ fn head(read: &mut impl Read) -> io::Result<Vec<u8>> {
 
 fn all(read: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    read.by_ref().take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let reason = format!("it has more than {MOST_BYTES} bytes");
+    read.by_ref().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let reason = format!("it has more than {MAX_BYTES} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     Ok(bytes)
@@ -236,17 +161,18 @@ fn keep(
     name: &str,
     place: impl Fn() -> String,
     game: &Game,
-) -> Result<(), OpeningError> {
+) -> Result<(), MatchError> {
     if let Some(outcome) = game.outcome() {
-        return Err(OpeningError::Over {
-            name: name.to_owned(),
-            place: place(),
-            how: outcome.reason.to_string().to_lowercase(),
-        });
+        let how = outcome.reason.to_string().to_lowercase();
+        return Err(MatchError::Opening(format!(
+            "`{name}`, {}: the game is over there ({how}); take the line out, or fewer half-moves",
+            place()
+        )));
     }
-    if openings.len() >= MOST_OPENINGS {
-        let name = name.to_owned();
-        return Err(OpeningError::TooMany { name });
+    if openings.len() >= MAX_OPENINGS {
+        return Err(MatchError::Opening(format!(
+            "`{name}` has more than {MAX_OPENINGS} openings; take a part of it"
+        )));
     }
     openings.push(Stored::new(game));
     Ok(())
@@ -264,24 +190,18 @@ fn positions(
     name: &str,
     read: BufReader<impl Read>,
     setting: &OpeningSetting,
-) -> Result<Vec<Stored>, OpeningError> {
+) -> Result<Vec<Stored>, MatchError> {
     let mut openings = Vec::new();
     for record in epd::read(read) {
-        let (line, epd) = record.map_err(|source| OpeningError::Epd {
-            name: name.to_owned(),
-            source,
-        })?;
+        let (line, epd) =
+            record.map_err(|error| MatchError::Opening(format!("`{name}`, {error}")))?;
         let game = Game::new(under_rules(epd.position(), setting));
         keep(&mut openings, name, || format!("line {line}"), &game)?;
     }
     Ok(openings)
 }
 
-fn games(
-    name: &str,
-    read: impl Read,
-    setting: &OpeningSetting,
-) -> Result<Vec<Stored>, OpeningError> {
+fn games(name: &str, read: impl Read, setting: &OpeningSetting) -> Result<Vec<Stored>, MatchError> {
     let mut openings = Vec::new();
     let mut reader = PgnReader::named(name, read);
     while let Some(read) = reader.next() {
@@ -303,7 +223,7 @@ pub(super) fn moves(
     name: &str,
     text: &str,
     setting: &OpeningSetting,
-) -> Result<Vec<Stored>, OpeningError> {
+) -> Result<Vec<Stored>, MatchError> {
     let mut openings = Vec::new();
     let start = under_rules(&Position::initial(), setting);
     let plies = setting.plies.unwrap_or(usize::MAX);
@@ -315,10 +235,8 @@ pub(super) fn moves(
         let mut game = Game::new(start.clone());
         for word in line.split_whitespace().take(plies) {
             let m = game.position().parse_uci(word);
-            let m = m.map_err(|error| OpeningError::Moves {
-                name: name.to_owned(),
-                line: index + 1,
-                reason: error.to_string(),
+            let m = m.map_err(|error| {
+                MatchError::Opening(format!("`{name}`, line {}: {error}", index + 1))
             })?;
             game.play(m).expect("reading checks the move");
         }
@@ -328,11 +246,11 @@ pub(super) fn moves(
 }
 
 /// Different walks through a book, each move as likely as its weight says.
-fn walks(book: &Book, setting: &OpeningSetting) -> Result<Vec<Stored>, OpeningError> {
+fn walks(book: &Book, setting: &OpeningSetting) -> Result<Vec<Stored>, MatchError> {
     let mut chance = ChaCha8Rng::seed_from_u64(setting.seed);
     let start = under_rules(&Position::initial(), setting);
     let plies = setting.plies.unwrap_or(WALK_PLIES);
-    let wanted = setting.walks.clamp(1, MOST_WALKS);
+    let wanted = setting.walks.clamp(1, MAX_WALKS);
     let mut openings = Vec::new();
     let mut seen = BTreeSet::new();
     // A small book has few walks, so after enough attempts what was found is all.
@@ -353,7 +271,7 @@ fn walk(
     start: &Position,
     plies: usize,
     chance: &mut ChaCha8Rng,
-) -> Result<Game, OpeningError> {
+) -> Result<Game, MatchError> {
     let mut game = Game::new(start.clone());
     while game.moves().len() < plies {
         let moves = book.probe(game.position())?;

@@ -10,7 +10,6 @@ use mendel_engine::uci::{OptionKind, OptionLine};
     reason = "each is a feature of its own that is there or not"
 )]
 pub(super) struct Features {
-    /// Answers `ping`.
     pub(super) ping: bool,
     /// Takes a position as FEN.
     pub(super) setboard: bool,
@@ -78,14 +77,7 @@ impl Features {
     /// What can be set. Memory and threads go by the names they have in UCI, so
     /// that one way to write them fits all programs.
     pub(super) fn offered(&self) -> Vec<OptionLine> {
-        let spin = |name: &str| OptionLine {
-            name: name.to_owned(),
-            kind: OptionKind::Spin {
-                default: 1,
-                min: 1,
-                max: i64::from(i32::MAX),
-            },
-        };
+        let spin = |name| OptionLine::spin(name, 1, 1, i64::from(i32::MAX));
         let mut offered = Vec::new();
         if self.memory {
             offered.push(spin(MEMORY));

@@ -1,17 +1,18 @@
 //! Other programs: started, asked for moves and for analyses, and ended.
 //!
 //! A [`Program`] speaks UCI or xboard with a process of its own. Every wait has a
-//! deadline, every buffer a bound. A program that misbehaves is killed with
+//! deadline, every buffer a bound. A program with a fault is killed with
 //! everything it started, its last words are kept, and the next
 //! [`new_game`](crate::Contestant::new_game) starts it again.
 
+mod engine_io;
 mod features;
 mod options;
 mod process;
-mod talk;
 mod uci;
 mod xboard;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -19,9 +20,9 @@ use std::time::Duration;
 use mendel_board::{Game, Move, Position};
 use mendel_engine::uci::OptionLine;
 
+use self::engine_io::EngineIo;
 pub(crate) use self::options::check;
 use self::process::Launch;
-use self::talk::Talk;
 use self::uci::Uci;
 use self::xboard::Xboard;
 use crate::analyst::{self, EvalOutput, read_evaluation};
@@ -30,11 +31,11 @@ use crate::{
     Protocol, Reply, StockfishEval, Turn,
 };
 
-/// So long a program may take to get ready, unless somebody says otherwise.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Default time for a program to get ready.
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// So long a program has to understand `uci` before xboard is tried.
-const FIRST_TRY: Duration = Duration::from_secs(2);
+/// Time for an answer to `uci` before xboard is tried.
+const FIRST_TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Another program that plays and analyses.
 #[derive(Debug)]
@@ -52,17 +53,74 @@ pub struct Program {
     last_words: Vec<String>,
 }
 
-/// A running program and the language it speaks.
+/// A running program and the client of its protocol.
 #[derive(Debug)]
 struct Session {
-    talk: Talk,
-    tongue: Tongue,
+    engine_io: EngineIo,
+    client: Box<dyn ProtocolClient>,
 }
 
-#[derive(Debug)]
-enum Tongue {
-    Uci(Uci),
-    Xboard(Box<Xboard>),
+/// The client of one protocol. Each wait ends at its deadline, or after `patience`.
+trait ProtocolClient: fmt::Debug + Send {
+    fn protocol(&self) -> Protocol;
+
+    /// The name that the program gives itself.
+    fn name(&self) -> Option<&str>;
+
+    /// The options that the program offers.
+    fn offered(&self) -> Vec<OptionLine>;
+
+    /// Whether the program can play another game.
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
+    fn set_options(
+        &mut self,
+        engine_io: &mut EngineIo,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault>;
+
+    fn new_game(
+        &mut self,
+        engine_io: &mut EngineIo,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault>;
+
+    /// Asks for a move.
+    fn ask(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault>;
+
+    /// Asks for the best `lines`; no line if the program resigns.
+    fn analyse(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault>;
+
+    fn game_over(&mut self, _talk: &mut EngineIo, _result: &str, _reason: &str) {}
+
+    /// Sends a command outside of the protocol. Only UCI shows where its answer ends.
+    fn consult(
+        &mut self,
+        _talk: &mut EngineIo,
+        _game: &Game,
+        command: &str,
+        _deadline: Duration,
+    ) -> Result<Vec<String>, Fault> {
+        Err(Fault::Refused {
+            what: command.into(),
+            reason: "a command of its own can be asked of a program that speaks UCI".into(),
+        })
+    }
 }
 
 /// What came back to a greeting.
@@ -95,7 +153,7 @@ impl Program {
             },
             protocol: *protocol,
             options: entrant.options.clone(),
-            patience: PATIENCE,
+            patience: READY_TIMEOUT,
             session: None,
             table_name: entrant.name.clone(),
             name: None,
@@ -117,26 +175,19 @@ impl Program {
     ///
     /// If it does not start, understands neither protocol, or refuses an option.
     pub fn start(&mut self) -> Result<(), Fault> {
-        self.leave();
+        self.quit();
         let mut session = match self.protocol {
             Some(protocol) => self.start_as(protocol)?,
-            None => self.find_out()?,
+            None => self.detect_protocol()?,
         };
-        let patience = self.patience;
-        let ready = match &mut session.tongue {
-            Tongue::Uci(uci) => uci.set_options(&mut session.talk, &self.options, patience),
-            Tongue::Xboard(it) => it.set_options(&mut session.talk, &self.options, patience),
-        };
+        let Session { engine_io, client } = &mut session;
+        let ready = client.set_options(engine_io, &self.options, self.patience);
         if let Err(fault) = ready {
-            self.bury(session.talk);
+            self.kill(session.engine_io);
             return Err(fault);
         }
-        let (protocol, name) = match &session.tongue {
-            Tongue::Uci(uci) => (Protocol::Uci, &uci.name),
-            Tongue::Xboard(xboard) => (Protocol::Xboard, &xboard.name),
-        };
-        self.protocol = Some(protocol);
-        self.name.clone_from(name);
+        self.protocol = Some(session.client.protocol());
+        self.name = session.client.name().map(str::to_owned);
         self.session = Some(session);
         Ok(())
     }
@@ -155,23 +206,18 @@ impl Program {
         if self.session.is_none() {
             self.start()?;
         }
-        self.with_session(|session, _| {
-            Ok(match &session.tongue {
-                Tongue::Uci(uci) => uci.options.clone(),
-                Tongue::Xboard(xboard) => xboard.offered(),
-            })
-        })
+        self.with_session(|session, _| Ok(session.client.offered()))
     }
 
-    /// Shows it the last position of `game`, says `command`, which is none of its
-    /// protocol's, and returns what it says to that within `deadline`. Stockfish's
-    /// `eval` is such a command. It is started if it does not run.
+    /// Sends the last position of `game` and a `command` outside of its protocol, such as
+    /// Stockfish's `eval`, and returns the answer that comes within `deadline`. The program is
+    /// started if it does not run.
     ///
     /// # Errors
     ///
     /// If it does not come to an end, or speaks no UCI, where the end of an answer
     /// cannot be known.
-    pub fn consult(
+    fn consult(
         &mut self,
         game: &Game,
         command: &str,
@@ -180,16 +226,10 @@ impl Program {
         if self.session.is_none() {
             self.start()?;
         }
-        self.with_session(|session, _| match &mut session.tongue {
-            Tongue::Uci(uci) => {
-                // The stop flag of the last question is not for this one.
-                session.talk.watch(None);
-                uci.consult(&mut session.talk, game, command, deadline)
-            }
-            Tongue::Xboard(_) => Err(Fault::Refused {
-                what: command.into(),
-                reason: "a command of its own can be asked of a program that speaks UCI".into(),
-            }),
+        self.with_session(|Session { engine_io, client }, _| {
+            // The stop flag of the last question is not for this one.
+            engine_io.watch(None);
+            client.consult(engine_io, game, command, deadline)
         })
     }
 
@@ -213,10 +253,10 @@ impl Program {
         }
     }
 
-    /// Starts it and tries UCI, then xboard. Who keeps silent may only be slow:
-    /// it is asked for UCI again, with patience.
-    fn find_out(&mut self) -> Result<Session, Fault> {
-        let first = self.greet_uci(FIRST_TRY.min(self.patience));
+    /// Starts it and tries UCI, then xboard. A silent program may only be slow, so UCI is tried
+    /// again with the full timeout.
+    fn detect_protocol(&mut self) -> Result<Session, Fault> {
+        let first = self.greet_uci(FIRST_TRY_TIMEOUT.min(self.patience));
         let complained = match first {
             Ok(Greeting::Understood(session)) => return Ok(session),
             Ok(Greeting::Silence) => false,
@@ -239,37 +279,32 @@ impl Program {
     }
 
     fn greet_uci(&mut self, patience: Duration) -> Result<Greeting<Session>, Fault> {
-        self.greet(|talk| Ok(Uci::greet(talk, patience)?.map(Tongue::Uci)))
+        self.greet(|engine_io| Ok(Uci::greet(engine_io, patience)?.map(|uci| Box::new(uci) as _)))
     }
 
     fn greet_xboard(&mut self, old_ones_too: bool) -> Result<Greeting<Session>, Fault> {
         let patience = self.patience;
-        self.greet(|talk| {
-            let greeting = Xboard::greet(talk, patience, old_ones_too)?;
-            Ok(greeting.map(|xboard| Tongue::Xboard(Box::new(xboard))))
+        self.greet(|engine_io| {
+            let greeting = Xboard::greet(engine_io, patience, old_ones_too)?;
+            Ok(greeting.map(|xboard| Box::new(xboard) as _))
         })
     }
 
     fn greet(
         &mut self,
-        greet: impl FnOnce(&mut Talk) -> Result<Greeting<Tongue>, Fault>,
+        greet: impl FnOnce(&mut EngineIo) -> Result<Greeting<Box<dyn ProtocolClient>>, Fault>,
     ) -> Result<Greeting<Session>, Fault> {
-        let mut talk = Talk::start(&self.launch)?;
-        match greet(&mut talk) {
-            Ok(Greeting::Understood(tongue)) => Ok(Greeting::Understood(Session { talk, tongue })),
-            Ok(Greeting::Complaint) => {
-                self.bury(talk);
-                Ok(Greeting::Complaint)
+        let mut engine_io = EngineIo::start(&self.launch)?;
+        let client = match greet(&mut engine_io) {
+            Ok(Greeting::Understood(client)) => {
+                return Ok(Greeting::Understood(Session { engine_io, client }));
             }
-            Ok(Greeting::Silence) => {
-                self.bury(talk);
-                Ok(Greeting::Silence)
-            }
-            Err(fault) => {
-                self.bury(talk);
-                Err(fault)
-            }
-        }
+            Ok(Greeting::Complaint) => Ok(Greeting::Complaint),
+            Ok(Greeting::Silence) => Ok(Greeting::Silence),
+            Err(fault) => Err(fault),
+        };
+        self.kill(engine_io);
+        client
     }
 
     /// Does something with the running program; after a fault it runs no more.
@@ -288,45 +323,38 @@ impl Program {
                 Ok(done)
             }
             Err(fault) => {
-                self.bury(session.talk);
+                self.kill(session.engine_io);
                 Err(fault)
             }
         }
     }
 
     /// Kills it without asking, and keeps its last words.
-    fn bury(&mut self, mut talk: Talk) {
-        talk.kill();
-        self.last_words = talk.last_words();
+    fn kill(&mut self, mut engine_io: EngineIo) {
+        engine_io.kill();
+        self.last_words = engine_io.recent_output();
     }
 
     /// Asks it to leave, if it runs.
-    fn leave(&mut self) {
+    fn quit(&mut self) {
         if let Some(session) = self.session.take() {
-            self.last_words = session.talk.last_words();
+            self.last_words = session.engine_io.recent_output();
         }
     }
 }
 
 impl Contestant for Program {
     fn new_game(&mut self, chess960: bool) -> Result<(), Fault> {
-        let reusable = |session: &Session| match &session.tongue {
-            Tongue::Uci(_) => true,
-            Tongue::Xboard(xboard) => xboard.is_reusable(),
-        };
-        let was_running = self.session.as_ref().is_some_and(reusable);
+        let session = self.session.as_ref();
+        let was_running = session.is_some_and(|session| session.client.is_reusable());
         if !was_running {
             self.start()?;
         }
-        let begin = |session: &mut Session, patience| {
-            let talk = &mut session.talk;
-            match &mut session.tongue {
-                Tongue::Uci(uci) => uci.new_game(talk, chess960, patience),
-                Tongue::Xboard(xboard) => xboard.new_game(talk, chess960, patience),
-            }
+        let begin = |Session { engine_io, client }: &mut Session, patience| {
+            client.new_game(engine_io, chess960, patience)
         };
         match self.with_session(begin) {
-            // It ended between two games, which lost nobody anything.
+            // It ended between two games, so no game is lost.
             Err(Fault::Ended { .. }) if was_running => {
                 self.start()?;
                 self.with_session(begin)
@@ -335,54 +363,38 @@ impl Contestant for Program {
         }
     }
 
-    fn can_keep(&self, pace: &Pace) -> Result<(), Fault> {
+    fn supports(&self, pace: &Pace) -> Result<(), Fault> {
         match self.protocol {
-            Some(Protocol::Xboard) => xboard::can_keep(pace),
+            Some(Protocol::Xboard) => xboard::supports(pace),
             _ => Ok(()),
         }
     }
 
     fn ask(&mut self, turn: &Turn) -> Result<Reply, Fault> {
-        self.with_session(|session, patience| {
-            let talk = &mut session.talk;
-            talk.watch(turn.stop);
-            match &mut session.tongue {
-                Tongue::Uci(uci) => uci.ask(talk, turn, patience),
-                Tongue::Xboard(xboard) => xboard.ask(talk, turn, patience),
-            }
+        self.with_session(|Session { engine_io, client }, patience| {
+            engine_io.watch(turn.stop);
+            client.ask(engine_io, turn, patience)
         })
     }
 
     fn game_over(&mut self, result: &str, reason: &str) {
-        // A program that cannot hear it will show that when the next game begins.
-        if let Some(Session {
-            talk,
-            tongue: Tongue::Xboard(xboard),
-        }) = &mut self.session
-        {
-            xboard.game_over(talk, result, reason);
+        // A program that does not read it will show that when the next game begins.
+        if let Some(Session { engine_io, client }) = &mut self.session {
+            client.game_over(engine_io, result, reason);
         }
     }
 
-    fn last_words(&self) -> Vec<String> {
+    fn recent_output(&self) -> Vec<String> {
         match &self.session {
-            Some(session) => session.talk.last_words(),
+            Some(session) => session.engine_io.recent_output(),
             None => self.last_words.clone(),
         }
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        self.name.as_deref()
     }
 }
 
 impl Analyst for Program {
     fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.table_name)
-    }
-
-    fn supports(&self, limit: &Pace) -> Result<(), Fault> {
-        self.can_keep(limit)
     }
 
     fn analyse(
@@ -393,13 +405,9 @@ impl Analyst for Program {
     ) -> Result<Vec<AnalysisLine>, AnalystError> {
         let lines = request.lines.max(1);
         analyst::ask(self, game, request, stop, |program, turn| {
-            program.with_session(|session, patience| {
-                let talk = &mut session.talk;
-                talk.watch(turn.stop);
-                match &mut session.tongue {
-                    Tongue::Uci(uci) => uci.analyse(talk, turn, lines, patience),
-                    Tongue::Xboard(xboard) => xboard.analyse(talk, turn, lines, patience),
-                }
+            program.with_session(|Session { engine_io, client }, patience| {
+                engine_io.watch(turn.stop);
+                client.analyse(engine_io, turn, lines, patience)
             })
         })
     }
@@ -418,10 +426,6 @@ impl Analyst for Program {
                 Ok(Some(sign * white * 100.0))
             }
         }
-    }
-
-    fn recent_output(&self) -> Vec<String> {
-        self.last_words()
     }
 }
 

@@ -71,7 +71,7 @@ fn fit(kind: &OptionKind, value: &str) -> Result<Option<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use mendel_engine::uci::Reply;
+    use mendel_engine::uci::UciReply;
 
     use super::*;
 
@@ -85,8 +85,8 @@ mod tests {
             "option name Book File type string default <empty>",
         ]
         .iter()
-        .map(|line| match Reply::read(line) {
-            Some(Reply::Option(option)) => option,
+        .map(|line| match UciReply::read(line) {
+            Some(UciReply::Option(option)) => option,
             other => panic!("{line}: {other:?}"),
         })
         .collect();

@@ -1,5 +1,5 @@
-//! The life of another program: started so that it cannot outlive us, ended so
-//! that nothing of it stays.
+//! Processes of other programs: started so that they cannot outlive us, and ended with all
+//! that they started.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,10 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
-/// How to start a program.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
-    /// The program and its arguments.
     pub(super) command: Vec<String>,
     pub(super) directory: Option<PathBuf>,
     pub(super) environment: BTreeMap<String, String>,
@@ -37,12 +35,11 @@ pub(super) struct Pipes {
     pub(super) stderr: ChildStderr,
 }
 
-/// Killing takes no time but in the depths of the system, such as a network
-/// drive that is gone; then somebody else waits.
-const LONGEST_DYING: Duration = Duration::from_secs(2);
+/// Maximum time to wait for a killed program. It takes longer only inside the system, such as
+/// on a lost network drive; then another thread waits.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Launch {
-    /// Starts the program.
     pub(super) fn start(&self) -> io::Result<(Process, Pipes)> {
         let mut command = self.command()?;
         let mut child = on_spawner(move || command.spawn())?;
@@ -115,7 +112,7 @@ fn die_with_parent(command: &mut Command) {
     let parent = rustix::process::getpid();
     let arrange = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // If we died before the line above, nobody would tell the program.
+        // If we died before the line above, the program would get no signal.
         if rustix::process::getppid() == Some(parent) {
             Ok(())
         } else {
@@ -160,7 +157,7 @@ fn on_spawner<T: Send + 'static>(
     let lost = || io::Error::other("there is no thread to start programs from");
     let (done, result) = mpsc::sync_channel(1);
     let task = Box::new(move || {
-        // If nobody waits any more, the program is dropped here.
+        // If the caller has given up, the program is dropped here.
         let _ = done.send(start());
     });
     {
@@ -175,7 +172,7 @@ fn on_spawner<T: Send + 'static>(
 
 impl Process {
     /// Whether it has ended. It is not reaped by this, so that its group cannot
-    /// become somebody else's before we have killed what is left of it.
+    /// be reused before we have killed what is left of it.
     pub(super) fn has_ended(&self) -> bool {
         if self.child.is_none() {
             return true;
@@ -193,7 +190,7 @@ impl Process {
         let mut child = self.child.take()?;
         // While the leader is not reaped, the number of the group is its own.
         let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
-        let until = Instant::now() + LONGEST_DYING;
+        let until = Instant::now() + KILL_TIMEOUT;
         let mut pause = Duration::from_micros(50);
         loop {
             match child.try_wait() {

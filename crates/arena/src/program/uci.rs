@@ -1,49 +1,57 @@
-//! The runner's side of UCI.
+//! UCI client.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Game, Position};
-use mendel_engine::uci::{Command, Go, InfoLine, OptionLine, Reply as Line, Start};
+use mendel_engine::uci::{Go, InfoLine, OptionLine, StartPosition, UciCommand, UciReply};
 use mendel_engine::{Bound, Clock};
 
+use super::engine_io::EngineIo;
 use super::options::check;
-use super::talk::Talk;
-use super::{Greeting, is_complaint, read_line, read_move};
-use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
-/// So long a program may take to answer `isready` between two moves, at least.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+/// Minimum timeout of `isready` between two moves.
+const MIN_READY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// So long a program may take from `stop` to its answer.
-const STOP: Duration = Duration::from_secs(1);
+/// Timeout of the answer to `stop`.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What we know of a program that speaks UCI.
 #[derive(Debug, Default)]
 pub(super) struct Uci {
-    pub(super) name: Option<String>,
-    pub(super) options: Vec<OptionLine>,
+    name: Option<String>,
+    options: Vec<OptionLine>,
     /// What was set last, so that it is set only when it changes.
     chess960: bool,
     multipv: u32,
+    /// Whether the user has set [`SHOW_WDL`].
+    wdl_is_set: bool,
 }
+
+/// The option that makes a program report winning, drawing and losing chances.
+const SHOW_WDL: &str = "UCI_ShowWDL";
 
 impl Uci {
     /// Says `uci` and hears what the program is and offers.
-    pub(super) fn greet(talk: &mut Talk, patience: Duration) -> Result<Greeting<Self>, Fault> {
+    pub(super) fn greet(
+        engine_io: &mut EngineIo,
+        patience: Duration,
+    ) -> Result<Greeting<Self>, Fault> {
         let until = Instant::now() + patience;
-        talk.begin();
-        talk.say(Command::Uci);
-        talk.send(until)?;
+        engine_io.begin();
+        engine_io.queue_line(UciCommand::Uci);
+        engine_io.send(until)?;
         let mut uci = Self {
             multipv: 1,
             ..Self::default()
         };
-        while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Name(name)) => uci.name = Some(name),
-                Some(Line::Option(option)) => uci.options.push(option),
-                Some(Line::UciOk) => return Ok(Greeting::Understood(uci)),
+        while let Some(line) = engine_io.read_line(until)? {
+            match UciReply::read(line) {
+                Some(UciReply::Name(name)) => uci.name = Some(name),
+                Some(UciReply::Option(option)) => uci.options.push(option),
+                Some(UciReply::UciOk) => return Ok(Greeting::Understood(uci)),
                 _ if is_complaint(line, "uci") => return Ok(Greeting::Complaint),
                 _ => {}
             }
@@ -51,57 +59,152 @@ impl Uci {
         Ok(Greeting::Silence)
     }
 
-    /// Sets the options asked for.
-    pub(super) fn set_options(
-        &self,
-        talk: &mut Talk,
+    /// Has it search the last position of the game: its move, and the last line of
+    /// each rank.
+    fn search(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        lines: u32,
+        stop_at_deadline: bool,
+        patience: Duration,
+    ) -> Result<(Answer, BTreeMap<u32, InfoLine>), Fault> {
+        // 1. Whatever it still had to say about the last question, such as a
+        //    second `bestmove`, ends with its `readyok`.
+        self.set_lines(engine_io, lines)?;
+        get_ready(
+            engine_io,
+            patience.min(turn.deadline.max(MIN_READY_TIMEOUT)),
+        )?;
+
+        // 2. The question. Its time begins here.
+        let position = turn.game.position();
+        engine_io.queue_line(position_command(turn.game));
+        engine_io.queue_line(go(&turn.pace, turn.clock));
+        let asked = Instant::now();
+        let mut until = asked + turn.deadline;
+        engine_io.send(until)?;
+
+        // 3. The answer.
+        let mut thought = Thought::default();
+        let mut infos = BTreeMap::new();
+        let mut may_stop = stop_at_deadline;
+        loop {
+            let Some(line) = engine_io.read_line(until)? else {
+                if may_stop {
+                    may_stop = false;
+                    until = Instant::now() + STOP_TIMEOUT;
+                    engine_io.queue_line(UciCommand::Stop);
+                    engine_io.send(until)?;
+                    continue;
+                }
+                return Err(Fault::Stalled {
+                    waited: turn.deadline,
+                });
+            };
+            // Most lines are information, and most of those say nothing we keep.
+            match UciReply::read(line) {
+                Some(UciReply::Info(info)) => {
+                    note(&mut thought, &info);
+                    collect(&mut infos, *info);
+                }
+                Some(UciReply::BestMove { best, .. }) => {
+                    let time = asked.elapsed();
+                    let m = best.as_deref().and_then(|text| read_move(position, text));
+                    return match m {
+                        Some(m) => Ok((Answer { m, thought, time }, infos)),
+                        None => Err(Fault::Illegal {
+                            text: best.unwrap_or_else(|| line.chars().take(60).collect()),
+                        }),
+                    };
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the number of lines; with several the program also reports chances, if it can.
+    fn set_lines(&mut self, engine_io: &mut EngineIo, lines: u32) -> Result<(), Fault> {
+        if lines == self.multipv {
+            return Ok(());
+        }
+        let (name, value) = check(&self.options, "MultiPV", &lines.to_string())?;
+        engine_io.queue_line(UciCommand::SetOption { name, value });
+        self.multipv = lines;
+        let has_wdl = self.options.contains(&OptionLine::check(SHOW_WDL, false));
+        if has_wdl && !self.wdl_is_set {
+            engine_io.queue_line(UciCommand::SetOption {
+                name: SHOW_WDL.to_owned(),
+                value: Some((lines > 1).to_string()),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl ProtocolClient for Uci {
+    fn protocol(&self) -> Protocol {
+        Protocol::Uci
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn offered(&self) -> Vec<OptionLine> {
+        self.options.clone()
+    }
+
+    fn set_options(
+        &mut self,
+        engine_io: &mut EngineIo,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<(), Fault> {
         for (name, value) in options {
             let (name, value) = check(&self.options, name, value)?;
-            talk.say(Command::SetOption { name, value });
+            self.wdl_is_set |= name.eq_ignore_ascii_case(SHOW_WDL);
+            engine_io.queue_line(UciCommand::SetOption { name, value });
         }
-        get_ready(talk, patience)
+        get_ready(engine_io, patience)
     }
 
-    pub(super) fn new_game(
+    fn new_game(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         chess960: bool,
         patience: Duration,
     ) -> Result<(), Fault> {
         if chess960 != self.chess960 {
             let (name, value) = check(&self.options, "UCI_Chess960", &chess960.to_string())?;
-            talk.say(Command::SetOption { name, value });
+            engine_io.queue_line(UciCommand::SetOption { name, value });
             self.chess960 = chess960;
         }
-        talk.say(Command::NewGame);
-        get_ready(talk, patience)
+        engine_io.queue_line(UciCommand::NewGame);
+        get_ready(engine_io, patience)
     }
 
-    /// Asks for a move.
-    pub(super) fn ask(
+    fn ask(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         patience: Duration,
     ) -> Result<Reply, Fault> {
-        let (answer, _) = self.search(talk, turn, 1, false, patience)?;
+        let (answer, _) = self.search(engine_io, turn, 1, false, patience)?;
         Ok(Reply::Move(answer))
     }
 
     /// Asks for the best `lines`. With one line it is asked as for a move. Without any
     /// limit the search is stopped at the deadline and the lines known then count.
-    pub(super) fn analyse(
+    fn analyse(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         lines: u32,
         patience: Duration,
     ) -> Result<Vec<AnalysisLine>, Fault> {
         let is_unlimited = turn.pace == Pace::default();
-        let (answer, infos) = self.search(talk, turn, lines, is_unlimited, patience)?;
+        let (answer, infos) = self.search(engine_io, turn, lines, is_unlimited, patience)?;
 
         // 1. The line of the move that was answered.
         let position = turn.game.position();
@@ -129,86 +232,24 @@ impl Uci {
         Ok(analysis)
     }
 
-    /// Has it search the last position of the game: its move, and the last line of
-    /// each rank.
-    fn search(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        lines: u32,
-        stop_at_deadline: bool,
-        patience: Duration,
-    ) -> Result<(Answer, BTreeMap<u32, InfoLine>), Fault> {
-        // 1. Whatever it still had to say about the last question, such as a
-        //    second `bestmove`, ends with its `readyok`.
-        self.set_multipv(talk, lines)?;
-        get_ready(talk, patience.min(turn.deadline.max(LEAST_PATIENCE)))?;
-
-        // 2. The question. Its time begins here.
-        let position = turn.game.position();
-        talk.say(position_command(turn.game));
-        talk.say(go(&turn.pace, turn.clock));
-        let asked = Instant::now();
-        let mut until = asked + turn.deadline;
-        talk.send(until)?;
-
-        // 3. The answer.
-        let mut thought = Thought::default();
-        let mut infos = BTreeMap::new();
-        let mut may_stop = stop_at_deadline;
-        loop {
-            let Some(line) = talk.hear(until)? else {
-                if may_stop {
-                    may_stop = false;
-                    until = Instant::now() + STOP;
-                    talk.say(Command::Stop);
-                    talk.send(until)?;
-                    continue;
-                }
-                return Err(Fault::Stalled {
-                    waited: turn.deadline,
-                });
-            };
-            // Most lines are information, and most of those say nothing we keep.
-            match Line::read(line) {
-                Some(Line::Info(info)) => {
-                    note(&mut thought, &info);
-                    collect(&mut infos, *info);
-                }
-                Some(Line::BestMove { best, .. }) => {
-                    let time = asked.elapsed();
-                    let m = best.as_deref().and_then(|text| read_move(position, text));
-                    return match m {
-                        Some(m) => Ok((Answer { m, thought, time }, infos)),
-                        None => Err(Fault::Illegal {
-                            text: best.unwrap_or_else(|| line.chars().take(60).collect()),
-                        }),
-                    };
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Says `command` about the last position of `game`; the answer is what comes
     /// before it is ready again.
-    #[expect(clippy::unused_self, reason = "only who speaks UCI can be asked so")]
-    pub(super) fn consult(
-        &self,
-        talk: &mut Talk,
+    fn consult(
+        &mut self,
+        engine_io: &mut EngineIo,
         game: &Game,
         command: &str,
         deadline: Duration,
     ) -> Result<Vec<String>, Fault> {
-        get_ready(talk, deadline)?;
+        get_ready(engine_io, deadline)?;
         let until = Instant::now() + deadline;
-        talk.say(position_command(game));
-        talk.say(command);
-        talk.say(Command::IsReady);
-        talk.send(until)?;
+        engine_io.queue_line(position_command(game));
+        engine_io.queue_line(command);
+        engine_io.queue_line(UciCommand::IsReady);
+        engine_io.send(until)?;
         let mut lines = Vec::new();
-        while let Some(line) = talk.hear(until)? {
-            if Line::read(line) == Some(Line::ReadyOk) {
+        while let Some(line) = engine_io.read_line(until)? {
+            if UciReply::read(line) == Some(UciReply::ReadyOk) {
                 return Ok(lines);
             }
             lines.push(line.to_owned());
@@ -218,52 +259,43 @@ impl Uci {
             waited: deadline,
         })
     }
-
-    fn set_multipv(&mut self, talk: &mut Talk, multipv: u32) -> Result<(), Fault> {
-        if multipv != self.multipv {
-            let (name, value) = check(&self.options, "MultiPV", &multipv.to_string())?;
-            talk.say(Command::SetOption { name, value });
-            self.multipv = multipv;
-        }
-        Ok(())
-    }
 }
 
 /// Says `isready` and waits for `readyok`.
-fn get_ready(talk: &mut Talk, patience: Duration) -> Result<(), Fault> {
+fn get_ready(engine_io: &mut EngineIo, patience: Duration) -> Result<(), Fault> {
     let until = Instant::now() + patience;
-    talk.begin();
-    talk.say(Command::IsReady);
-    talk.send(until)?;
-    while let Some(line) = talk.hear(until)? {
-        if Line::read(line) == Some(Line::ReadyOk) {
-            talk.begin();
+    engine_io.begin();
+    engine_io.queue_line(UciCommand::IsReady);
+    engine_io.send(until)?;
+    while let Some(line) = engine_io.read_line(until)? {
+        if UciReply::read(line) == Some(UciReply::ReadyOk) {
+            engine_io.begin();
             return Ok(());
         }
     }
     Err(Fault::NotReady {
-        asked: Command::IsReady.to_string(),
+        asked: UciCommand::IsReady.to_string(),
         waited: patience,
     })
 }
 
-fn position_command(game: &Game) -> Command {
+fn position_command(game: &Game) -> UciCommand {
     let start = game.start();
     let usual = start.castling_mode() == CastlingMode::Standard
         && start.fullmoves() == 1
         && *start == Position::initial();
     let played = game.positions().iter().zip(game.moves());
-    Command::Position {
+    UciCommand::Position {
         start: if usual {
-            Start::Initial
+            StartPosition::Initial
         } else {
-            Start::Fen(start.fen())
+            StartPosition::Fen(start.fen())
         },
         moves: played.map(|(position, m)| position.uci(*m)).collect(),
     }
 }
 
-fn go(pace: &Pace, clock: Option<Clock>) -> Command {
+fn go(pace: &Pace, clock: Option<Clock>) -> UciCommand {
     let milliseconds = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     let mut go = Go {
         nodes: pace
@@ -282,7 +314,7 @@ fn go(pace: &Pace, clock: Option<Clock>) -> Command {
     }
     // Without any limit only the deadline ends the thought.
     go.infinite = clock.is_none() && *pace == Pace::default();
-    Command::Go(Box::new(go))
+    UciCommand::Go(Box::new(go))
 }
 
 /// Keeps of the lines about the best move the last with an exact score; nodes

@@ -1,4 +1,4 @@
-//! The runner's side of the Chess Engine Communication Protocol.
+//! Client of the Chess Engine Communication Protocol (xboard).
 //!
 //! # Source
 //!
@@ -14,33 +14,32 @@ use std::time::{Duration, Instant};
 
 use mendel_board::{CastlingMode, Color, Game, Move, Position};
 use mendel_engine::uci::OptionLine;
-use mendel_engine::xboard::{Command, Level, Reply as Line, Thinking};
+use mendel_engine::xboard::{LevelCommand, Thinking, XboardCommand, XboardReply};
 use mendel_engine::{Clock, SideClock};
 
+use super::engine_io::EngineIo;
 use super::features::{CORES, Features, MEMORY};
 use super::options::check;
-use super::talk::Talk;
-use super::{Greeting, is_complaint, read_line, read_move};
-use crate::{AnalysisLine, Answer, Fault, Pace, Reply, Thought, Turn};
+use super::{Greeting, ProtocolClient, is_complaint, read_line, read_move};
+use crate::{AnalysisLine, Answer, Fault, Pace, Protocol, Reply, Thought, Turn};
 
-/// So long a program that says nothing may be one that knows no features.
-const FEATURES: Duration = Duration::from_secs(2);
+/// Timeout of the first `feature`; after it the program may be one without features.
+const FEATURES_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// GNU Chess leaves a second line unread that comes together with the first, so
-/// who is silent for so long is asked again.
-const AGAIN: Duration = Duration::from_millis(300);
+/// GNU Chess leaves a second line unread that comes together with the first, so the question
+/// is repeated at this interval.
+const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 
-/// So long a program may take for its move after it claimed the game is over.
-const AFTER_A_CLAIM: Duration = Duration::from_secs(1);
+/// Timeout of a move after the program claimed that the game is over.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What we know of a program that speaks xboard's language.
 #[derive(Debug)]
 pub(super) struct Xboard {
-    pub(super) name: Option<String>,
     features: Features,
     pings: i64,
     /// The game on its board; `None` if we cannot be sure.
-    game: Option<Board>,
+    game: Option<SentGame>,
     /// The move it said last. Old programs say each move in two ways, and the
     /// second may come when the next one is expected. It is never legal then.
     last_move: String,
@@ -48,7 +47,7 @@ pub(super) struct Xboard {
 
 /// What a program has been told of the game.
 #[derive(Debug)]
-struct Board {
+struct SentGame {
     start: Position,
     moves: Vec<Move>,
     /// The side it plays; `None` if it only follows.
@@ -57,7 +56,7 @@ struct Board {
 }
 
 /// What a program may be told about its time.
-pub(super) fn can_keep(pace: &Pace) -> Result<(), Fault> {
+pub(super) fn supports(pace: &Pace) -> Result<(), Fault> {
     match pace.nodes {
         None => Ok(()),
         Some(nodes) => Err(Fault::Refused {
@@ -73,47 +72,51 @@ impl Xboard {
     /// Says `xboard` and hears what the program can do. Old programs say nothing
     /// to that; `old_ones_too` takes silence for one of them.
     pub(super) fn greet(
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         patience: Duration,
         old_ones_too: bool,
     ) -> Result<Greeting<Self>, Fault> {
         let begun = Instant::now();
         // Where silence proves nothing, there is more time for a slow start.
-        let first = if old_ones_too { FEATURES } else { 2 * FEATURES };
+        let first = if old_ones_too {
+            FEATURES_TIMEOUT
+        } else {
+            2 * FEATURES_TIMEOUT
+        };
         let mut end = begun + first.min(patience);
-        let mut again = begun + AGAIN;
+        let mut again = begun + RETRY_INTERVAL;
         let mut features = Features::default();
         let mut any = false;
-        talk.begin();
-        talk.say(Command::Xboard);
-        talk.say(Command::Protover(2));
-        talk.send(end)?;
+        engine_io.begin();
+        engine_io.queue_line(XboardCommand::Xboard);
+        engine_io.queue_line(XboardCommand::Protover(2));
+        engine_io.send(end)?;
         while features.done != Some(true) {
-            let Some(line) = talk.hear(if any { end } else { again.min(end) })? else {
+            let Some(line) = engine_io.read_line(if any { end } else { again.min(end) })? else {
                 if any || again >= end {
                     break;
                 }
-                talk.say(Command::Protover(2));
-                talk.send(end)?;
-                again += AGAIN;
+                engine_io.queue_line(XboardCommand::Protover(2));
+                engine_io.send(end)?;
+                again += RETRY_INTERVAL;
                 continue;
             };
-            let Some(Line::Feature(said)) = Line::read(line) else {
+            let Some(XboardReply::Feature(said)) = XboardReply::read(line) else {
                 continue;
             };
             any = true;
             for (name, value) in said {
                 let answer = if features.note(&name, &value) {
-                    Command::Accepted(name)
+                    XboardCommand::Accepted(name)
                 } else {
-                    Command::Rejected(name)
+                    XboardCommand::Rejected(name)
                 };
-                talk.say(answer);
+                engine_io.queue_line(answer);
             }
             if features.done == Some(false) {
                 end = begun + patience;
             }
-            talk.send(end)?;
+            engine_io.send(end)?;
         }
         if features.done == Some(false) {
             return Err(Fault::NotReady {
@@ -125,7 +128,6 @@ impl Xboard {
             return Ok(Greeting::Silence);
         }
         Ok(Greeting::Understood(Self {
-            name: features.name.clone(),
             features,
             pings: 0,
             game: None,
@@ -133,140 +135,29 @@ impl Xboard {
         }))
     }
 
-    /// Whether it can play another game.
-    pub(super) fn is_reusable(&self) -> bool {
-        self.features.reuse
-    }
-
-    /// What can be set.
-    pub(super) fn offered(&self) -> Vec<OptionLine> {
-        self.features.offered()
-    }
-
-    /// Sets the options asked for.
-    pub(super) fn set_options(
-        &mut self,
-        talk: &mut Talk,
-        options: &[(String, String)],
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        let offered = self.features.offered();
-        for (name, value) in options {
-            let (name, value) = check(&offered, name, value)?;
-            let number = || value.as_deref().and_then(|text| text.parse().ok());
-            talk.say(match name.as_str() {
-                MEMORY if self.features.memory => Command::Memory(number().unwrap_or(1)),
-                CORES if self.features.smp => Command::Cores(number().unwrap_or(1)),
-                _ => Command::Option {
-                    name,
-                    value: value.map(|value| match value.as_str() {
-                        "true" => "1".into(),
-                        "false" => "0".into(),
-                        "<empty>" => String::new(),
-                        _ => value,
-                    }),
-                },
-            });
-        }
-        self.synchronise(talk, patience, &[])
-    }
-
-    pub(super) fn new_game(
-        &mut self,
-        talk: &mut Talk,
-        chess960: bool,
-        patience: Duration,
-    ) -> Result<(), Fault> {
-        const VARIANT: &str = "fischerandom";
-        talk.say(Command::New);
-        if chess960 {
-            if !self.features.variants.split(',').any(|it| it == VARIANT) {
-                return Err(Fault::Refused {
-                    what: format!("variant {VARIANT}"),
-                    reason: "it does not play Chess960".into(),
-                });
-            }
-            talk.say(Command::Variant(VARIANT.into()));
-        }
-        talk.say(Command::Force);
-        talk.say(Command::Easy);
-        talk.say(Command::Post);
-        self.game = Some(Board {
-            start: Position::initial(),
-            moves: Vec::new(),
-            plays: None,
-            pace: None,
-        });
-        self.synchronise(talk, patience, &[])
-    }
-
-    /// Asks for a move.
-    pub(super) fn ask(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        patience: Duration,
-    ) -> Result<Reply, Fault> {
-        let (reply, _) = self.think(talk, turn, patience)?;
-        Ok(reply)
-    }
-
-    /// Asks for a move and for the line of thought behind it; no line if it resigns.
-    pub(super) fn analyse(
-        &mut self,
-        talk: &mut Talk,
-        turn: &Turn,
-        lines: u32,
-        patience: Duration,
-    ) -> Result<Vec<AnalysisLine>, Fault> {
-        if lines > 1 {
-            return Err(Fault::Refused {
-                what: format!("{lines} lines"),
-                reason: "xboard programs show one line".into(),
-            });
-        }
-        let (reply, thinking) = self.think(talk, turn, patience)?;
-        let Reply::Move(answer) = reply else {
-            return Ok(Vec::new());
-        };
-        let pv = thinking.map_or_else(Vec::new, |thinking| {
-            read_line(turn.game.position(), &thinking.pv)
-        });
-        Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
-    }
-
-    pub(super) fn game_over(&mut self, talk: &mut Talk, result: &str, reason: &str) {
-        self.game = None;
-        talk.begin();
-        talk.say(Command::Force);
-        talk.say(Command::Result(format!("{result} {{{reason}}}")));
-        // If it does not listen now, the next game will show.
-        let _ = talk.send(Instant::now());
-    }
-
     /// Asks for a move and hears it, with the last line of thought.
     fn think(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         patience: Duration,
     ) -> Result<(Reply, Option<Thinking>), Fault> {
-        // 1. The game so far, as far as it does not know it.
-        can_keep(&turn.pace)?;
+        // 1. The moves that it does not know yet.
+        supports(&turn.pace)?;
         let position = turn.game.position();
         let us = position.turn();
-        let told = self.tell(talk, turn, patience)?;
+        let told = self.tell(engine_io, turn, patience)?;
 
         // 2. The answer.
         let asked = Instant::now();
         let mut until = asked + turn.deadline;
-        talk.send(until)?;
+        engine_io.send(until)?;
         let mut thinking = None;
         let mut remark = None;
-        while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Thinking(line)) => thinking = Some(line),
-                Some(Line::Move(text)) => {
+        while let Some(line) = engine_io.read_line(until)? {
+            match XboardReply::read(line) {
+                Some(XboardReply::Thinking(line)) => thinking = Some(line),
+                Some(XboardReply::Move(text)) => {
                     let time = asked.elapsed();
                     let m = read_move(position, &text).or_else(|| position.parse_san(&text).ok());
                     let Some(m) = m else {
@@ -281,19 +172,19 @@ impl Xboard {
                     let answer = Answer { m, thought, time };
                     return Ok((Reply::Move(answer), thinking));
                 }
-                Some(Line::Resign) => {
+                Some(XboardReply::Resign) => {
                     self.game = None;
                     return Ok((Reply::Resigns, thinking));
                 }
-                Some(Line::Claim { result, reason }) => {
+                Some(XboardReply::Claim { result, reason }) => {
                     if result == us.fold_wb("0-1", "1-0") {
                         self.game = None;
                         return Ok((Reply::Resigns, thinking));
                     }
                     remark = Some(format!("claims {result} {{{reason}}}"));
-                    until = until.min(Instant::now() + AFTER_A_CLAIM);
+                    until = until.min(Instant::now() + CLAIM_TIMEOUT);
                 }
-                Some(Line::OfferDraw) => remark = Some("offers a draw".into()),
+                Some(XboardReply::OfferDraw) => remark = Some("offers a draw".into()),
                 _ => heed(line, &told)?,
             }
         }
@@ -309,32 +200,32 @@ impl Xboard {
     /// not refuse.
     fn tell(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         turn: &Turn,
         patience: Duration,
     ) -> Result<Vec<String>, Fault> {
         // 1. A board with the start position of this game.
         let game = turn.game;
         let us = game.position().turn();
-        let follows = |board: &Board| {
+        let follows = |board: &SentGame| {
             board.start == *game.start()
                 && board.start.fullmoves() == game.start().fullmoves()
                 && game.moves().starts_with(&board.moves)
         };
-        talk.begin();
-        talk.skip()?;
+        engine_io.begin();
+        engine_io.discard_input()?;
         let mut told = Vec::new();
         if !self.game.as_ref().is_some_and(follows) {
-            told.extend(self.set_up(talk, game.start(), patience)?);
+            told.extend(self.set_up(engine_io, game.start(), patience)?);
         }
         let board = self.game.as_mut().expect("a board was just set up");
 
         // 2. The moves it does not know. If it is just the opponent's answer, that
         //    is all it waits for.
         let missing = game.moves().len() - board.moves.len();
-        let goes_on = board.plays == Some(us) && missing == 1;
-        if board.plays.is_some() && !goes_on {
-            talk.say(Command::Force);
+        let continues = board.plays == Some(us) && missing == 1;
+        if board.plays.is_some() && !continues {
+            engine_io.queue_line(XboardCommand::Force);
             board.plays = None;
         }
         let played = game.positions().iter().zip(game.moves());
@@ -342,8 +233,8 @@ impl Xboard {
             .skip(board.moves.len())
             .map(|(position, m)| move_text(&self.features, position, *m))
             .collect();
-        if !goes_on {
-            say_moves(talk, &self.features, &moves);
+        if !continues {
+            say_moves(engine_io, &self.features, &moves);
         }
         board.moves = game.moves().to_vec();
 
@@ -353,22 +244,22 @@ impl Xboard {
         if new_pace {
             for command in pace_commands(&turn.pace, turn.deadline) {
                 told.push(command.to_string());
-                talk.say(command);
+                engine_io.queue_line(command);
             }
         }
         told.extend_from_slice(&moves);
-        if !goes_on || new_pace {
-            self.synchronise(talk, patience, &told)?;
+        if !continues || new_pace {
+            self.synchronise(engine_io, patience, &told)?;
         }
 
         // 4. The clocks, and its turn.
         if self.features.time {
-            say_clocks(talk, turn, us);
+            say_clocks(engine_io, turn, us);
         }
-        if goes_on {
-            say_moves(talk, &self.features, &moves);
+        if continues {
+            say_moves(engine_io, &self.features, &moves);
         } else {
-            talk.say(Command::Go);
+            engine_io.queue_line(XboardCommand::Go);
         }
         Ok(told)
     }
@@ -377,7 +268,7 @@ impl Xboard {
     /// refuse.
     fn set_up(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         start: &Position,
         patience: Duration,
     ) -> Result<Vec<String>, Fault> {
@@ -387,7 +278,7 @@ impl Xboard {
             board.moves.is_empty() && board.plays.is_none() && board.start == Position::initial()
         });
         if !empty {
-            self.new_game(talk, chess960, patience)?;
+            self.new_game(engine_io, chess960, patience)?;
         }
         if usual {
             return Ok(Vec::new());
@@ -399,36 +290,36 @@ impl Xboard {
                     .into(),
             });
         }
-        talk.say(Command::SetBoard(start.fen()));
+        engine_io.queue_line(XboardCommand::SetBoard(start.fen()));
         if let Some(board) = &mut self.game {
             board.start = start.clone();
         }
         Ok(vec!["setboard".into(), "position".into()])
     }
 
-    /// Waits until everything said so far is understood, if it can say so.
+    /// Waits until all lines are processed, if the program answers `ping`.
     fn synchronise(
         &mut self,
-        talk: &mut Talk,
+        engine_io: &mut EngineIo,
         patience: Duration,
         told: &[String],
     ) -> Result<(), Fault> {
         let until = Instant::now() + patience;
-        talk.begin();
+        engine_io.begin();
         if !self.features.ping {
-            return talk.send(until);
+            return engine_io.send(until);
         }
         self.pings += 1;
-        talk.say(Command::Ping(self.pings));
-        talk.send(until)?;
-        while let Some(line) = talk.hear(until)? {
-            match Line::read(line) {
-                Some(Line::Pong(number)) if number == self.pings => return Ok(()),
+        engine_io.queue_line(XboardCommand::Ping(self.pings));
+        engine_io.send(until)?;
+        while let Some(line) = engine_io.read_line(until)? {
+            match XboardReply::read(line) {
+                Some(XboardReply::Pong(number)) if number == self.pings => return Ok(()),
                 _ => heed(line, told)?,
             }
         }
         Err(Fault::NotReady {
-            asked: Command::Ping(self.pings).to_string(),
+            asked: XboardCommand::Ping(self.pings).to_string(),
             waited: patience,
         })
     }
@@ -440,6 +331,123 @@ impl Xboard {
             board.moves.push(m);
             board.plays = Some(us);
         }
+    }
+}
+
+impl ProtocolClient for Xboard {
+    fn protocol(&self) -> Protocol {
+        Protocol::Xboard
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.features.name.as_deref()
+    }
+
+    fn offered(&self) -> Vec<OptionLine> {
+        self.features.offered()
+    }
+
+    fn is_reusable(&self) -> bool {
+        self.features.reuse
+    }
+
+    fn set_options(
+        &mut self,
+        engine_io: &mut EngineIo,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        let offered = self.features.offered();
+        for (name, value) in options {
+            let (name, value) = check(&offered, name, value)?;
+            let number = || value.as_deref().and_then(|text| text.parse().ok());
+            engine_io.queue_line(match name.as_str() {
+                MEMORY if self.features.memory => XboardCommand::Memory(number().unwrap_or(1)),
+                CORES if self.features.smp => XboardCommand::Cores(number().unwrap_or(1)),
+                _ => XboardCommand::Option {
+                    name,
+                    value: value.map(|value| match value.as_str() {
+                        "true" => "1".into(),
+                        "false" => "0".into(),
+                        "<empty>" => String::new(),
+                        _ => value,
+                    }),
+                },
+            });
+        }
+        self.synchronise(engine_io, patience, &[])
+    }
+
+    fn new_game(
+        &mut self,
+        engine_io: &mut EngineIo,
+        chess960: bool,
+        patience: Duration,
+    ) -> Result<(), Fault> {
+        const VARIANT: &str = "fischerandom";
+        engine_io.queue_line(XboardCommand::New);
+        if chess960 {
+            if !self.features.variants.split(',').any(|it| it == VARIANT) {
+                return Err(Fault::Refused {
+                    what: format!("variant {VARIANT}"),
+                    reason: "it does not play Chess960".into(),
+                });
+            }
+            engine_io.queue_line(XboardCommand::Variant(VARIANT.into()));
+        }
+        engine_io.queue_line(XboardCommand::Force);
+        engine_io.queue_line(XboardCommand::Easy);
+        engine_io.queue_line(XboardCommand::Post);
+        self.game = Some(SentGame {
+            start: Position::initial(),
+            moves: Vec::new(),
+            plays: None,
+            pace: None,
+        });
+        self.synchronise(engine_io, patience, &[])
+    }
+
+    fn ask(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        patience: Duration,
+    ) -> Result<Reply, Fault> {
+        let (reply, _) = self.think(engine_io, turn, patience)?;
+        Ok(reply)
+    }
+
+    /// Asks for a move and for the line of thought behind it; no line if it resigns.
+    fn analyse(
+        &mut self,
+        engine_io: &mut EngineIo,
+        turn: &Turn,
+        lines: u32,
+        patience: Duration,
+    ) -> Result<Vec<AnalysisLine>, Fault> {
+        if lines > 1 {
+            return Err(Fault::Refused {
+                what: format!("{lines} lines"),
+                reason: "xboard programs show one line".into(),
+            });
+        }
+        let (reply, thinking) = self.think(engine_io, turn, patience)?;
+        let Reply::Move(answer) = reply else {
+            return Ok(Vec::new());
+        };
+        let pv = thinking.map_or_else(Vec::new, |thinking| {
+            read_line(turn.game.position(), &thinking.pv)
+        });
+        Ok(vec![AnalysisLine::of_answer(&answer, None, pv)])
+    }
+
+    fn game_over(&mut self, engine_io: &mut EngineIo, result: &str, reason: &str) {
+        self.game = None;
+        engine_io.begin();
+        engine_io.queue_line(XboardCommand::Force);
+        engine_io.queue_line(XboardCommand::Result(format!("{result} {{{reason}}}")));
+        // If it does not listen now, the next game will show.
+        let _ = engine_io.send(Instant::now());
     }
 }
 
@@ -464,31 +472,31 @@ fn move_text(features: &Features, position: &Position, m: Move) -> String {
     }
 }
 
-fn say_moves(talk: &mut Talk, features: &Features, moves: &[String]) {
+fn say_moves(engine_io: &mut EngineIo, features: &Features, moves: &[String]) {
     for text in moves {
         if features.usermove {
-            talk.say(Command::UserMove(text.clone()));
+            engine_io.queue_line(XboardCommand::UserMove(text.clone()));
         } else {
-            talk.say(text);
+            engine_io.queue_line(text);
         }
     }
 }
 
 /// How long to think. Old programs read whole seconds only, so finer times are
 /// left to the clocks, which are told before each move in hundredths.
-fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<Command> {
+fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<XboardCommand> {
     let whole = |time: Duration| Duration::from_secs(time.as_millis().div_ceil(1000).max(1) as u64);
     let mut commands = Vec::new();
     if let Some(clock) = pace.clock {
-        commands.push(Command::Level(Level {
+        commands.push(XboardCommand::Level(LevelCommand {
             moves: clock.moves.unwrap_or(0),
             base: whole(clock.base),
             increment: clock.increment,
         }));
     }
     match pace.movetime {
-        Some(time) if time == whole(time) => commands.push(Command::SecondsPerMove(time)),
-        Some(time) => commands.push(Command::Level(Level {
+        Some(time) if time == whole(time) => commands.push(XboardCommand::SecondsPerMove(time)),
+        Some(time) => commands.push(XboardCommand::Level(LevelCommand {
             moves: 1,
             base: whole(time),
             increment: Duration::ZERO,
@@ -496,15 +504,15 @@ fn pace_commands(pace: &Pace, deadline: Duration) -> Vec<Command> {
         // Without this a program would keep to the clock it knows from home.
         None if pace.clock.is_none() => {
             let seconds = deadline.as_secs().clamp(1, 3600);
-            commands.push(Command::SecondsPerMove(Duration::from_secs(seconds)));
+            commands.push(XboardCommand::SecondsPerMove(Duration::from_secs(seconds)));
         }
         None => {}
     }
-    commands.extend(pace.depth.map(Command::Depth));
+    commands.extend(pace.depth.map(XboardCommand::Depth));
     commands
 }
 
-fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
+fn say_clocks(engine_io: &mut EngineIo, turn: &Turn, us: Color) {
     let clock = match (turn.clock, turn.pace.movetime) {
         (Some(clock), _) => clock,
         (None, Some(time)) => {
@@ -521,8 +529,8 @@ fn say_clocks(talk: &mut Talk, turn: &Turn, us: Color) {
         (None, None) => return,
     };
     let hundredths = |side: SideClock| side.remaining.as_millis() as i64 / 10;
-    talk.say(Command::Time(hundredths(clock.of(us))));
-    talk.say(Command::OpponentTime(hundredths(clock.of(!us))));
+    engine_io.queue_line(XboardCommand::Time(hundredths(clock.of(us))));
+    engine_io.queue_line(XboardCommand::OpponentTime(hundredths(clock.of(!us))));
 }
 
 fn thought(thinking: Option<&Thinking>, remark: Option<String>) -> Thought {

@@ -20,7 +20,6 @@ pub struct EloEstimate {
     pub elo: Option<f64>,
     /// The lower end of its interval of 95 %.
     pub low: Option<f64>,
-    /// The upper end.
     pub high: Option<f64>,
     /// Half the width of the interval: the number after the ±.
     pub error: Option<f64>,
@@ -88,7 +87,7 @@ fn end_of_interval(sample: &Sample, far: f64) -> f64 {
     let limit = power(deviate_of_95(), 2) / 2.0;
     let mut inside = sample.log_odds().clamp(-FAR, FAR);
     let mut outside = far;
-    // After so many halvings nothing is left of an interval of 80.
+    // 64 halvings leave nothing of an interval of 80.
     for _ in 0..64 {
         let middle = f64::midpoint(inside, outside);
         if sample.total * sample.cost_of_log_odds(middle) <= limit {

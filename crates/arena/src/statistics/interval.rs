@@ -17,19 +17,3 @@ pub fn mean_and_interval(values: &[f64]) -> (f64, Option<[f64; 2]>) {
     let half = student.map(|student| student.inverse_cdf(0.975) * error);
     (mean, half.map(|half| [mean - half, mean + half]))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::mean_and_interval;
-
-    /// R: `t.test(c(1, 2, 3, 4, 5))` gives 1.036757 and 4.963243.
-    #[test]
-    fn the_interval_is_students() {
-        let (mean, interval) = mean_and_interval(&[1.0, 2.0, 3.0, 4.0, 5.0]);
-        let [low, high] = interval.expect("five values");
-        assert!((mean - 3.0).abs() < 1e-12);
-        assert!((low - 1.036_757).abs() < 1e-6, "{low}");
-        assert!((high - 4.963_243).abs() < 1e-6, "{high}");
-        assert_eq!(mean_and_interval(&[7.0]), (7.0, None));
-    }
-}

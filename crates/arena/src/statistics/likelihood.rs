@@ -31,9 +31,7 @@ const MOST: usize = 5;
 /// The outcomes as shares of the whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// Possible scores.
     len: usize,
-    /// How many there were.
     pub(super) total: f64,
     /// What part had each score.
     share: [f64; MOST],
@@ -70,8 +68,8 @@ impl Sample {
         Some(sample)
     }
 
-    /// The natural logarithm of won points over lost ones; infinite if there are
-    /// none of either.
+    /// The natural logarithm of won points over lost ones; infinite if one of
+    /// them is 0.
     pub(super) fn log_odds(&self) -> f64 {
         libm::log(self.odds)
     }
@@ -189,7 +187,7 @@ impl Sample {
     }
 
     /// The zero of Σ share · d / (1 + θ d), which falls with θ and is positive at
-    /// 0; the greatest θ if there is none.
+    /// 0; the greatest θ if no zero exists.
     fn tilt(&self, distance: &[f64], greatest: f64) -> f64 {
         let sum = |tilt: f64| {
             let (mut value, mut slope) = (0.0, 0.0);

@@ -6,7 +6,6 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 /// What a test for a trend says of results one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trend {
-    /// How many results.
     pub results: usize,
     /// Kendall's S: pairs in which the later is larger, less those in which it is
     /// smaller.
@@ -23,10 +22,8 @@ pub struct Trend {
     pub gain: Mean,
 }
 
-/// A mean and its 95 % interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
-    /// The mean.
     pub value: f64,
     /// Its 95 % interval, from the spread of the results.
     pub interval: [f64; 2],
@@ -96,7 +93,6 @@ impl Trend {
         self.p < LEVEL
     }
 
-    /// In a sentence.
     pub fn words(&self) -> String {
         let percent = |it: Mean| {
             let [low, high] = it.interval.map(|end| 100.0 * end);
@@ -134,59 +130,4 @@ fn spread(results: &[f64]) -> (f64, f64) {
     let mean = results.iter().sum::<f64>() / count;
     let squares: f64 = results.iter().map(|it| (it - mean) * (it - mean)).sum();
     (mean, squares / (count - 1.0).max(1.0) / count)
-}
-
-#[cfg(test)]
-#[allow(clippy::float_cmp, reason = "these values are exact")]
-mod tests {
-    use super::*;
-
-    /// S by its definition.
-    fn slow(results: &[f64]) -> f64 {
-        let mut s = 0.0;
-        for (at, one) in results.iter().enumerate() {
-            for other in &results[at + 1..] {
-                s += match other.total_cmp(one) {
-                    std::cmp::Ordering::Greater => 1.0,
-                    std::cmp::Ordering::Equal => 0.0,
-                    std::cmp::Ordering::Less => -1.0,
-                };
-            }
-        }
-        s
-    }
-
-    #[test]
-    fn a_rise_is_a_rise_and_a_fall_is_none() {
-        let rise: Vec<f64> = (0..12).map(f64::from).collect();
-        let trend = Trend::of(&rise).expect("twelve results");
-        // Every one of the 66 pairs rises; the variance is 12 · 11 · 29 / 18.
-        assert_eq!(trend.s, 66.0);
-        assert!((trend.z - 65.0 / (12.0_f64 * 11.0 * 29.0 / 18.0).sqrt()).abs() < 1e-12);
-        assert!(trend.is_proved() && trend.p < 1e-5);
-        assert_eq!((trend.first.value, trend.last.value), (1.5, 9.5));
-        let fall: Vec<f64> = rise.iter().rev().copied().collect();
-        let trend = Trend::of(&fall).expect("twelve results");
-        assert_eq!(trend.s, -66.0);
-        assert!(!trend.is_proved() && trend.p > 0.99);
-    }
-
-    #[test]
-    fn ties_are_counted_as_the_books_say() {
-        let results = [0.0, 0.5, 0.5, 0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 1.0, 0.0];
-        let trend = Trend::of(&results).expect("eleven results");
-        assert_eq!(trend.s, slow(&results));
-        // 11 results: four 0, three ½, four 1.
-        let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
-        let variance = (term(11.0) - 2.0 * term(4.0) - term(3.0)) / 18.0;
-        assert!((trend.z - (trend.s - 1.0) / variance.sqrt()).abs() < 1e-12);
-    }
-
-    #[test]
-    fn what_never_changes_has_no_trend_and_a_few_results_have_no_test() {
-        let trend = Trend::of(&[0.5; 30]).expect("thirty results");
-        assert_eq!((trend.s, trend.z, trend.p), (0.0, 0.0, 0.5));
-        assert!(trend.words().starts_with("not proved"));
-        assert_eq!(Trend::of(&[1.0; 9]), None);
-    }
 }

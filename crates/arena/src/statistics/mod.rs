@@ -20,7 +20,7 @@
 //! assert_eq!(elo.elo.map(f64::round), Some(23.0));
 //! let sprt = Sprt::new(EloModel::Normalized, 0.0, 5.0, 0.05, 0.05)?;
 //! assert_eq!(sprt.judge(&score.outcomes()).decision, Decision::Continue);
-//! # Ok::<(), mendel_arena::statistics::SprtError>(())
+//! # Ok::<(), mendel_arena::statistics::StatisticsError>(())
 //! ```
 
 mod elo;
@@ -34,9 +34,29 @@ mod sprt;
 pub use elo::{EloEstimate, elo_to_score};
 pub use interval::mean_and_interval;
 pub use mann_kendall::{Mean, Trend};
-pub use ratings::{Anchor, CrossTable, Rating, Ratings, RatingsError};
+pub use ratings::{Anchor, CrossTable, Rating, Ratings};
 pub use score::{Meeting, Outcomes, Points, Score, Tally};
-pub use sprt::{Decision, EloModel, Sprt, SprtError, SprtState};
+pub use sprt::{Decision, EloModel, Sprt, SprtState};
+
+/// Numbers from which no test or rating can be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatisticsError {
+    #[error(
+        "{elo0},{elo1} are no bounds for a test: the first must be less than the second, both between -{max} and {max}, such as 0,5"
+    )]
+    Bounds { elo0: f64, elo1: f64, max: f64 },
+    /// `name` is `alpha` or `beta`.
+    #[error(
+        "{value} is no chance of error for a test: give {name} between 0 and 0.5, such as 0.05"
+    )]
+    Chance { name: &'static str, value: f64 },
+    /// A game or an anchor of a player that is not in the pool.
+    #[error("there is no player {player} in a pool of {players}; they are counted from 0")]
+    UnknownPlayer { player: usize, players: usize },
+    #[error("the anchor's rating must be a number, such as 2500")]
+    Anchor,
+}
 
 /// Elo points of one unit of logistic strength.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;

@@ -3,34 +3,29 @@
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::logistic;
-use super::{ELO, Meeting, Tally, deviate_of_95};
+use super::{ELO, Meeting, StatisticsError, Tally, deviate_of_95};
 
 /// Weight of the prior where one is needed, in games.
 const PRIOR_GAMES: f64 = 1.0;
 
-/// Who scored what against whom.
+/// The points of each player against each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CrossTable {
     players: usize,
-    /// Row after row, as the player of the row sees it.
+    /// Row by row, from the point of view of the player of the row.
     tallies: Vec<Tally>,
 }
 
 /// A player whose rating is given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// Index of the player.
     pub player: usize,
-    /// Its rating.
     pub rating: f64,
 }
 
-/// The rating of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    /// Index of the player.
     pub player: usize,
-    /// Its games.
     pub tally: Tally,
     /// Elo; `None` for a player without games.
     pub rating: Option<f64>,
@@ -39,7 +34,6 @@ pub struct Rating {
     pub error: Option<f64>,
 }
 
-/// The ratings of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratings {
     /// One for each player, in the order of their indices.
@@ -51,25 +45,7 @@ pub struct Ratings {
     pub prior_games: f64,
 }
 
-/// Why there are no ratings.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RatingsError {
-    /// A game or an anchor of a player who is not in the pool.
-    #[error("there is no player {player} in a pool of {players}; they are counted from 0")]
-    Unknown {
-        /// The index.
-        player: usize,
-        /// How many there are.
-        players: usize,
-    },
-    /// An anchor that is no number.
-    #[error("the anchor's rating must be a number, such as 2500")]
-    Anchor,
-}
-
 impl CrossTable {
-    /// An empty table.
     pub fn new(players: usize) -> Self {
         Self {
             players,
@@ -82,7 +58,7 @@ impl CrossTable {
     /// # Errors
     ///
     /// If a game names a player who is not in the pool.
-    pub fn of(players: usize, games: &[Meeting]) -> Result<Self, RatingsError> {
+    pub fn of(players: usize, games: &[Meeting]) -> Result<Self, StatisticsError> {
         let mut table = Self::new(players);
         for game in games {
             table.count(game)?;
@@ -95,7 +71,7 @@ impl CrossTable {
     /// # Errors
     ///
     /// If it names a player who is not in the pool.
-    pub fn count(&mut self, game: &Meeting) -> Result<(), RatingsError> {
+    pub fn count(&mut self, game: &Meeting) -> Result<(), StatisticsError> {
         for player in [game.white, game.black] {
             self.check(player)?;
         }
@@ -106,7 +82,6 @@ impl CrossTable {
         Ok(())
     }
 
-    /// How many players there are.
     pub fn players(&self) -> usize {
         self.players
     }
@@ -127,11 +102,11 @@ impl CrossTable {
             .fold(Tally::default(), |sum, tally| sum + tally)
     }
 
-    fn check(&self, player: usize) -> Result<(), RatingsError> {
+    fn check(&self, player: usize) -> Result<(), StatisticsError> {
         if player < self.players {
             Ok(())
         } else {
-            Err(RatingsError::Unknown {
+            Err(StatisticsError::UnknownPlayer {
                 player,
                 players: self.players,
             })
@@ -163,11 +138,11 @@ impl CrossTable {
     /// # Errors
     ///
     /// If the anchor is not in the pool or not a number.
-    pub fn ratings(&self, anchor: Option<Anchor>) -> Result<Ratings, RatingsError> {
+    pub fn ratings(&self, anchor: Option<Anchor>) -> Result<Ratings, StatisticsError> {
         if let Some(anchor) = anchor {
             self.check(anchor.player)?;
             if !anchor.rating.is_finite() {
-                return Err(RatingsError::Anchor);
+                return Err(StatisticsError::Anchor);
             }
         }
         let active: Vec<usize> = (0..self.players)

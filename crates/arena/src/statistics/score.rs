@@ -1,4 +1,4 @@
-//! Counting.
+//! Counts of games and pairs.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
@@ -7,15 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GameRecord, Side};
 
-/// What a game gave a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Points {
-    /// Nothing.
     Loss,
-    /// Half a point.
     Draw,
-    /// A point.
     Win,
 }
 
@@ -69,19 +65,14 @@ impl From<&GameRecord> for Meeting {
     }
 }
 
-/// Games won, drawn and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Won.
     pub wins: u64,
-    /// Drawn.
     pub draws: u64,
-    /// Lost.
     pub losses: u64,
 }
 
 impl Tally {
-    /// Counts a game.
     pub fn count(&mut self, points: Points) {
         match points {
             Points::Loss => self.losses += 1,
@@ -99,7 +90,6 @@ impl Tally {
         }
     }
 
-    /// All games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
@@ -109,7 +99,6 @@ impl Tally {
         2 * self.wins + self.draws
     }
 
-    /// Points.
     pub fn points(&self) -> f64 {
         self.halves() as f64 / 2.0
     }
@@ -124,7 +113,7 @@ impl Tally {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }
 
-    /// As the other player sees it.
+    /// From the point of view of the other player.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
@@ -156,9 +145,7 @@ impl AddAssign for Tally {
 /// The games of one player, against one opponent or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
-    /// With White.
     pub white: Tally,
-    /// With Black.
     pub black: Tally,
     /// Whole pairs by what both games together gave: 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
@@ -183,7 +170,7 @@ impl Score {
         }
     }
 
-    /// The score of one player in a list of games, against everybody or against
+    /// The score of one player in a list of games, against all others or against
     /// one opponent.
     pub fn of(player: usize, opponent: Option<usize>, games: &[Meeting]) -> Self {
         let mut score = Self::default();
@@ -198,7 +185,6 @@ impl Score {
         score
     }
 
-    /// Both colours together.
     pub fn total(&self) -> Tally {
         self.white + self.black
     }
@@ -257,7 +243,6 @@ impl Outcomes {
         }
     }
 
-    /// Games in each.
     pub fn games_each(&self) -> u64 {
         match self {
             Self::Pairs(_) => 2,
@@ -265,7 +250,7 @@ impl Outcomes {
         }
     }
 
-    /// As the other player sees it.
+    /// From the point of view of the other player.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut other = *self;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::{Sample, logistic};
-use super::{ELO, NORMALIZED_ELO, Outcomes, power};
+use super::{ELO, NORMALIZED_ELO, Outcomes, StatisticsError, power};
 
 /// Bounds beyond this prove nothing that a handful of games would not.
-const GREATEST_ELO: f64 = 1000.0;
+const MAX_ELO: f64 = 1000.0;
 
 /// What the bounds of a test are measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,37 +40,11 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// Why numbers make no test.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SprtError {
-    /// The strengths are not apart, or too far from zero.
-    #[error(
-        "{elo0},{elo1} are no bounds for a test: the first must be less than the second, both between -{GREATEST_ELO} and {GREATEST_ELO}, such as 0,5"
-    )]
-    Bounds {
-        /// The strength under the null hypothesis.
-        elo0: f64,
-        /// The strength under the alternative.
-        elo1: f64,
-    },
-    /// A chance of error that is none.
-    #[error(
-        "{value} is no chance of error for a test: give {name} between 0 and 0.5, such as 0.05"
-    )]
-    Chance {
-        /// `alpha` or `beta`.
-        name: &'static str,
-        /// What was given.
-        value: f64,
-    },
-}
-
 /// What a test has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// Not yet decided: go on.
+    /// Not decided yet.
     Continue,
     /// The lower strength explains the games: stop, not proved.
     H0,
@@ -87,9 +61,8 @@ pub struct SprtState {
     pub lower: f64,
     /// At or above this it decides for `elo1`.
     pub upper: f64,
-    /// What it has found.
     pub decision: Decision,
-    /// Games still to be expected if the true strength is what was seen so far;
+    /// Games still to be expected if the true strength is the observed one;
     /// `None` if that cannot be said or nothing is left to do.
     pub games_left: Option<f64>,
 }
@@ -107,14 +80,18 @@ impl Sprt {
         elo1: f64,
         alpha: f64,
         beta: f64,
-    ) -> Result<Self, SprtError> {
-        let range = -GREATEST_ELO..=GREATEST_ELO;
+    ) -> Result<Self, StatisticsError> {
+        let range = -MAX_ELO..=MAX_ELO;
         if !(range.contains(&elo0) && range.contains(&elo1) && elo0 < elo1) {
-            return Err(SprtError::Bounds { elo0, elo1 });
+            return Err(StatisticsError::Bounds {
+                elo0,
+                elo1,
+                max: MAX_ELO,
+            });
         }
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(SprtError::Chance { name, value });
+                return Err(StatisticsError::Chance { name, value });
             }
         }
         Ok(Self {
@@ -124,16 +101,6 @@ impl Sprt {
             alpha,
             beta,
         })
-    }
-
-    /// The strengths under test.
-    pub fn elo_bounds(&self) -> (f64, f64) {
-        (self.elo0, self.elo1)
-    }
-
-    /// What they are measured in.
-    pub fn model(&self) -> EloModel {
-        self.model
     }
 
     /// The likelihood ratios that decide, as logarithms: at or below the first for
@@ -146,7 +113,7 @@ impl Sprt {
     }
 
     /// Where the test stands. For a match in pairs give it pairs from the first
-    /// game on, also while there are none.
+    /// game on, also before the first pair is complete.
     pub fn judge(&self, outcomes: &Outcomes) -> SprtState {
         let (lower, upper) = self.llr_bounds();
         let sample = Sample::of(outcomes);
@@ -199,7 +166,7 @@ impl Sprt {
     /// # Where this differs
     ///
     /// Drift and variance are those of normally distributed outcomes with the
-    /// lead and the deviation seen so far, so it is an estimate for a line of
+    /// observed lead and deviation, so it is an estimate for a line of
     /// progress and for nothing else.
     fn outcomes_left(&self, sample: &Sample, games_each: u64, llr: f64) -> Option<f64> {
         let deviation = libm::sqrt(sample.moment(2));

@@ -8,11 +8,14 @@ use mendel_crew::{BlobId, Blobs, HandlerError, JobPayload, Site};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{NotPortableError, OpeningLine, ProgramAllowlist, RemotePlayer, TaskBlobs};
+use super::{OpeningLine, ProgramAllowlist, RemotePlayer, TaskBlobs};
 use crate::player_pool::{self, PlayerPool};
 use crate::{
     Adjudication, Entrant, Fault, GameSetting, Kind, Opening, Pace, Patience, Played, SeatError,
 };
+
+const TABLES_ARE_LOCAL: &str = "endgame tables lie in a folder of this machine, and workers take \
+     no path from others; leave `--syzygy` out, or play without a crew";
 
 /// The opening of an index.
 pub(super) type OpeningSource<'a> = Box<dyn Fn(u64) -> Opening + Send + Sync + 'a>;
@@ -27,7 +30,7 @@ pub(super) struct TaskContext<'a> {
     pub(super) adjudication: Adjudication,
     pub(super) tablebase: Option<Arc<Tablebase>>,
     /// The players as they travel, made on first use.
-    portable: OnceLock<Result<PortablePlayers, NotPortableError>>,
+    portable: OnceLock<Result<PortablePlayers, String>>,
     /// On a worker: everything its started players depend on.
     pub(super) state_key: Option<String>,
 }
@@ -125,7 +128,7 @@ impl<'a> TaskContext<'a> {
         let portable = self.portable.get_or_init(|| self.portable_players());
         let portable = portable
             .as_ref()
-            .map_err(|error| HandlerError::CannotRun(error.to_string()))?;
+            .map_err(|reason| HandlerError::CannotRun(reason.clone()))?;
         let players = index.players.iter();
         let payload = TaskPayload {
             players: players.map(|&at| portable.players[at].clone()).collect(),
@@ -152,9 +155,9 @@ impl<'a> TaskContext<'a> {
         })
     }
 
-    fn portable_players(&self) -> Result<PortablePlayers, NotPortableError> {
+    fn portable_players(&self) -> Result<PortablePlayers, String> {
         if self.adjudication.syzygy.is_some() {
-            return Err(NotPortableError::Tables);
+            return Err(TABLES_ARE_LOCAL.to_owned());
         }
         let mut blobs = TaskBlobs::new();
         let players = self.players.iter();

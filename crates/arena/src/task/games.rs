@@ -37,7 +37,7 @@ pub(super) struct TaskGame {
 }
 
 impl<'a> GameTask<'a> {
-    /// The task of a schedule of so many `pairs` between `players`; `pace` is that of
+    /// The task of a schedule of `pairs` pairs between `players`; `pace` is that of
     /// players without their own.
     pub fn new(
         players: &[Entrant],

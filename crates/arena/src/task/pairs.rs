@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ProgramAllowlist;
 use super::context::{TaskContext, TaskIndex};
+use super::game_pairs::{GamePair, GamePairs, PairGame};
 use crate::Side;
-use crate::game_pairs::{GamePair, GamePairs, PairGame};
 use crate::player_pool::PlayerPool;
 
 /// Bytes of the output of a pair, at most.

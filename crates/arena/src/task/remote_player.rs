@@ -7,17 +7,15 @@ use mendel_crew::{BlobId, Blobs, HandlerError};
 use mendel_engine::{Luggage as PlayerBundle, Player};
 use serde::{Deserialize, Serialize};
 
-use super::{NotPortableError, TaskBlobs};
+use super::TaskBlobs;
 use crate::entrant::{one_line, program_name};
 use crate::{Entrant, EntrantError, Kind, Pace, player_pool};
 
-/// A player in a payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemotePlayer {
     /// What it is called in tables.
     pub name: String,
-    /// Where it comes from.
     pub who: RemotePlayerKind,
     /// Its own pace, where it differs from the others'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +29,6 @@ pub struct RemotePlayer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RemotePlayerKind {
-    /// A player of ours.
     Bred {
         /// The text of its player file.
         player: InlineOrBlob,
@@ -40,19 +37,14 @@ pub enum RemotePlayerKind {
         networks: BTreeMap<String, BlobId>,
     },
     /// A program that the owner of the machine knows by this name.
-    Program {
-        /// Its name.
-        program: String,
-    },
+    Program { program: String },
 }
 
 /// A text in the payload, or a blob if it is long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InlineOrBlob {
-    /// Here.
     Inline(String),
-    /// By its content.
     Blob(BlobId),
 }
 
@@ -94,7 +86,7 @@ fn put(bytes: Arc<[u8]>, task_blobs: &mut TaskBlobs) -> BlobId {
 
 fn fetch(id: &BlobId, blobs: &dyn Blobs) -> Result<Arc<[u8]>, HandlerError> {
     let read = blobs.read(id);
-    // Somebody else may reach it.
+    // Another worker may reach it.
     read.map_err(|error| HandlerError::CannotRun(error.to_string()))
 }
 
@@ -103,15 +95,15 @@ impl RemotePlayer {
     ///
     /// # Errors
     ///
-    /// If something of it belongs to this machine: a file, a command.
-    pub fn pack(entrant: &Entrant, task_blobs: &mut TaskBlobs) -> Result<Self, NotPortableError> {
+    /// If something of it belongs to this machine: a file, a command. Says what, and the
+    /// remedy.
+    pub fn pack(entrant: &Entrant, task_blobs: &mut TaskBlobs) -> Result<Self, String> {
         let name = &entrant.name;
         let who = match &entrant.kind {
             Kind::Bred(player) => {
-                let packed = player.pack().map_err(|source| NotPortableError::Network {
-                    name: name.clone(),
-                    source,
-                })?;
+                let packed = player
+                    .pack()
+                    .map_err(|error| format!("`{name}` cannot travel to a worker: {error}"))?;
                 let networks = packed.networks.into_iter();
                 RemotePlayerKind::Bred {
                     player: InlineOrBlob::pack(packed.text, task_blobs),
@@ -134,12 +126,9 @@ impl RemotePlayer {
                     () => None,
                 };
                 if let Some(what) = what {
-                    let name = name.clone();
-                    return Err(NotPortableError::Command {
-                        name,
-                        what,
-                        program,
-                    });
+                    return Err(format!(
+                        "`{name}` cannot travel to a worker with {what}: programs go by their names; leave it out here, and let each worker say how it is started: `mendel worker --allow '{program}=PROGRAM ARGUMENTS'`"
+                    ));
                 }
                 RemotePlayerKind::Program { program }
             }
@@ -152,12 +141,9 @@ impl RemotePlayer {
         };
         match player.unfit() {
             None => Ok(player),
-            Some((option, value, reason)) => Err(NotPortableError::Option {
-                name: name.clone(),
-                option: option.to_owned(),
-                value: value.to_owned(),
-                reason,
-            }),
+            Some((option, value, reason)) => Err(format!(
+                "`{name}` cannot travel to a worker with `{option}={value}`: {reason}; leave it out, or play without a crew"
+            )),
         }
     }
 
@@ -184,7 +170,7 @@ impl RemotePlayer {
             })
     }
 
-    /// What it needs beside itself.
+    /// The blobs that it needs.
     pub fn blobs(&self) -> Vec<BlobId> {
         match &self.who {
             RemotePlayerKind::Bred { player, networks } => {
@@ -231,7 +217,7 @@ pub struct ProgramAllowlist {
 }
 
 impl ProgramAllowlist {
-    /// No program, and so many MiB for the tables of all players of a job together.
+    /// No program, and `memory` MiB for the tables of all players of a job together.
     pub fn new(memory: u64) -> Self {
         Self {
             memory: Some(memory),
@@ -244,7 +230,7 @@ impl ProgramAllowlist {
     ///
     /// # Errors
     ///
-    /// If `command` is none.
+    /// If `command` is not a command.
     pub fn allow(&mut self, name: &str, command: &str) -> Result<(), EntrantError> {
         let kinds = ["cmd:", "uci:", "xboard:"];
         let entrant = if kinds.iter().any(|kind| command.starts_with(kind)) {
@@ -265,7 +251,7 @@ impl ProgramAllowlist {
     ///
     /// # Errors
     ///
-    /// If a player makes no sense, or is not allowed here.
+    /// If a player is invalid, or is not allowed here.
     pub fn resolve_players(
         &self,
         players: &[RemotePlayer],
@@ -281,7 +267,7 @@ impl ProgramAllowlist {
         }
         let mut hashes: Vec<u64> = players.iter().map(RemotePlayer::hash).collect();
         hashes.sort_unstable_by(|one, other| other.cmp(one));
-        // Those who play now, and those who keep their seats.
+        // The two players of the game, and the idle ones.
         let most = hashes.iter().take(player_pool::MAX_IDLE_PLAYERS + 2);
         let hash = most.fold(0, |sum: u64, &hash| sum.saturating_add(hash));
         if let Some(memory) = self.memory.filter(|&memory| hash > memory) {
@@ -296,7 +282,7 @@ impl ProgramAllowlist {
             )));
         }
 
-        // 2. RemotePlayerKind they are.
+        // 2. The players themselves.
         let admitted = players.iter().map(|player| self.entrant(player, blobs));
         admitted.collect()
     }

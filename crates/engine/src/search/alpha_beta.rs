@@ -8,16 +8,16 @@ use mendel_board::tablebase::Wdl;
 use mendel_board::{Color, Move, PackedMove, Position};
 use mendel_evaluator::Evaluator;
 
-use super::history::Arrival;
-use super::picker::{Hints, Picker};
+use super::history::PieceTo;
+use super::picker::Picker;
 use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, TABLEBASE_WIN, WIN_BOUND};
-use super::table::{Entry, NO_EVAL};
-use super::{Closed, Node, Searcher, Task, exchange};
+use super::table::{NO_EVAL, TtEntry};
+use super::{Closed, Node, NodeArgs, Searcher, exchange};
 use crate::Bound;
 
 /// What a node knows about itself before it looks at moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outlook {
+pub(super) struct StaticInfo {
     pub(super) in_check: bool,
     /// The evaluator's score, uncorrected, for the table; see [`NO_EVAL`].
     pub(super) raw: i32,
@@ -29,7 +29,7 @@ pub(super) struct Outlook {
     pub(super) mate_threat: bool,
 }
 
-impl Entry {
+impl TtEntry {
     /// Whether this score answers a closed window.
     #[inline]
     pub(super) fn settles(&self, alpha: i32, beta: i32) -> bool {
@@ -53,7 +53,7 @@ impl Entry {
 
 impl<E: Evaluator> Searcher<'_, E> {
     #[inline]
-    pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<Entry> {
+    pub(super) fn probe(&self, position: &Position, ply: usize) -> Option<TtEntry> {
         if self.params.use_table == 0 {
             return None;
         }
@@ -61,7 +61,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     #[inline]
-    pub(super) fn remember(&self, position: &Position, ply: usize, entry: Entry) {
+    pub(super) fn remember(&self, position: &Position, ply: usize, entry: TtEntry) {
         if self.params.use_table == 1 {
             self.shared.table.store(position.key(), ply, entry);
         }
@@ -71,8 +71,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     ///
     /// Fail-soft: the score may lie outside the window and is then a bound. Once
     /// [`stopped`](Searcher) is set the score means nothing.
-    pub(super) fn negamax<N: Node>(&mut self, position: &Position, task: Task) -> i32 {
-        let Task {
+    pub(super) fn negamax<N: Node>(&mut self, position: &Position, task: NodeArgs) -> i32 {
+        let NodeArgs {
             mut depth,
             ply,
             mut alpha,
@@ -151,7 +151,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         // Step 7. Cuts without looking at moves; never on the principal
         // variation, in check, or while a move is left out.
         if !N::PV && !outlook.in_check && excluded.is_none() {
-            let node = Task {
+            let node = NodeArgs {
                 depth,
                 ply,
                 alpha,
@@ -177,7 +177,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             depth -= 1;
         }
 
-        let node = Task {
+        let node = NodeArgs {
             depth,
             ply,
             alpha,
@@ -197,7 +197,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Asks the tablebase, right after captures and pawn moves, where its word
     /// does not depend on the move counter.
-    fn probe_tablebase(&mut self, position: &Position, task: Task) -> Option<i32> {
+    fn probe_tablebase(&mut self, position: &Position, task: NodeArgs) -> Option<i32> {
         let tablebase = self.shared.tablebase?;
         if self.params.use_tablebases == 0 || position.halfmoves() != 0 {
             return None;
@@ -213,7 +213,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Wdl::Loss => (task.ply as i32 - TABLEBASE_WIN, Bound::Upper),
             Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => (0, Bound::Exact),
         };
-        let entry = Entry {
+        let entry = TtEntry {
             m: PackedMove::NONE,
             score,
             eval: NO_EVAL,
@@ -229,7 +229,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// The static score, and whether it rises.
-    fn outlook(&mut self, position: &Position, ply: usize, known: Option<Entry>) -> Outlook {
+    fn outlook(&mut self, position: &Position, ply: usize, known: Option<TtEntry>) -> StaticInfo {
         let in_check = position.is_check();
         let table_move = known.and_then(|entry| entry.m.unpack(position));
         let mut raw = NO_EVAL;
@@ -255,7 +255,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 score = entry.score;
             }
         }
-        Outlook {
+        StaticInfo {
             in_check,
             raw,
             score,
@@ -281,11 +281,11 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn cut_early(
         &mut self,
         position: &Position,
-        task: Task,
-        outlook: &mut Outlook,
-        known: Option<Entry>,
+        task: NodeArgs,
+        outlook: &mut StaticInfo,
+        known: Option<TtEntry>,
     ) -> Option<i32> {
-        let Task {
+        let NodeArgs {
             depth,
             ply,
             alpha,
@@ -300,7 +300,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && depth <= params.razoring_depth
             && outlook.score + self.margin(params.razoring_margin, depth) < alpha
         {
-            let closed = Task {
+            let closed = NodeArgs {
                 beta: alpha + 1,
                 ..task
             };
@@ -343,13 +343,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && !hopeless
         {
             let mut picker = Picker::noisy(outlook.table_move, self.context(ply));
-            loop {
-                let hints = Hints {
-                    position,
-                    history: &self.memory.history,
-                    params: self.params,
-                };
-                let Some(m) = picker.next(&hints) else { break };
+            while let Some(m) = picker.next(&self.hints(position)) {
                 if !exchange::wins_at_least(position, m, goal - outlook.score) {
                     continue;
                 }
@@ -357,7 +351,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                     return Some(0);
                 }
                 let next = self.make(position, m, ply);
-                let mut child = Task {
+                let mut child = NodeArgs {
                     depth: 0,
                     ply: ply + 1,
                     alpha: -goal,
@@ -374,7 +368,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                     return Some(0);
                 }
                 if score >= goal {
-                    let entry = Entry {
+                    let entry = TtEntry {
                         m: m.into(),
                         score,
                         eval: self.for_table(outlook.raw),
@@ -392,8 +386,13 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Null move. If the opponent may move twice and still cannot get below beta,
     /// a real move will do as well. Wrong where every move harms (zugzwang), so
     /// never with pawns alone, and verified where that is near.
-    fn null_move(&mut self, position: &Position, task: Task, outlook: &mut Outlook) -> Option<i32> {
-        let Task {
+    fn null_move(
+        &mut self,
+        position: &Position,
+        task: NodeArgs,
+        outlook: &mut StaticInfo,
+    ) -> Option<i32> {
+        let NodeArgs {
             depth,
             ply,
             beta,
@@ -432,11 +431,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         self.shared.table.prefetch(next.key());
         let quarters = self.frame(ply).quarters;
-        self.frame(ply).arrival = Arrival::NONE;
+        self.frame(ply).arrival = PieceTo::NONE;
         self.frame(ply).current = None;
         self.frame(ply + 1).quarters = quarters;
         self.keys.push(next.key());
-        let child = Task {
+        let child = NodeArgs {
             depth: depth - reduction.max(1),
             ply: ply + 1,
             alpha: -beta,
@@ -464,7 +463,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let before = self.null_from_ply;
         self.null_from_ply = ply + 3 * (depth - reduction).max(1) as usize / 4 + 1;
-        let again = Task {
+        let again = NodeArgs {
             depth: depth - reduction,
             ply,
             alpha: beta - 1,
@@ -490,7 +489,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn multi_cut(
         &mut self,
         position: &Position,
-        task: Task,
+        task: NodeArgs,
         table_move: Option<Move>,
     ) -> Option<i32> {
         let params = self.params;
@@ -504,17 +503,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut picker = self.picker(task.ply, table_move);
         let mut cuts = 0;
         for _ in 0..params.multi_cut_moves {
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
-            };
-            let m = picker.next(&hints)?;
+            let m = picker.next(&self.hints(position))?;
             if !self.may_move() {
                 return Some(0);
             }
             let next = self.make(position, m, task.ply);
-            let child = Task {
+            let child = NodeArgs {
                 depth: task.depth - 1 - params.multi_cut_reduction,
                 ply: task.ply + 1,
                 alpha: -task.beta,

@@ -6,11 +6,11 @@ use mendel_board::{Move, Position};
 use mendel_evaluator::Evaluator;
 
 use super::score::{INFINITE, MATE, MATE_BOUND, MAX_PLY, WIN_BOUND, chances, readable};
-use super::{Root, RootMove, Searcher, Task};
+use super::{NodeArgs, Root, RootMove, Searcher};
 use crate::{Bound, Change, Info};
 
 /// What one thread found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Findings {
     /// The root moves, the best first.
     pub(crate) moves: Vec<RootMove>,
@@ -30,7 +30,7 @@ const DEEPEST: i32 = MAX_PLY as i32 - 8;
 
 /// How settled the search is, which decides how much time it deserves.
 #[derive(Debug, Default)]
-struct Steadiness {
+struct Stability {
     best: Option<Move>,
     /// Iterations that the best move has stood.
     stood: usize,
@@ -56,16 +56,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             .limits
             .depth
             .map_or(DEEPEST, |depth| depth.min(200) as i32);
-        let mut steadiness = Steadiness::default();
+        let mut steadiness = Stability::default();
         let mut reported = Vec::new();
-        let mut findings = Findings {
-            moves: Vec::new(),
-            depth: 0,
-            info: None,
-            nodes: 0,
-            changes: Vec::new(),
-            seen: Vec::new(),
-        };
+        let mut findings = Findings::default();
 
         for depth in 1..=asked.min(DEEPEST) {
             if self.is_skipped(depth) {
@@ -142,7 +135,6 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.first_moves(lines)
     }
 
-    /// The first moves of the best lines.
     fn first_moves(&self, lines: usize) -> Vec<Move> {
         self.root_moves[..lines].iter().map(|root| root.m).collect()
     }
@@ -185,7 +177,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
         let mut searched = depth;
         loop {
-            let task = Task {
+            let task = NodeArgs {
                 depth: searched,
                 ply: 0,
                 alpha,
@@ -301,7 +293,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Whether the search may end after a finished iteration.
-    fn is_enough(&mut self, depth: i32, steadiness: &mut Steadiness) -> bool {
+    fn is_enough(&mut self, depth: i32, steadiness: &mut Stability) -> bool {
         let shared = self.shared;
         let best = &self.root_moves[0];
 
@@ -363,7 +355,7 @@ fn opened(bound: i32, limit: i32, growth: i32) -> i32 {
     }
 }
 
-impl Steadiness {
+impl Stability {
     /// How much of the planned time the search needs: more while the best move
     /// changes, its score falls, or other moves take most of the work.
     fn stretch(&mut self, best: &RootMove, nodes: u64) -> f64 {

@@ -77,7 +77,7 @@ pub(crate) fn wins_at_least(position: &Position, m: Move, threshold: i32) -> boo
         }
         side = !side;
         // `balance` is what the side that has just been taken from is ahead,
-        // seen so that a negative number means it must go on.
+        // negative if that side must take again.
         balance = -balance - 1 - value(role);
         if balance >= 0 {
             break;

@@ -3,15 +3,15 @@
 use mendel_board::{Move, Position, Rank, Role};
 use mendel_evaluator::Evaluator;
 
-use super::alpha_beta::Outlook;
-use super::moves::{Plan, Sight, Verdict};
+use super::alpha_beta::StaticInfo;
+use super::moves::{MoveContext, MoveDecision, NodeContext};
 use super::score::WIN_BOUND;
-use super::{Closed, FRAMES_BEFORE, Node, Searcher, Task, exchange};
+use super::{Closed, FRAMES_BEFORE, Node, NodeArgs, Searcher, exchange};
 use crate::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Extensions that do not depend on the move.
-    pub(super) fn earned_by_every_move(&self, position: &Position, outlook: &Outlook) -> i32 {
+    pub(super) fn earned_by_every_move(&self, position: &Position, outlook: &StaticInfo) -> i32 {
         let mut quarters = 0;
         if outlook.mate_threat {
             quarters += self.params.extension_mate_threat;
@@ -26,14 +26,19 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Step 11. How many plies deeper the move is searched.
-    pub(super) fn extension<N: Node>(&mut self, plan: &Plan, m: Move, sight: Sight) -> Verdict {
-        let Task { ply, .. } = plan.task;
+    pub(super) fn extension<N: Node>(
+        &mut self,
+        plan: &NodeContext,
+        m: Move,
+        sight: MoveContext,
+    ) -> MoveDecision {
+        let NodeArgs { ply, .. } = plan.task;
         let params = self.params;
 
         self.hand_down(ply);
         // A line that is already twice as long as planned is not extended more.
         if ply as i32 >= 2 * self.root_depth {
-            return Verdict::Extend(0);
+            return MoveDecision::Extend(0);
         }
 
         // 1. Singular: the table's move alone is good.
@@ -64,7 +69,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let saved = self.frame(ply).quarters + quarters.min(4);
         let plies = i32::from(saved >= 4);
         self.frame(ply + 1).quarters = saved - 4 * plies;
-        Verdict::Extend(plies)
+        MoveDecision::Extend(plies)
     }
 
     /// Children start with what extensions above have earned and spent.
@@ -82,9 +87,9 @@ impl<E: Evaluator> Searcher<'_, E> {
     ///
     /// The idea is Anantharaman, Campbell and Hsu, "Singular extensions", ICCA
     /// Journal 11(4), 1988, in the form that Stockfish gave it.
-    fn singular<N: Node>(&mut self, plan: &Plan, m: Move) -> Option<Verdict> {
+    fn singular<N: Node>(&mut self, plan: &NodeContext, m: Move) -> Option<MoveDecision> {
         let params = self.params;
-        let Task {
+        let NodeArgs {
             depth,
             ply,
             beta,
@@ -103,7 +108,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let goal = entry.score - params.singular_margin * depth / 16;
         let doubles = self.frame(ply).double_extensions;
         self.frame(ply).excluded = Some(m);
-        let task = Task {
+        let task = NodeArgs {
             depth: (depth - 1) / 2,
             ply,
             alpha: goal - 1,
@@ -113,7 +118,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let others = self.negamax::<Closed>(plan.position, task);
         self.frame(ply).excluded = None;
         if self.stopped {
-            return Some(Verdict::Return(0));
+            return Some(MoveDecision::Return(0));
         }
         // The search of the others wrote into the children's frame.
         self.hand_down(ply);
@@ -121,15 +126,15 @@ impl<E: Evaluator> Searcher<'_, E> {
             const MOST_DOUBLES: i32 = 6;
             if !N::PV && others < goal - params.singular_double_margin && doubles < MOST_DOUBLES {
                 self.frame(ply + 1).double_extensions = doubles + 1;
-                return Some(Verdict::Extend(2));
+                return Some(MoveDecision::Extend(2));
             }
-            return Some(Verdict::Extend(1));
+            return Some(MoveDecision::Extend(1));
         }
         if goal >= beta && !N::PV {
-            return Some(Verdict::Return(goal));
+            return Some(MoveDecision::Return(goal));
         }
         if entry.score >= beta {
-            return Some(Verdict::Extend(-1));
+            return Some(MoveDecision::Extend(-1));
         }
         None
     }

@@ -6,15 +6,15 @@ use mendel_board::{Color, Move, PackedMove, Position, Role, Square};
 pub(crate) const MOST: i32 = 16_384;
 
 /// Twelve pieces times sixty-four squares: a piece that arrived somewhere.
-const ARRIVALS: usize = 12 * 64;
+const PIECE_TOS: usize = 12 * 64;
 
 /// A move as the histories see it: which piece arrived where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival(u16);
+pub(crate) struct PieceTo(u16);
 
-impl Arrival {
+impl PieceTo {
     /// Nothing arrived: a null move, or the move before the first.
-    pub(crate) const NONE: Self = Self(ARRIVALS as u16);
+    pub(crate) const NONE: Self = Self(PIECE_TOS as u16);
 
     #[inline]
     pub(crate) fn new(color: Color, role: Role, to: Square) -> Self {
@@ -28,7 +28,7 @@ impl Arrival {
     }
 }
 
-/// How moves did so far. Large, so it lives in boxes and is made once a thread.
+/// Statistics of moves. Large, so it lives in boxes and is made once a thread.
 #[derive(Debug)]
 pub(crate) struct History {
     /// By colour, from and to.
@@ -45,8 +45,8 @@ pub(crate) struct History {
 
 /// The quiet moves' context: what the last moves were.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
-    pub(crate) before: [Arrival; 2],
+pub(crate) struct HistoryContext {
+    pub(crate) before: [PieceTo; 2],
 }
 
 const CORRECTIONS: usize = 16_384;
@@ -63,9 +63,9 @@ impl History {
     pub(crate) fn new() -> Self {
         Self {
             butterfly: zeros(2 * 64 * 64),
-            captures: zeros(ARRIVALS * 8),
-            continuation: zeros((ARRIVALS + 1) * ARRIVALS),
-            counters: vec![PackedMove::NONE; ARRIVALS + 1].into_boxed_slice(),
+            captures: zeros(PIECE_TOS * 8),
+            continuation: zeros((PIECE_TOS + 1) * PIECE_TOS),
+            counters: vec![PackedMove::NONE; PIECE_TOS + 1].into_boxed_slice(),
             corrections: zeros(2 * CORRECTIONS),
         }
     }
@@ -87,12 +87,12 @@ impl History {
     #[inline]
     fn capture_index(mover: Color, m: Move) -> usize {
         let victim = m.capture().map_or(0, |role| role as usize);
-        usize::from(Arrival::of(m, mover).0) * 8 + victim
+        usize::from(PieceTo::of(m, mover).0) * 8 + victim
     }
 
     #[inline]
-    fn continuation_index(before: Arrival, now: Arrival) -> usize {
-        usize::from(before.0) * ARRIVALS + usize::from(now.0)
+    fn continuation_index(before: PieceTo, now: PieceTo) -> usize {
+        usize::from(before.0) * PIECE_TOS + usize::from(now.0)
     }
 
     /// How quiet move `m` did, whatever came before.
@@ -103,8 +103,8 @@ impl History {
 
     /// How quiet move `m` did after the moves before it.
     #[inline]
-    pub(crate) fn continued(&self, mover: Color, m: Move, context: Context) -> i32 {
-        let now = Arrival::of(m, mover);
+    pub(crate) fn continued(&self, mover: Color, m: Move, context: HistoryContext) -> i32 {
+        let now = PieceTo::of(m, mover);
         context
             .before
             .iter()
@@ -120,17 +120,23 @@ impl History {
 
     /// The quiet move that last refuted `arrival`.
     #[inline]
-    pub(crate) fn counter(&self, arrival: Arrival) -> PackedMove {
+    pub(crate) fn counter(&self, arrival: PieceTo) -> PackedMove {
         self.counters[usize::from(arrival.0)]
     }
 
-    pub(crate) fn set_counter(&mut self, arrival: Arrival, m: Move) {
+    pub(crate) fn set_counter(&mut self, arrival: PieceTo, m: Move) {
         self.counters[usize::from(arrival.0)] = m.into();
     }
 
-    pub(crate) fn reward_quiet(&mut self, mover: Color, m: Move, context: Context, bonus: i32) {
+    pub(crate) fn reward_quiet(
+        &mut self,
+        mover: Color,
+        m: Move,
+        context: HistoryContext,
+        bonus: i32,
+    ) {
         learn(&mut self.butterfly[Self::butterfly_index(mover, m)], bonus);
-        let now = Arrival::of(m, mover);
+        let now = PieceTo::of(m, mover);
         for before in context.before {
             learn(
                 &mut self.continuation[Self::continuation_index(before, now)],

@@ -18,7 +18,8 @@ use mendel_board::tablebase::Tablebase;
 use mendel_board::{Game, Move, PackedMove, Position};
 use mendel_evaluator::{Evaluator, Silent};
 
-use self::history::{Arrival, Context, History};
+use self::history::{History, HistoryContext, PieceTo};
+use self::picker::Hints;
 use self::score::{MAX_PLY, WIN_BOUND};
 use self::table::Table;
 use self::time::TimeKeeper;
@@ -28,7 +29,7 @@ use crate::{Bound, Change, Control, Limits, SearchParams};
 pub(crate) struct Memory<E: Evaluator> {
     history: History,
     scratch: E::Scratch,
-    frames: Vec<Frame>,
+    frames: Vec<StackEntry>,
     reductions: Reductions,
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) multipv: usize,
     /// What each root move gains or loses by the player's policy; empty without one.
     pub(crate) advice: &'a [(Move, i32)],
-    /// Root moves so much worse than the best still get an exact score; 0 unless
+    /// Root moves worse than the best by at most this still get an exact score; 0 unless
     /// strength is limited.
     pub(crate) margin: i32,
     /// Set once the search is over, for whatever reason.
@@ -83,7 +84,6 @@ pub(crate) struct Searcher<'a, E: Evaluator> {
     /// The first root move that this line of a multi-line search may choose.
     first_root_move: usize,
     root_depth: i32,
-    /// How the best move changed so far.
     changes: Vec<Change>,
     /// Below this ply no null move is tried: a null move is being verified.
     null_from_ply: usize,
@@ -111,9 +111,9 @@ pub(crate) struct RootMove {
 
 /// What a node tells its children and remembers for its sisters.
 #[derive(Clone, Debug)]
-struct Frame {
+struct StackEntry {
     /// The move being searched from here, as the histories see it.
-    arrival: Arrival,
+    arrival: PieceTo,
     current: Option<Move>,
     /// A move left out, to see what the others are worth.
     excluded: Option<Move>,
@@ -125,10 +125,10 @@ struct Frame {
     line: Vec<Move>,
 }
 
-impl Default for Frame {
+impl Default for StackEntry {
     fn default() -> Self {
         Self {
-            arrival: Arrival::NONE,
+            arrival: PieceTo::NONE,
             current: None,
             excluded: None,
             killers: [PackedMove::NONE; 2],
@@ -145,7 +145,7 @@ const FRAMES_BEFORE: usize = 2;
 
 /// What a node is asked: how deep, how far from the root, within which window.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct NodeArgs {
     depth: i32,
     ply: usize,
     alpha: i32,
@@ -204,7 +204,7 @@ impl<E: Evaluator> Memory<E> {
         Self {
             history: History::new(),
             scratch: E::Scratch::default(),
-            frames: vec![Frame::default(); MAX_PLY + FRAMES_BEFORE + 2],
+            frames: vec![StackEntry::default(); MAX_PLY + FRAMES_BEFORE + 2],
             reductions: Reductions::new(params),
         }
     }
@@ -215,11 +215,10 @@ impl<E: Evaluator> Memory<E> {
         score.0.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 
-    /// Forgets all games before.
     pub(crate) fn clear(&mut self) {
         self.history.clear();
         self.scratch = E::Scratch::default();
-        self.frames.fill(Frame::default());
+        self.frames.fill(StackEntry::default());
     }
 }
 
@@ -261,17 +260,26 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 
     #[inline]
-    fn frame(&mut self, ply: usize) -> &mut Frame {
+    fn frame(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.memory.frames[ply + FRAMES_BEFORE]
     }
 
     /// The moves that led to the node at `ply`, for the histories.
     #[inline]
-    fn context(&self, ply: usize) -> Context {
+    fn context(&self, ply: usize) -> HistoryContext {
         // The node at `ply` was reached by the move in the frame before it.
         let frames = &self.memory.frames;
-        Context {
+        HistoryContext {
             before: [frames[ply + 1].arrival, frames[ply].arrival],
+        }
+    }
+
+    #[inline]
+    fn hints<'p>(&'p self, position: &'p Position) -> Hints<'p> {
+        Hints {
+            position,
+            history: &self.memory.history,
+            params: self.params,
         }
     }
 
@@ -314,7 +322,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         let next = position.after(m);
         self.shared.table.prefetch(next.key());
-        let arrival = Arrival::of(m, position.turn());
+        let arrival = PieceTo::of(m, position.turn());
         let frame = self.frame(ply);
         frame.arrival = arrival;
         frame.current = Some(m);
@@ -386,7 +394,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         score.clamp(1 - WIN_BOUND, WIN_BOUND - 1)
     }
 
-    /// The static score mended by what was learned about its pawn structure.
+    /// The static score, corrected by what was learned about its pawn structure.
     #[inline]
     fn corrected(&self, position: &Position, score: i32) -> i32 {
         if self.params.use_correction == 0 {

@@ -5,32 +5,32 @@ use arrayvec::ArrayVec;
 use mendel_board::{CheckSquares, Color, Move, Position};
 use mendel_evaluator::Evaluator;
 
-use super::alpha_beta::{Outlook, pieces_of};
-use super::history::Context;
-use super::picker::{Hints, Picker, is_noisy};
+use super::alpha_beta::{StaticInfo, pieces_of};
+use super::history::HistoryContext;
+use super::picker::{Picker, is_noisy};
 use super::score::{INFINITE, MATE, WIN_BOUND};
-use super::table::{Entry, NO_EVAL};
-use super::{Closed, FRAMES_BEFORE, Node, Principal, RootMove, Searcher, Task, exchange};
+use super::table::{NO_EVAL, TtEntry};
+use super::{Closed, FRAMES_BEFORE, Node, NodeArgs, Principal, RootMove, Searcher, exchange};
 use crate::Bound;
 
 /// What is decided once for all moves of a node.
-pub(super) struct Plan<'a> {
+pub(super) struct NodeContext<'a> {
     pub(super) position: &'a Position,
-    pub(super) task: Task,
-    pub(super) outlook: &'a Outlook,
-    pub(super) known: Option<Entry>,
+    pub(super) task: NodeArgs,
+    pub(super) outlook: &'a StaticInfo,
+    pub(super) known: Option<TtEntry>,
     pub(super) checks: CheckSquares,
-    pub(super) context: Context,
+    pub(super) context: HistoryContext,
     pub(super) mover: Color,
     /// Quarters of a ply that every move here earns.
     pub(super) every_move: i32,
 }
 
 /// Moves that were searched without success; they lose history to the winner.
-type Losers = ArrayVec<Move, 64>;
+type SearchedMoves = ArrayVec<Move, 64>;
 
 /// What the move loop decides about a move before it is searched.
-pub(super) enum Verdict {
+pub(super) enum MoveDecision {
     Skip,
     Extend(i32),
     /// The whole node is decided.
@@ -43,11 +43,11 @@ impl<E: Evaluator> Searcher<'_, E> {
     pub(super) fn search_moves<N: Node>(
         &mut self,
         position: &Position,
-        task: Task,
-        outlook: &Outlook,
-        known: Option<Entry>,
+        task: NodeArgs,
+        outlook: &StaticInfo,
+        known: Option<TtEntry>,
     ) -> i32 {
-        let Task {
+        let NodeArgs {
             depth,
             ply,
             mut alpha,
@@ -55,7 +55,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             ..
         } = task;
         let excluded = self.frame(ply).excluded;
-        let plan = Plan {
+        let plan = NodeContext {
             position,
             task,
             outlook,
@@ -72,19 +72,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut number = 0;
-        let mut quiets = Losers::new();
-        let mut captures = Losers::new();
+        let mut quiets = SearchedMoves::new();
+        let mut captures = SearchedMoves::new();
 
         loop {
             // Step 9. The next move.
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
-            };
             let next = match &mut advised {
                 Some(order) => order.next(),
-                None => picker.next(&hints),
+                None => picker.next(&self.hints(position)),
             };
             let Some(m) = next else { break };
             if Some(m) == excluded || (N::ROOT && !self.is_root_candidate(m)) {
@@ -99,7 +94,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 &plan,
                 &mut picker,
                 m,
-                Sight {
+                MoveContext {
                     number,
                     check,
                     history,
@@ -107,9 +102,9 @@ impl<E: Evaluator> Searcher<'_, E> {
                     alpha,
                 },
             ) {
-                Verdict::Skip => continue,
-                Verdict::Return(score) => return score,
-                Verdict::Extend(plies) => plies,
+                MoveDecision::Skip => continue,
+                MoveDecision::Return(score) => return score,
+                MoveDecision::Extend(plies) => plies,
             };
             if self.stopped {
                 return 0;
@@ -126,14 +121,14 @@ impl<E: Evaluator> Searcher<'_, E> {
             // window.
             let advice = if is_advised { self.advice(m) } else { 0 };
             let (low, high) = (lowered(alpha, advice), lowered(beta, advice));
-            let child = Task {
+            let child = NodeArgs {
                 depth: depth - 1 + extension,
                 ply: ply + 1,
                 alpha: -high,
                 beta: -low,
                 cut: false,
             };
-            let sight = Sight {
+            let sight = MoveContext {
                 number,
                 check,
                 history,
@@ -156,7 +151,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 self.note_root_move(m, number, score, window, nodes);
             }
 
-            // Step 14. Is it the best so far?
+            // Step 14. Compare it with the best score.
             if score > best {
                 best = score;
                 if score > alpha {
@@ -218,7 +213,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.remember(
                 position,
                 ply,
-                Entry {
+                TtEntry {
                     m,
                     score: best,
                     eval: self.for_table(outlook.raw),
@@ -230,8 +225,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         best
     }
 
-    /// How a quiet move did so far, all histories together.
-    fn quiet_history(&self, plan: &Plan, m: Move) -> i32 {
+    /// Sum of all histories of a quiet move.
+    fn quiet_history(&self, plan: &NodeContext, m: Move) -> i32 {
         if is_noisy(m) {
             return 0;
         }
@@ -246,20 +241,19 @@ impl<E: Evaluator> Searcher<'_, E> {
         sum
     }
 
-    /// Step 10 and 11.
     fn examine<N: Node>(
         &mut self,
-        plan: &Plan,
+        plan: &NodeContext,
         picker: &mut Picker,
         m: Move,
-        sight: Sight,
-    ) -> Verdict {
+        sight: MoveContext,
+    ) -> MoveDecision {
         if !N::ROOT
             && sight.best > -WIN_BOUND
             && pieces_of(plan.position, plan.mover) > 0
             && self.is_hopeless::<N>(plan, picker, m, sight)
         {
-            return Verdict::Skip;
+            return MoveDecision::Skip;
         }
         self.extension::<N>(plan, m, sight)
     }
@@ -269,13 +263,13 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// material. Never before a way to avoid mate is known.
     fn is_hopeless<N: Node>(
         &mut self,
-        plan: &Plan,
+        plan: &NodeContext,
         picker: &mut Picker,
         m: Move,
-        sight: Sight,
+        sight: MoveContext,
     ) -> bool {
         let params = self.params;
-        let Task { depth, .. } = plan.task;
+        let NodeArgs { depth, .. } = plan.task;
         let outlook = plan.outlook;
 
         if is_noisy(m) {
@@ -339,16 +333,16 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// all but the first with a closed window first.
     fn search_move<N: Node>(
         &mut self,
-        plan: &Plan,
+        plan: &NodeContext,
         m: Move,
         next: &Position,
-        child: Task,
-        sight: Sight,
+        child: NodeArgs,
+        sight: MoveContext,
     ) -> i32 {
         let params = self.params;
-        let Sight { number, alpha, .. } = sight;
+        let MoveContext { number, alpha, .. } = sight;
         let depth = child.depth;
-        let closed = Task {
+        let closed = NodeArgs {
             alpha: -alpha - 1,
             beta: -alpha,
             ..child
@@ -369,7 +363,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             let reduction = self.reduction::<N>(plan, m, sight);
             let shallow = (depth - reduction).clamp(1.min(depth), depth);
             if shallow < depth {
-                let task = Task {
+                let task = NodeArgs {
                     depth: shallow,
                     cut: true,
                     ..closed
@@ -387,7 +381,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if !first || !N::PV {
             let cut = N::PV || !plan.task.cut;
-            let score = -self.negamax::<Closed>(next, Task { cut, ..closed });
+            let score = -self.negamax::<Closed>(next, NodeArgs { cut, ..closed });
             if !N::PV || score <= alpha || score >= -child.alpha || self.stopped {
                 return score;
             }
@@ -397,7 +391,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         -self.negamax::<Principal>(next, child)
     }
 
-    fn negamax_child<N: Node>(&mut self, next: &Position, child: Task) -> i32 {
+    fn negamax_child<N: Node>(&mut self, next: &Position, child: NodeArgs) -> i32 {
         if N::PV {
             self.negamax::<Principal>(next, child)
         } else {
@@ -405,12 +399,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    fn is_losing_capture(&self, plan: &Plan, m: Move) -> bool {
+    fn is_losing_capture(&self, plan: &NodeContext, m: Move) -> bool {
         self.params.use_exchange_ordering == 1 && !exchange::wins_at_least(plan.position, m, 0)
     }
 
     /// How many plies a late move is searched less deep.
-    fn reduction<N: Node>(&self, plan: &Plan, m: Move, sight: Sight) -> i32 {
+    fn reduction<N: Node>(&self, plan: &NodeContext, m: Move, sight: MoveContext) -> i32 {
         let params = self.params;
         let mut hundredths = self.memory.reductions.get(plan.task.depth, sight.number);
         if N::PV {
@@ -441,9 +435,9 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Step 16. The move that cut gains, those tried before it lose.
-    fn learn(&mut self, plan: &Plan, best: Move, quiets: &[Move], captures: &[Move]) {
+    fn learn(&mut self, plan: &NodeContext, best: Move, quiets: &[Move], captures: &[Move]) {
         let params = self.params;
-        let Task { depth, ply, .. } = plan.task;
+        let NodeArgs { depth, ply, .. } = plan.task;
         let bonus =
             (params.history_slope * depth - params.history_offset).clamp(0, params.history_limit);
         let history = &mut self.memory.history;
@@ -467,7 +461,13 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// What the search found against what the evaluator said, where the two can
     /// be compared: quiet, not in check, and not a bound on the wrong side.
-    fn learn_correction(&mut self, plan: &Plan, best: i32, best_move: Option<Move>, bound: Bound) {
+    fn learn_correction(
+        &mut self,
+        plan: &NodeContext,
+        best: i32,
+        best_move: Option<Move>,
+        bound: Bound,
+    ) {
         let outlook = plan.outlook;
         if self.params.use_correction == 0
             || outlook.in_check
@@ -498,7 +498,7 @@ fn lowered(bound: i32, advice: i32) -> i32 {
 
 /// What the loop knows about a move when it comes to it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight {
+pub(super) struct MoveContext {
     pub(super) number: usize,
     pub(super) check: bool,
     pub(super) history: i32,

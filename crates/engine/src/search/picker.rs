@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use mendel_board::{Move, PackedMove, Position, Role};
 
 use super::exchange;
-use super::history::{Context, History};
+use super::history::{History, HistoryContext};
 use crate::SearchParams;
 
 /// Hands out the legal moves of one node, the most promising first.
@@ -13,13 +13,13 @@ use crate::SearchParams;
 /// captures that lose nothing, quiet moves, and captures that lose.
 #[derive(Debug)]
 pub(crate) struct Picker {
-    stage: Stage,
+    stage: PickerStage,
     table_move: Option<Move>,
     killers: [PackedMove; 2],
     counter: PackedMove,
-    context: Context,
+    context: HistoryContext,
     /// Losing captures `[..losers]`, then captures up to `quiets`, then the rest.
-    moves: ArrayVec<Scored, 256>,
+    moves: ArrayVec<ScoredMove, 256>,
     losers: usize,
     quiets: usize,
     next: usize,
@@ -28,13 +28,13 @@ pub(crate) struct Picker {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Scored {
+struct ScoredMove {
     m: Move,
     score: i32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum PickerStage {
     Table,
     Generate,
     Captures,
@@ -59,15 +59,14 @@ pub(crate) fn is_noisy(m: Move) -> bool {
 }
 
 impl Picker {
-    /// All moves of a node.
     pub(crate) fn new(
         table_move: Option<Move>,
         killers: [PackedMove; 2],
         counter: PackedMove,
-        context: Context,
+        context: HistoryContext,
     ) -> Self {
         Self {
-            stage: Stage::Table,
+            stage: PickerStage::Table,
             table_move,
             killers,
             counter,
@@ -82,7 +81,7 @@ impl Picker {
     }
 
     /// Captures and queen promotions only. A quiet table move is left out.
-    pub(crate) fn noisy(table_move: Option<Move>, context: Context) -> Self {
+    pub(crate) fn noisy(table_move: Option<Move>, context: HistoryContext) -> Self {
         let table_move = table_move.filter(|&m| is_noisy(m));
         let none = PackedMove::NONE;
         Self {
@@ -98,31 +97,33 @@ impl Picker {
 
     /// Whether the captures that lose nothing are all handed out.
     pub(crate) fn is_past_good_captures(&self) -> bool {
-        !matches!(self.stage, Stage::Table | Stage::Generate | Stage::Captures)
+        !matches!(
+            self.stage,
+            PickerStage::Table | PickerStage::Generate | PickerStage::Captures
+        )
     }
 
-    /// The next move.
     #[inline]
     pub(crate) fn next(&mut self, hints: &Hints) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::Generate;
+                PickerStage::Table => {
+                    self.stage = PickerStage::Generate;
                     if self.table_move.is_some() {
                         return self.table_move;
                     }
                 }
-                Stage::Generate => {
+                PickerStage::Generate => {
                     self.generate(hints);
-                    self.stage = Stage::Captures;
+                    self.stage = PickerStage::Captures;
                 }
-                Stage::Captures => {
+                PickerStage::Captures => {
                     if self.next == self.quiets {
                         if self.noisy_only {
                             self.next = 0;
-                            self.stage = Stage::Losers;
+                            self.stage = PickerStage::Losers;
                         } else {
-                            self.stage = Stage::ScoreQuiets;
+                            self.stage = PickerStage::ScoreQuiets;
                         }
                         continue;
                     }
@@ -130,37 +131,37 @@ impl Picker {
                     if hints.params.use_exchange_ordering == 1
                         && !exchange::wins_at_least(hints.position, m, 0)
                     {
-                        self.moves[self.losers] = Scored { m, score: 0 };
+                        self.moves[self.losers] = ScoredMove { m, score: 0 };
                         self.losers += 1;
                         continue;
                     }
                     return Some(m);
                 }
-                Stage::ScoreQuiets => {
+                PickerStage::ScoreQuiets => {
                     if !self.skip_quiets {
                         self.score_quiets(hints);
                     }
-                    self.stage = Stage::Quiets;
+                    self.stage = PickerStage::Quiets;
                 }
-                Stage::Quiets => {
+                PickerStage::Quiets => {
                     if self.skip_quiets || self.next == self.moves.len() {
                         self.next = 0;
-                        self.stage = Stage::Losers;
+                        self.stage = PickerStage::Losers;
                         continue;
                     }
                     let end = self.moves.len();
                     return Some(self.best_before(end));
                 }
-                Stage::Losers => {
+                PickerStage::Losers => {
                     if self.next == self.losers {
-                        self.stage = Stage::Done;
+                        self.stage = PickerStage::Done;
                         continue;
                     }
                     let m = self.moves[self.next].m;
                     self.next += 1;
                     return Some(m);
                 }
-                Stage::Done => return None,
+                PickerStage::Done => return None,
             }
         }
     }
@@ -177,7 +178,7 @@ impl Picker {
                 } else {
                     victim * 16 - exchange::value(m.role()) / 8
                 };
-                self.moves.push(Scored { m, score });
+                self.moves.push(ScoredMove { m, score });
             }
         }
         self.quiets = self.moves.len();
@@ -186,7 +187,7 @@ impl Picker {
         }
         for &m in &legal {
             if !is_noisy(m) && Some(m) != self.table_move {
-                self.moves.push(Scored { m, score: 0 });
+                self.moves.push(ScoredMove { m, score: 0 });
             }
         }
     }
@@ -236,11 +237,11 @@ impl Picker {
 mod tests {
     use mendel_board::sample::random_positions;
 
-    use super::super::history::Arrival;
+    use super::super::history::PieceTo;
     use super::*;
 
-    const CONTEXT: Context = Context {
-        before: [Arrival::NONE; 2],
+    const CONTEXT: HistoryContext = HistoryContext {
+        before: [PieceTo::NONE; 2],
     };
 
     fn all(mut picker: Picker, position: &Position) -> Vec<Move> {

@@ -3,18 +3,18 @@
 use mendel_board::{PackedMove, Position};
 use mendel_evaluator::Evaluator;
 
-use super::picker::{Hints, Picker};
+use super::picker::Picker;
 use super::score::{INFINITE, MATE, MAX_PLY, WIN_BOUND};
-use super::table::{Entry, NO_EVAL};
-use super::{Node, Searcher, Task, exchange};
+use super::table::{NO_EVAL, TtEntry};
+use super::{Node, NodeArgs, Searcher, exchange};
 use crate::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Searches captures and queen promotions, and all moves in check, until
     /// nothing is hanging; `task.depth` is ignored.
     #[expect(clippy::too_many_lines, reason = "one loop in numbered steps")]
-    pub(super) fn quiesce<N: Node>(&mut self, position: &Position, task: Task) -> i32 {
-        let Task {
+    pub(super) fn quiesce<N: Node>(&mut self, position: &Position, task: NodeArgs) -> i32 {
+        let NodeArgs {
             ply,
             mut alpha,
             beta,
@@ -88,14 +88,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = PackedMove::NONE;
         let mut bound = Bound::Upper;
         let mut searched = 0;
-        loop {
-            let hints = Hints {
-                position,
-                history: &self.memory.history,
-                params: self.params,
-            };
-            let Some(m) = picker.next(&hints) else { break };
-
+        while let Some(m) = picker.next(&self.hints(position)) {
             // Step 5. Captures that cannot help: too small for alpha (delta), or
             // losing by exchange. In check, once a way out is known, quiet moves
             // are not tried any more.
@@ -126,7 +119,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             searched += 1;
             let next = self.make(position, m, ply);
-            let child = Task {
+            let child = NodeArgs {
                 ply: ply + 1,
                 alpha: -beta,
                 beta: -alpha,
@@ -157,7 +150,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if in_check && searched == 0 {
             return ply as i32 - MATE;
         }
-        let entry = Entry {
+        let entry = TtEntry {
             m: best_move,
             score: best,
             eval: raw,

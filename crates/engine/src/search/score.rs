@@ -29,7 +29,6 @@ pub(crate) fn to_table(score: i32, ply: usize) -> i32 {
     }
 }
 
-/// The other way round.
 #[inline]
 pub(crate) fn from_table(score: i32, ply: usize) -> i32 {
     if score >= WIN_BOUND {

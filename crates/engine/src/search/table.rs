@@ -31,17 +31,17 @@ pub(crate) struct Table {
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Bucket([Slot; 4]);
+struct Bucket([TtSlot; 4]);
 
 #[derive(Debug, Default)]
-struct Slot {
+struct TtSlot {
     mixed_key: AtomicU64,
     data: AtomicU64,
 }
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct TtEntry {
     pub(crate) m: PackedMove,
     pub(crate) score: i32,
     /// The static score before any correction, or [`NO_EVAL`].
@@ -106,7 +106,7 @@ impl Table {
 
     /// What is known about the position with `key`, `ply` plies from the root.
     #[inline]
-    pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+    pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<TtEntry> {
         for slot in &self.bucket(key).0 {
             let data = slot.data.load(Ordering::Relaxed);
             if slot.mixed_key.load(Ordering::Relaxed) ^ data == key && data != 0 {
@@ -118,7 +118,7 @@ impl Table {
 
     /// Remembers `entry` for the position with `key`, `ply` plies from the root.
     #[inline]
-    pub(crate) fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+    pub(crate) fn store(&self, key: u64, ply: usize, mut entry: TtEntry) {
         let age = self.age.load(Ordering::Relaxed);
         let bucket = &self.bucket(key).0;
 
@@ -175,7 +175,7 @@ impl Table {
 
 // Layout of the data, from the low end: move 16, score 16, eval 16, depth 8,
 // bound 2, age 6. The depth is stored plus one, so that no entry is all zero.
-fn pack(entry: &Entry, ply: usize, age: u8) -> u64 {
+fn pack(entry: &TtEntry, ply: usize, age: u8) -> u64 {
     let bound = match entry.bound {
         Bound::Exact => 3u64,
         Bound::Lower => 2,
@@ -192,8 +192,8 @@ fn pack(entry: &Entry, ply: usize, age: u8) -> u64 {
         | u64::from(age) << 58
 }
 
-fn unpack(data: u64, ply: usize) -> Entry {
-    Entry {
+fn unpack(data: u64, ply: usize) -> TtEntry {
+    TtEntry {
         m: PackedMove::from_bits(data as u16),
         score: from_table(i32::from((data >> 16) as i16), ply),
         eval: i32::from((data >> 32) as i16),
@@ -223,8 +223,8 @@ mod tests {
         Table::new(1).expect("a mebibyte")
     }
 
-    fn entry(score: i32, depth: i32) -> Entry {
-        Entry {
+    fn entry(score: i32, depth: i32) -> TtEntry {
+        TtEntry {
             m: PackedMove::from_bits(0x1234),
             score,
             eval: -37,
@@ -259,7 +259,7 @@ mod tests {
         table.store(
             42,
             0,
-            Entry {
+            TtEntry {
                 m: PackedMove::NONE,
                 ..entry(20, 6)
             },

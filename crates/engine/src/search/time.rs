@@ -101,7 +101,6 @@ impl TimeKeeper {
         }
     }
 
-    /// Time since the search began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }

@@ -1,32 +1,35 @@
-//! A session: what a GUI says goes in, what the engine answers comes out.
+//! A session with a GUI, in UCI or in xboard's protocol.
 //!
-//! Three threads, so that nobody waits for anybody: one reads lines, one thinks,
-//! and the caller's own handles whatever comes first and is the only one that
-//! writes. It never does anything long itself.
+//! It has three threads, so that no part waits for another: one reads lines, one searches,
+//! and the caller's own handles whatever comes first and is the only one that writes. It
+//! never does anything long itself.
 
-mod input;
+mod engine_thread;
+mod learner;
+mod options;
 mod perft;
-mod pupil;
-mod setup;
-mod thinker;
+mod uci;
+mod xboard;
+mod xboard_clock;
 
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use crate::{Best, Engine, Info, Options, Player, uci, xboard};
+use crate::uci::UciCommand;
+use crate::xboard::is_greeting;
+use crate::{Best, Engine, Info, Options, Player};
 
-pub(crate) use input::Refused;
-pub(crate) use perft::Leaves;
-pub(crate) use pupil::Lesson;
-pub use pupil::Pupil;
-pub(crate) use setup::{OptionError, Setup};
-pub(crate) use thinker::{Event, Task, Thinker};
+use self::engine_thread::{EngineThread, LineError, SearchRequest, SessionEvent};
+use self::learner::LearnerSession;
+pub use self::learner::Pupil;
+use self::options::OptionStore;
+use self::perft::Leaves;
+use self::uci::UciSession;
+use self::xboard::XboardSession;
 
-/// With what a session begins.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who plays.
     pub player: Arc<Player>,
     /// The options before the GUI changes them.
     pub options: Options,
@@ -67,7 +70,7 @@ pub fn run(
     run_with(input, output, settings, None)
 }
 
-/// The same with somebody who learns from the games, and says who plays them.
+/// As [`run`], with a learner that chooses the player of each game.
 ///
 /// # Errors
 ///
@@ -82,57 +85,55 @@ pub fn run_with(
     mut settings: Settings,
     pupil: Option<Box<dyn Pupil>>,
 ) -> io::Result<()> {
-    let mut lesson = Lesson::new(pupil);
-    if let Some(player) = lesson.begin() {
+    let mut learner = LearnerSession::new(pupil);
+    if let Some(player) = learner.begin() {
         settings.player = player;
     }
     let engine =
         Engine::new(settings.player.clone(), settings.options.clone()).map_err(io::Error::other)?;
-    let mut desk = Desk {
-        thinker: Thinker::new(engine, input)?,
-        setup: Setup::new(settings),
-        lesson,
+    let mut context = SessionContext {
+        engine_thread: EngineThread::new(engine, input)?,
+        setup: OptionStore::new(settings),
+        learner,
         output: &mut output,
     };
-    let mut protocol: Box<dyn Protocol> = Box::new(uci::Session::default());
+    let mut protocol: Box<dyn ProtocolHandler> = Box::new(UciSession::default());
     let mut undecided = true;
 
     loop {
-        match desk.thinker.next() {
-            Event::Line(Ok(line)) => {
-                if undecided && xboard::is_greeting(&line) {
-                    protocol = Box::new(xboard::Session::default());
+        match context.engine_thread.next() {
+            SessionEvent::Line(Ok(line)) => {
+                if undecided && is_greeting(&line) {
+                    protocol = Box::new(XboardSession::default());
                 }
-                undecided &= uci::Command::read(&line).0.is_none() && !xboard::is_greeting(&line);
-                if protocol.line(&mut desk, &line)? == Flow::Quit {
-                    protocol.close(&mut desk)?;
-                    desk.lesson.close();
+                undecided &= UciCommand::read(&line).0.is_none() && !is_greeting(&line);
+                if protocol.line(&mut context, &line)? == Flow::Quit {
+                    protocol.close(&mut context)?;
+                    context.learner.close();
                     return Ok(());
                 }
             }
-            Event::Line(Err(refused)) => protocol.refuse(&mut desk, &refused)?,
-            Event::End(why) => {
-                protocol.close(&mut desk)?;
-                desk.lesson.close();
+            SessionEvent::Line(Err(refused)) => protocol.refuse(&mut context, &refused)?,
+            SessionEvent::End(why) => {
+                protocol.close(&mut context)?;
+                context.learner.close();
                 return why;
             }
-            Event::Report(info) => protocol.report(&mut desk, &info)?,
-            Event::Answer(best) => protocol.answer(&mut desk, best)?,
-            Event::Leaves(leaves) => protocol.leaves(&mut desk, &leaves)?,
+            SessionEvent::Report(info) => protocol.report(&mut context, &info)?,
+            SessionEvent::Answer(best) => protocol.answer(&mut context, best)?,
+            SessionEvent::Leaves(leaves) => protocol.leaves(&mut context, &leaves)?,
         }
     }
 }
 
-/// What every protocol works with.
-pub(crate) struct Desk<'a> {
-    pub(crate) thinker: Thinker,
-    pub(crate) setup: Setup,
-    pub(crate) lesson: Lesson,
+pub(crate) struct SessionContext<'a> {
+    pub(crate) engine_thread: EngineThread,
+    pub(crate) setup: OptionStore,
+    pub(crate) learner: LearnerSession,
     output: &'a mut (dyn Write + Send),
 }
 
-impl Desk<'_> {
-    /// Says one line, at once.
+impl SessionContext<'_> {
     pub(crate) fn say(&mut self, line: impl fmt::Display) -> io::Result<()> {
         self.output.write_all(format!("{line}\n").as_bytes())?;
         self.output.flush()
@@ -141,14 +142,14 @@ impl Desk<'_> {
     /// Another game begins, perhaps with another player.
     pub(crate) fn new_game(&mut self) {
         self.setup.forget();
-        if let Some(player) = self.lesson.begin() {
+        if let Some(player) = self.learner.begin() {
             self.setup.set_player(player);
         }
     }
 
     /// Sets an option and returns what is wrong with it. It reaches the engine
     /// before it thinks next, or at once if only the engine can judge it.
-    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) -> Vec<OptionError> {
+    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) -> Vec<String> {
         match self.setup.set(name, value) {
             Err(fault) => vec![fault],
             Ok(()) if self.setup.is_unproved() => self.prepare(),
@@ -158,8 +159,8 @@ impl Desk<'_> {
 
     /// Brings the engine, where it is not thinking, to what was set and returns
     /// what it refused.
-    pub(crate) fn prepare(&mut self) -> Vec<OptionError> {
-        match self.thinker.engine() {
+    pub(crate) fn prepare(&mut self) -> Vec<String> {
+        match self.engine_thread.engine() {
             Some(engine) => self.setup.apply(engine),
             None => Vec::new(),
         }
@@ -171,30 +172,27 @@ pub(crate) fn name(player: &Player) -> String {
     format!("Mendel {} ({})", env!("CARGO_PKG_VERSION"), player.name)
 }
 
-/// Whether a session goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
     Quit,
 }
 
-/// One side of a conversation.
-pub(crate) trait Protocol {
-    /// The GUI said something.
-    fn line(&mut self, desk: &mut Desk<'_>, line: &str) -> io::Result<Flow>;
+pub(crate) trait ProtocolHandler {
+    fn line(&mut self, context: &mut SessionContext<'_>, line: &str) -> io::Result<Flow>;
 
     /// The GUI said something that is not even a line.
-    fn refuse(&mut self, desk: &mut Desk<'_>, refused: &Refused) -> io::Result<()>;
+    fn refuse(&mut self, context: &mut SessionContext<'_>, refused: &LineError) -> io::Result<()>;
 
-    /// The search reports.
-    fn report(&mut self, desk: &mut Desk<'_>, info: &Info) -> io::Result<()>;
+    fn report(&mut self, context: &mut SessionContext<'_>, info: &Info) -> io::Result<()>;
 
-    /// The search is over.
-    fn answer(&mut self, desk: &mut Desk<'_>, best: Best) -> io::Result<()>;
+    fn answer(&mut self, context: &mut SessionContext<'_>, best: Best) -> io::Result<()>;
 
-    /// The leaves are counted.
-    fn leaves(&mut self, desk: &mut Desk<'_>, leaves: &Leaves) -> io::Result<()>;
+    /// xboard has no such command.
+    fn leaves(&mut self, _: &mut SessionContext<'_>, _: &Leaves) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The GUI is gone: answer what is open, start nothing.
-    fn close(&mut self, desk: &mut Desk<'_>) -> io::Result<()>;
+    fn close(&mut self, context: &mut SessionContext<'_>) -> io::Result<()>;
 }

@@ -1,5 +1,5 @@
-//! Playing weaker than one can, as people do: seeing less far, misjudging, and
-//! overlooking what the opponent may answer.
+//! Limited strength, in the way of people: a short horizon, wrong judgement, and overlooked
+//! answers of the opponent.
 //!
 //! A [`Level`] says how much; a [`StrengthTable`] says which level is worth how
 //! many Elo, by games that were played ([`levels`](StrengthTable::levels)). Three
@@ -40,13 +40,12 @@ pub use table::{StrengthTable, StrengthTableError};
 use crate::search::RootMove;
 use crate::search::score::{MATE, WIN_BOUND};
 
-/// How weak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// Moves made in a thought; null moves included.
     pub nodes: u64,
-    /// Moves so many centipawns worse than the best are looked at as closely as
-    /// the best: what noise and oversight choose among.
+    /// Moves worse than the best by at most this many centipawns get an exact score, too;
+    /// noise and oversight choose among them.
     pub margin: i32,
     /// How far its judgement is off: the standard deviation in centipawns.
     pub noise: i32,
@@ -57,7 +56,6 @@ pub struct Level {
 /// A level, and the chance in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
-    /// How weak.
     pub level: Level,
     /// The same seed and the same game, the same move.
     pub seed: u64,
@@ -188,7 +186,7 @@ impl Strength {
     }
 }
 
-/// A position at its place in the game: the second time it is looked at anew.
+/// A position at its place in the game: the draws differ when it comes again.
 fn moment(position: &Position) -> u64 {
     mendel_board::mix(position.key() ^ u64::from(position.fullmoves()))
 }

@@ -1,13 +1,12 @@
-//! Which level is worth how many Elo: a small table that `mendel calibrate` writes.
+//! The Elo of each level of strength: a small table that `mendel calibrate` writes.
 
-use std::fs::File;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use toml::{Table, Value};
 
 use super::Level;
+use crate::files;
 
 /// Levels with their ratings, the weakest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,41 +15,14 @@ pub struct StrengthTable {
     calibration: Table,
 }
 
-/// Why a table of levels cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StrengthTableError {
-    /// The file cannot be read.
-    #[error("cannot read the table of levels `{}`: {source}", path.display())]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The text is not TOML.
-    #[error("{origin} is not a table of levels: {reason}")]
-    Syntax {
-        /// The file.
-        origin: String,
-        /// What is wrong, with line and column.
-        reason: String,
-    },
-    /// A key is missing, unknown or of the wrong kind.
-    #[error("{origin}: `{key}` {reason}; `mendel calibrate` writes such tables")]
-    Key {
-        /// The file.
-        origin: String,
-        /// Which key.
-        key: String,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
-}
+/// A table of levels that cannot be used; says which one and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StrengthTableError(String);
 
 const BUILT_IN: &str = include_str!("../../../../players/strength.toml");
 
-/// Larger files are no tables.
-const LARGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_LEN: u64 = 1 << 20;
 
 /// The keys of a level; the last two are for people.
 const KEYS: [&str; 7] = [
@@ -69,10 +41,9 @@ static DEFAULT: LazyLock<Arc<StrengthTable>> = LazyLock::new(|| {
 });
 
 impl StrengthTable {
-    /// The version of the format.
     pub const SCHEMA: i64 = 1;
 
-    /// The table of the player that plays when nobody else is asked for.
+    /// The table of the default player.
     pub fn built_in() -> Arc<Self> {
         Arc::clone(&DEFAULT)
     }
@@ -83,20 +54,11 @@ impl StrengthTable {
     ///
     /// If the file cannot be read or is not a table.
     pub fn read(path: &Path) -> Result<Self, StrengthTableError> {
-        let fault = |source| StrengthTableError::Read {
-            path: path.to_owned(),
-            source,
+        let fault = |error: std::io::Error| {
+            let path = path.display();
+            StrengthTableError(format!("cannot read the table of levels `{path}`: {error}"))
         };
-        let file = File::open(path).map_err(fault)?;
-        // A pipe or a device is no file: reading it might never end.
-        if !file.metadata().map_err(fault)?.is_file() {
-            let kind = std::io::ErrorKind::InvalidInput;
-            return Err(fault(std::io::Error::new(kind, "it is not a file")));
-        }
-        let mut text = String::new();
-        file.take(LARGEST_FILE)
-            .read_to_string(&mut text)
-            .map_err(fault)?;
+        let text = files::read_text(path, MAX_FILE_LEN).map_err(fault)?;
         Self::parse(&text, &format!("`{}`", path.display()))
     }
 
@@ -106,19 +68,16 @@ impl StrengthTable {
     ///
     /// If the text is not a table.
     pub fn parse(text: &str, origin: &str) -> Result<Self, StrengthTableError> {
-        let fault = |key: &str, reason: String| StrengthTableError::Key {
-            origin: origin.to_owned(),
-            key: key.to_owned(),
-            reason,
+        let fault = |key: &str, reason: String| {
+            StrengthTableError(format!(
+                "{origin}: `{key}` {reason}; `mendel calibrate` writes such tables"
+            ))
         };
 
         // 1. The document.
-        let document: Table =
-            text.parse()
-                .map_err(|error: toml::de::Error| StrengthTableError::Syntax {
-                    origin: origin.to_owned(),
-                    reason: error.to_string(),
-                })?;
+        let document: Table = text.parse().map_err(|error: toml::de::Error| {
+            StrengthTableError(format!("{origin} is not a table of levels: {error}"))
+        })?;
         let known = ["schema", "calibration", "level"];
         if let Some(key) = document.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(fault(key, "is not a key of a table of levels".to_owned()));
@@ -169,12 +128,10 @@ impl StrengthTable {
         Ok(table)
     }
 
-    /// The rating of the weakest level.
     pub fn min(&self) -> i32 {
         self.rows[0].0
     }
 
-    /// The rating of the strongest level.
     pub fn max(&self) -> i32 {
         self.rows[self.rows.len() - 1].0
     }

@@ -6,9 +6,8 @@ use std::str::FromStr;
 use super::Go;
 use crate::words::{OneLine, Words, quote};
 
-/// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum UciCommand {
     /// Say who you are and what can be set.
     Uci,
     /// Say more than usual, or no longer.
@@ -24,22 +23,16 @@ pub enum Command {
     },
     /// Register with a name and a code, or `later`; we need none.
     Register(String),
-    /// What comes next is another game.
     NewGame,
     /// The position to think about.
     Position {
-        /// Where the game started.
-        start: Start,
+        start: StartPosition,
         /// What was played since, as UCI writes it.
         moves: Vec<String>,
     },
-    /// Think.
     Go(Box<Go>),
-    /// Answer now.
     Stop,
-    /// The expected move was played.
     PonderHit,
-    /// Leave.
     Quit,
     /// Not part of UCI: draw the board.
     Display,
@@ -47,10 +40,8 @@ pub enum Command {
     Eval,
 }
 
-/// Where a game started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// The usual start position.
+pub enum StartPosition {
     Initial,
     /// A position as FEN, not yet looked at.
     Fen(String),
@@ -59,67 +50,46 @@ pub enum Start {
 /// Why a line is not a command, or which part of it is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommandError {
-    /// No word of the line is a command.
+pub enum UciCommandError {
     #[error("unknown command: `{line}`")]
-    Unknown {
-        /// What was read.
-        line: String,
-    },
-    /// Something must follow and does not.
+    Unknown { line: String },
     #[error("`{after}` needs {what} after it")]
     Missing {
-        /// The last word read.
         after: &'static str,
-        /// What should follow.
         what: &'static str,
     },
-    /// A limit is not a whole number.
     #[error("`{field} {value}`: not a whole number, read as {reading}")]
     Number {
-        /// The limit.
         field: &'static str,
-        /// What was read.
         value: String,
-        /// What is done about it.
         reading: &'static str,
     },
-    /// A limit is less than it can be.
     #[error("`{field} {value}`: less than {least}, read as {reading}")]
     TooSmall {
-        /// The limit.
         field: &'static str,
-        /// What was read.
         value: String,
-        /// The least that makes sense.
         least: i64,
-        /// What is done about it.
         reading: &'static str,
     },
     /// A word that means nothing where it stands.
     #[error("`{word}` after `{command}` means nothing and is skipped")]
-    Stray {
-        /// The command it belongs to.
-        command: &'static str,
-        /// What was read.
-        word: String,
-    },
+    Stray { command: &'static str, word: String },
 }
 
-impl Command {
+impl UciCommand {
     /// Reads a line leniently: a command with what is wrong in it.
     ///
     /// Unknown words before a command are skipped, as UCI asks for. A blank line
     /// is no command and no fault. Where a part cannot be read, the command is
     /// given with the reading the fault speaks of; where that makes no sense, no
     /// command is given.
-    pub fn read(line: &str) -> (Option<Self>, Vec<CommandError>) {
+    pub fn read(line: &str) -> (Option<Self>, Vec<UciCommandError>) {
         let mut faults = Vec::new();
         let command = Self::scan(line, &mut faults);
         (command, faults)
     }
 
-    fn scan(line: &str, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan(line: &str, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         let mut words = Words::new(line);
         // Our own commands are short words that other text may contain, so they
         // count only where they are the whole line.
@@ -145,13 +115,13 @@ impl Command {
                 _ => continue,
             };
         }
-        faults.push(CommandError::Unknown { line: quote(line) });
+        faults.push(UciCommandError::Unknown { line: quote(line) });
         None
     }
 
-    fn scan_option(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan_option(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         if words.next() != Some("name") {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: "setoption",
                 what: "`name` and an option",
             });
@@ -167,7 +137,7 @@ impl Command {
             name.push(word);
         }
         if name.is_empty() {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: "name",
                 what: "an option",
             });
@@ -179,19 +149,19 @@ impl Command {
         })
     }
 
-    fn scan_position(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Option<Self> {
+    fn scan_position(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Option<Self> {
         let start = match words.next() {
-            Some("startpos") => Start::Initial,
+            Some("startpos") => StartPosition::Initial,
             Some("fen") => {
                 let mut fen = Vec::new();
                 while let Some(word) = words.peek().filter(|word| *word != "moves") {
                     fen.push(word);
                     words.next();
                 }
-                Start::Fen(fen.join(" "))
+                StartPosition::Fen(fen.join(" "))
             }
             _ => {
-                faults.push(CommandError::Missing {
+                faults.push(UciCommandError::Missing {
                     after: "position",
                     what: "`startpos` or `fen` and a position",
                 });
@@ -201,7 +171,7 @@ impl Command {
         if let Some(word) = words.next()
             && word != "moves"
         {
-            faults.push(CommandError::Stray {
+            faults.push(UciCommandError::Stray {
                 command: "position",
                 word: quote(word),
             });
@@ -213,20 +183,20 @@ impl Command {
 }
 
 /// Reads a line strictly: the first fault is the error.
-impl FromStr for Command {
-    type Err = CommandError;
+impl FromStr for UciCommand {
+    type Err = UciCommandError;
 
-    fn from_str(line: &str) -> Result<Self, CommandError> {
+    fn from_str(line: &str) -> Result<Self, UciCommandError> {
         let (command, faults) = Self::read(line);
         match (faults.into_iter().next(), command) {
             (None, Some(command)) => Ok(command),
             (Some(fault), _) => Err(fault),
-            (None, None) => Err(CommandError::Unknown { line: quote(line) }),
+            (None, None) => Err(UciCommandError::Unknown { line: quote(line) }),
         }
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for UciCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uci => f.write_str("uci"),
@@ -248,8 +218,8 @@ impl fmt::Display for Command {
             Self::NewGame => f.write_str("ucinewgame"),
             Self::Position { start, moves } => {
                 match start {
-                    Start::Initial => f.write_str("position startpos")?,
-                    Start::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
+                    StartPosition::Initial => f.write_str("position startpos")?,
+                    StartPosition::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
                 }
                 if !moves.is_empty() {
                     f.write_str(" moves")?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mendel_board::Position;
 
-use super::CommandError;
+use super::UciCommandError;
 use crate::words::{OneLine, Words, quote, saturating_number};
 use crate::{Clock, Limits, SideClock};
 
@@ -17,25 +17,17 @@ pub struct Go {
     pub searchmoves: Vec<String>,
     /// Think on the opponent's time.
     pub ponder: bool,
-    /// White's time.
     pub wtime: Option<i64>,
-    /// Black's time.
     pub btime: Option<i64>,
-    /// What each move adds to White's time.
     pub winc: Option<i64>,
-    /// What each move adds to Black's time.
     pub binc: Option<i64>,
     /// Moves until more time is added.
     pub movestogo: Option<i64>,
-    /// Plies to search.
     pub depth: Option<i64>,
-    /// Nodes to search.
     pub nodes: Option<i64>,
-    /// Look for a mate in so many moves.
+    /// Search for a mate in at most this many moves.
     pub mate: Option<i64>,
-    /// Time for this move.
     pub movetime: Option<i64>,
-    /// Think until stopped.
     pub infinite: bool,
     /// Not part of UCI: count the leaves of the tree of legal moves instead.
     pub perft: Option<i64>,
@@ -44,7 +36,6 @@ pub struct Go {
 /// What to do with a limit that is not a number or too small.
 struct Field {
     name: &'static str,
-    /// The least that makes sense.
     least: i64,
     /// The reading of what makes no sense; `None` drops the limit.
     fallback: Option<i64>,
@@ -98,7 +89,7 @@ const fn limit(name: &'static str, least: i64) -> Field {
 }
 
 impl Go {
-    pub(super) fn scan(mut words: Words<'_>, faults: &mut Vec<CommandError>) -> Self {
+    pub(super) fn scan(mut words: Words<'_>, faults: &mut Vec<UciCommandError>) -> Self {
         let mut go = Self::default();
         while let Some(word) = words.next() {
             match word {
@@ -119,7 +110,7 @@ impl Go {
                         }
                         *go.field(field.name) = field.read(value, faults);
                     }
-                    None => faults.push(CommandError::Stray {
+                    None => faults.push(UciCommandError::Stray {
                         command: "go",
                         word: quote(word),
                     }),
@@ -199,9 +190,9 @@ impl Go {
 }
 
 impl Field {
-    fn read(&self, value: Option<&str>, faults: &mut Vec<CommandError>) -> Option<i64> {
+    fn read(&self, value: Option<&str>, faults: &mut Vec<UciCommandError>) -> Option<i64> {
         let Some(text) = value else {
-            faults.push(CommandError::Missing {
+            faults.push(UciCommandError::Missing {
                 after: self.name,
                 what: "a whole number",
             });
@@ -209,7 +200,7 @@ impl Field {
         };
         match saturating_number(text) {
             None => {
-                faults.push(CommandError::Number {
+                faults.push(UciCommandError::Number {
                     field: self.name,
                     value: quote(text),
                     reading: self.reading,
@@ -217,7 +208,7 @@ impl Field {
                 self.fallback
             }
             Some(number) if number < self.least => {
-                faults.push(CommandError::TooSmall {
+                faults.push(UciCommandError::TooSmall {
                     field: self.name,
                     value: quote(text),
                     least: self.least,
@@ -230,7 +221,7 @@ impl Field {
     }
 }
 
-/// A mate in so many moves has fewer than twice as many plies; a search that
+/// A mate in n moves has fewer than 2n plies; a search that
 /// prunes sees it later, but one that has seen nothing by twice that depth will
 /// hardly ever. Without an end, a search for a mate that is not there has none.
 fn depth_for_mate(moves: i64) -> i64 {

@@ -4,44 +4,31 @@ use std::fmt;
 
 use crate::words::{OneLine, Words, saturating_number};
 
-/// One option an engine declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionLine {
     /// The name, which may consist of several words.
     pub name: String,
-    /// What it may be set to.
     pub kind: OptionKind,
 }
 
-/// What an option may be set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
-    /// On or off.
     Check {
-        /// What it is at first.
         default: bool,
     },
-    /// A whole number within a range.
     Spin {
-        /// What it is at first.
         default: i64,
-        /// The least allowed.
         min: i64,
-        /// The most allowed.
         max: i64,
     },
     /// One of several words.
     Combo {
-        /// What it is at first.
         default: String,
-        /// What it may be.
         vars: Vec<String>,
     },
-    /// Something to be done at once.
     Button,
     /// Any text; UCI writes the empty one as `<empty>`.
     Text {
-        /// What it is at first.
         default: String,
     },
 }
@@ -50,6 +37,24 @@ pub enum OptionKind {
 const EMPTY: &str = "<empty>";
 
 impl OptionLine {
+    pub fn new(name: &str, kind: OptionKind) -> Self {
+        let name = name.to_owned();
+        Self { name, kind }
+    }
+
+    pub fn check(name: &str, default: bool) -> Self {
+        Self::new(name, OptionKind::Check { default })
+    }
+
+    pub fn spin(name: &str, default: i64, min: i64, max: i64) -> Self {
+        Self::new(name, OptionKind::Spin { default, min, max })
+    }
+
+    pub fn text(name: &str, default: impl Into<String>) -> Self {
+        let default = default.into();
+        Self::new(name, OptionKind::Text { default })
+    }
+
     /// Reads what follows the word `option`.
     ///
     /// Where a default or a range is missing or cannot be read, something that

@@ -11,61 +11,44 @@ use crate::{Best, Bound, Info, Score, Wdl};
 
 /// What an engine may say.
 ///
-/// Copy protection and registration are not part of it: nobody uses them, and
-/// who listens loses nothing by not hearing them.
+/// Copy protection and registration are left out: no engine of today needs them.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// The engine's name.
+pub enum UciReply {
     Name(String),
-    /// Who wrote it.
     Author(String),
     /// All options are declared.
     UciOk,
-    /// It listens.
     ReadyOk,
-    /// The move it plays.
     BestMove {
         /// As UCI writes it; `None` where there is no legal move.
         best: Option<String>,
         /// The reply it expects.
         ponder: Option<String>,
     },
-    /// What it thinks.
     Info(Box<InfoLine>),
     /// An option that can be set.
     Option(OptionLine),
 }
 
-/// What an engine tells about its thinking, in one line.
+/// One `info` line. Its fields mean what they mean in [`Info`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InfoLine {
-    /// Full plies searched.
     pub depth: Option<u32>,
-    /// The deepest ply reached.
     pub seldepth: Option<u32>,
-    /// Which of the best lines this is, from 1.
     pub multipv: Option<u32>,
-    /// What the line is worth to the side to move.
     pub score: Option<(Score, Bound)>,
     /// Winning, drawing and losing chances; those of others need not add up.
     pub wdl: Option<Wdl>,
-    /// Nodes so far.
     pub nodes: Option<u64>,
-    /// Nodes a second.
     pub nps: Option<u64>,
-    /// Thousandths of the table in use.
     pub hashfull: Option<u32>,
-    /// Tablebase positions found.
     pub tbhits: Option<u64>,
     /// Thousandths of the processors in use.
     pub cpuload: Option<u32>,
-    /// Time since the search began.
     pub time: Option<Duration>,
-    /// The move it looks at.
     pub currmove: Option<String>,
     /// Its number, from 1.
     pub currmovenumber: Option<u32>,
-    /// The line itself, as UCI writes moves.
     pub pv: Vec<String>,
     /// Any text; it ends the line.
     pub string: Option<String>,
@@ -74,7 +57,7 @@ pub struct InfoLine {
 /// What engines play where there is no move.
 const NO_MOVE: [&str; 5] = ["0000", "(none)", "none", "NULL", "null"];
 
-impl Reply {
+impl UciReply {
     /// Reads what any engine may have said; `None` for whatever is not UCI.
     ///
     /// Fields that cannot be read are left out, the rest of the line counts.
@@ -106,7 +89,7 @@ impl Reply {
         }
     }
 
-    /// A decision in the words of UCI.
+    /// The `bestmove` line of a search result.
     pub(crate) fn best(position: &Position, best: &Best) -> Self {
         Self::BestMove {
             best: best.best.map(|m| position.uci(m)),
@@ -116,7 +99,7 @@ impl Reply {
 }
 
 impl InfoLine {
-    /// A text for whoever reads along.
+    /// A text for the user.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             string: Some(text.into()),
@@ -247,7 +230,7 @@ fn line_of_moves(words: &mut Words<'_>) -> Vec<String> {
     moves
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for UciReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write!(f, "id name {}", OneLine(name)),

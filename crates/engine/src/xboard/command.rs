@@ -6,22 +6,15 @@ use std::time::Duration;
 
 use crate::words::{OneLine, Words, quote, saturating_number};
 
-/// What a GUI may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// The greeting.
+pub enum XboardCommand {
     Xboard,
-    /// The version of the protocol the GUI speaks.
     Protover(u32),
-    /// A feature was accepted.
     Accepted(String),
-    /// A feature was rejected.
     Rejected(String),
     /// Another game: the engine plays Black.
     New,
-    /// The kind of chess from now on.
     Variant(String),
-    /// Leave.
     Quit,
     /// Play with some randomness; we have none.
     Random,
@@ -31,83 +24,60 @@ pub enum Command {
     Go,
     /// Play the side not to move.
     PlayOther,
-    /// The time control of the game.
-    Level(Level),
-    /// Time for each move.
+    Level(LevelCommand),
     SecondsPerMove(Duration),
-    /// Plies to search at most.
     Depth(u32),
     /// Nodes a second to pretend to; we do not.
     NodesPerSecond(String),
     /// What is left on the engine's clock; below zero it is over.
     Time(i64),
-    /// What is left on the opponent's clock.
     OpponentTime(i64),
-    /// The opponent's move, as xboard writes it.
     UserMove(String),
-    /// Move now.
     MoveNow,
     /// Answer once everything before is done.
     Ping(i64),
-    /// The opponent offers a draw.
     Draw,
-    /// The game is over.
     Result(String),
-    /// The position from now on.
     SetBoard(String),
     /// The obsolete way to set up a position.
     Edit,
     /// What would you expect the opponent to play?
     Hint,
-    /// What does your book say?
     Book,
-    /// Take back one move.
     Undo,
     /// Take back one move of each side.
     Remove,
     /// Think on the opponent's time.
     Hard,
-    /// Do not.
+    /// Do not think on the opponent's time.
     Easy,
-    /// Show what you think.
     Post,
-    /// Do not.
     NoPost,
     /// Think about the position until told otherwise.
     Analyze,
-    /// Leave the analysis.
     Exit,
-    /// How far is the analysis?
     Status,
-    /// The opponent's name.
     Name(String),
-    /// The ratings of engine and opponent.
     Rating(String),
-    /// The opponent is a program.
     Computer,
     /// Memory to use, in MiB.
     Memory(u64),
-    /// Threads to use.
     Cores(u64),
-    /// Where tables of a kind lie.
     TablePath {
         /// The kind of tables, such as `syzygy`.
         kind: String,
-        /// Where they lie.
         path: String,
     },
-    /// Set an option; buttons have no value.
     Option {
         /// The option, which may consist of several words.
         name: String,
-        /// The value.
+        /// Buttons have none.
         value: Option<String>,
     },
 }
 
-/// A time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct LevelCommand {
     /// Moves of each control; 0 for the whole game.
     pub moves: u32,
     /// Time for them.
@@ -119,31 +89,50 @@ pub struct Level {
 /// Why a line is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommandError {
-    /// The first word is no command.
+pub enum XboardCommandError {
     #[error("Error (unknown command): {line}")]
-    Unknown {
-        /// What was read.
-        line: String,
-    },
-    /// What follows the command is not what it needs.
+    Unknown { line: String },
     #[error("Error (needs {what}): {line}")]
-    Argument {
-        /// What was read.
-        line: String,
-        /// What should follow.
-        what: &'static str,
-    },
+    Argument { line: String, what: &'static str },
 }
 
-impl FromStr for Command {
-    type Err = CommandError;
+/// Commands of one word.
+const PLAIN: [(&str, XboardCommand); 22] = [
+    ("xboard", XboardCommand::Xboard),
+    ("new", XboardCommand::New),
+    ("quit", XboardCommand::Quit),
+    ("random", XboardCommand::Random),
+    ("force", XboardCommand::Force),
+    ("go", XboardCommand::Go),
+    ("playother", XboardCommand::PlayOther),
+    ("?", XboardCommand::MoveNow),
+    ("draw", XboardCommand::Draw),
+    ("edit", XboardCommand::Edit),
+    ("hint", XboardCommand::Hint),
+    ("bk", XboardCommand::Book),
+    ("undo", XboardCommand::Undo),
+    ("remove", XboardCommand::Remove),
+    ("hard", XboardCommand::Hard),
+    ("easy", XboardCommand::Easy),
+    ("post", XboardCommand::Post),
+    ("nopost", XboardCommand::NoPost),
+    ("analyze", XboardCommand::Analyze),
+    ("exit", XboardCommand::Exit),
+    (".", XboardCommand::Status),
+    ("computer", XboardCommand::Computer),
+];
 
-    fn from_str(line: &str) -> Result<Self, CommandError> {
+impl FromStr for XboardCommand {
+    type Err = XboardCommandError;
+
+    fn from_str(line: &str) -> Result<Self, XboardCommandError> {
         let mut words = Words::new(line);
         let word = words.next().unwrap_or_default();
+        if let Some((_, command)) = PLAIN.iter().find(|(plain, _)| *plain == word) {
+            return Ok(command.clone());
+        }
         let text = || words.rest().to_owned();
-        let needs = |what| CommandError::Argument {
+        let needs = |what| XboardCommandError::Argument {
             line: quote(line.trim()),
             what,
         };
@@ -155,19 +144,13 @@ impl FromStr for Command {
         };
         let count = || number().map(|number| number.max(0) as u64);
         Ok(match word {
-            "xboard" => Self::Xboard,
             "protover" => Self::Protover(small(number()?)),
             "accepted" => Self::Accepted(text()),
             "rejected" => Self::Rejected(text()),
-            "new" => Self::New,
             "variant" => Self::Variant(text()),
-            "quit" => Self::Quit,
-            "random" => Self::Random,
-            "force" => Self::Force,
-            "go" => Self::Go,
-            "playother" => Self::PlayOther,
             "level" => Self::Level(
-                Level::read(words.clone()).ok_or_else(|| needs("moves, minutes and seconds"))?,
+                LevelCommand::read(words.clone())
+                    .ok_or_else(|| needs("moves, minutes and seconds"))?,
             ),
             "st" => Self::SecondsPerMove(
                 words
@@ -180,26 +163,11 @@ impl FromStr for Command {
             "time" => Self::Time(number()?),
             "otim" => Self::OpponentTime(number()?),
             "usermove" => Self::UserMove(words.next().ok_or_else(|| needs("a move"))?.to_owned()),
-            "?" => Self::MoveNow,
             "ping" => Self::Ping(number()?),
-            "draw" => Self::Draw,
             "result" => Self::Result(text()),
             "setboard" => Self::SetBoard(text()),
-            "edit" => Self::Edit,
-            "hint" => Self::Hint,
-            "bk" => Self::Book,
-            "undo" => Self::Undo,
-            "remove" => Self::Remove,
-            "hard" => Self::Hard,
-            "easy" => Self::Easy,
-            "post" => Self::Post,
-            "nopost" => Self::NoPost,
-            "analyze" => Self::Analyze,
-            "exit" => Self::Exit,
-            "." => Self::Status,
             "name" => Self::Name(text()),
             "rating" => Self::Rating(text()),
-            "computer" => Self::Computer,
             "memory" => Self::Memory(count()?),
             "cores" => Self::Cores(count()?),
             "egtpath" => Self::TablePath {
@@ -226,7 +194,7 @@ impl FromStr for Command {
                 Self::UserMove(word.to_owned())
             }
             _ => {
-                return Err(CommandError::Unknown {
+                return Err(XboardCommandError::Unknown {
                     line: quote(line.trim()),
                 });
             }
@@ -234,7 +202,7 @@ impl FromStr for Command {
     }
 }
 
-impl Level {
+impl LevelCommand {
     fn read(mut words: Words<'_>) -> Option<Self> {
         let moves = words.next().and_then(saturating_number)?;
         let base = words.next()?;
@@ -283,20 +251,13 @@ fn looks_like_a_move(word: &str) -> bool {
     coordinates || matches!(word, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "@@@@")
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for XboardCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Xboard => f.write_str("xboard"),
             Self::Protover(version) => write!(f, "protover {version}"),
             Self::Accepted(feature) => write!(f, "accepted {}", OneLine(feature)),
             Self::Rejected(feature) => write!(f, "rejected {}", OneLine(feature)),
-            Self::New => f.write_str("new"),
             Self::Variant(name) => write!(f, "variant {}", OneLine(name)),
-            Self::Quit => f.write_str("quit"),
-            Self::Random => f.write_str("random"),
-            Self::Force => f.write_str("force"),
-            Self::Go => f.write_str("go"),
-            Self::PlayOther => f.write_str("playother"),
             Self::Level(level) => level.fmt(f),
             Self::SecondsPerMove(time) => write!(f, "st {}", Seconds(*time)),
             Self::Depth(depth) => write!(f, "sd {depth}"),
@@ -304,26 +265,11 @@ impl fmt::Display for Command {
             Self::Time(centiseconds) => write!(f, "time {centiseconds}"),
             Self::OpponentTime(centiseconds) => write!(f, "otim {centiseconds}"),
             Self::UserMove(m) => write!(f, "usermove {}", OneLine(m)),
-            Self::MoveNow => f.write_str("?"),
             Self::Ping(number) => write!(f, "ping {number}"),
-            Self::Draw => f.write_str("draw"),
             Self::Result(result) => write!(f, "result {}", OneLine(result)),
             Self::SetBoard(fen) => write!(f, "setboard {}", OneLine(fen)),
-            Self::Edit => f.write_str("edit"),
-            Self::Hint => f.write_str("hint"),
-            Self::Book => f.write_str("bk"),
-            Self::Undo => f.write_str("undo"),
-            Self::Remove => f.write_str("remove"),
-            Self::Hard => f.write_str("hard"),
-            Self::Easy => f.write_str("easy"),
-            Self::Post => f.write_str("post"),
-            Self::NoPost => f.write_str("nopost"),
-            Self::Analyze => f.write_str("analyze"),
-            Self::Exit => f.write_str("exit"),
-            Self::Status => f.write_str("."),
             Self::Name(name) => write!(f, "name {}", OneLine(name)),
             Self::Rating(ratings) => write!(f, "rating {}", OneLine(ratings)),
-            Self::Computer => f.write_str("computer"),
             Self::Memory(megabytes) => write!(f, "memory {megabytes}"),
             Self::Cores(cores) => write!(f, "cores {cores}"),
             Self::TablePath { kind, path } => {
@@ -334,11 +280,15 @@ impl fmt::Display for Command {
                 name,
                 value: Some(value),
             } => write!(f, "option {}={}", OneLine(name), OneLine(value)),
+            plain => {
+                let word = PLAIN.iter().find(|(_, command)| command == plain);
+                f.write_str(word.map_or("", |(word, _)| word))
+            }
         }
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for LevelCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.base.as_secs();
         write!(f, "level {} {}", self.moves, seconds / 60)?;

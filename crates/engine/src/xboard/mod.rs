@@ -1,8 +1,8 @@
 //! The Chess Engine Communication Protocol, version 2, as xboard, `WinBoard` and
-//! other GUIs use it: its grammar in both directions, and our side of a session.
+//! other GUIs use it: its grammar in both directions.
 //!
-//! [`Command`] is what a GUI may say, [`Reply`] what an engine may say; both are
-//! read and printed, so that who drives other engines needs no second grammar.
+//! [`XboardCommand`] is what a GUI may say, [`XboardReply`] what an engine may say; both are
+//! read and printed, so that a program that drives other engines needs no second grammar.
 //!
 //! # Source
 //!
@@ -15,14 +15,11 @@
 //! resign and answers no draw offer; the obsolete `edit`, `white` and `black` are
 //! refused. Increments may be fractions of a second.
 
-mod clock;
 mod command;
 mod reply;
-mod session;
 
-pub use command::{Command, CommandError, Level};
-pub use reply::{Reply, Thinking};
-pub(crate) use session::Session;
+pub use command::{LevelCommand, XboardCommand, XboardCommandError};
+pub use reply::{Thinking, XboardReply};
 
 /// Whether a line is how xboard greets an engine.
 pub(crate) fn is_greeting(line: &str) -> bool {

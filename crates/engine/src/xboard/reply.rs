@@ -6,16 +6,12 @@ use std::time::Duration;
 use crate::Score;
 use crate::words::{OneLine, Words, saturating_number};
 
-/// What an engine may say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// What it can do: names and values.
+pub enum XboardReply {
     Feature(Vec<(String, String)>),
-    /// The move it plays.
     Move(String),
     /// Everything before the ping with that number is done.
     Pong(i64),
-    /// What it thinks.
     Thinking(Thinking),
     /// The game is over, in the engine's view: `1-0 {White mates}`.
     Claim {
@@ -24,37 +20,26 @@ pub enum Reply {
         /// Why, without its braces.
         reason: String,
     },
-    /// It gives up.
     Resign,
-    /// It offers a draw.
     OfferDraw,
-    /// It does not accept a move.
     IllegalMove {
-        /// The move.
         m: String,
         /// Why not, where it says so.
         reason: Option<String>,
     },
-    /// It does not accept a command.
     Error {
-        /// The kind of error.
         kind: String,
-        /// The command.
         command: String,
     },
     /// The move it expects from the opponent.
     Hint(String),
     /// How far its analysis is.
     Status {
-        /// Time since it began.
         time: Duration,
-        /// Nodes so far.
         nodes: u64,
-        /// Plies so far.
         depth: u32,
         /// Moves it has not looked at yet at this depth.
         left: u32,
-        /// Moves in all.
         total: u32,
     },
     /// Something the user should see.
@@ -64,13 +49,11 @@ pub enum Reply {
 /// One line of thought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thinking {
-    /// Plies searched.
     pub depth: u32,
     /// What the line is worth to the engine.
     pub score: Score,
     /// Time since the search began, in hundredths of a second.
     pub time: Duration,
-    /// Nodes so far.
     pub nodes: u64,
     /// The line, in any notation.
     pub pv: Vec<String>,
@@ -79,7 +62,7 @@ pub struct Thinking {
 /// A mate in N is written as this plus N.
 const MATE: i32 = 100_000;
 
-impl Reply {
+impl XboardReply {
     /// Reads what any engine may have said; `None` for remarks and whatever else
     /// is not part of the protocol.
     pub fn read(line: &str) -> Option<Self> {
@@ -165,21 +148,23 @@ fn centiseconds(number: u64) -> Duration {
 }
 
 /// `My move is: e2e4` and `1. ... e2e4`, as engines said before version 2.
-fn old_style_move(line: &str) -> Option<Reply> {
+fn old_style_move(line: &str) -> Option<XboardReply> {
     let mut words = Words::new(line);
     let first = words.next()?;
     let number = first.strip_suffix('.');
     if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
         && words.next() == Some("...")
     {
-        return words.next().map(|m| Reply::Move(m.to_owned()));
+        return words.next().map(|m| XboardReply::Move(m.to_owned()));
     }
     let start = line.trim().get(..10)?;
     if !start.eq_ignore_ascii_case("my move is") {
         return None;
     }
     let m = line.trim()[10..].trim_start_matches([':', ' ']);
-    Words::new(m).next().map(|m| Reply::Move(m.to_owned()))
+    Words::new(m)
+        .next()
+        .map(|m| XboardReply::Move(m.to_owned()))
 }
 
 /// `(reason): text` as reason and text.
@@ -210,7 +195,7 @@ fn features(text: &str) -> Vec<(String, String)> {
     features
 }
 
-impl fmt::Display for Reply {
+impl fmt::Display for XboardReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Feature(features) => {

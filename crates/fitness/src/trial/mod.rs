@@ -19,7 +19,7 @@ mod scores;
 mod search_agreement;
 mod suite;
 
-use mendel_arena::{ContestError, EndReason};
+use mendel_arena::{EndReason, MatchError};
 use mendel_crew::CrewError;
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
@@ -203,7 +203,7 @@ pub enum TrialError {
     Stopped,
     /// Games cannot be played.
     #[error(transparent)]
-    Contest(#[from] ContestError),
+    Contest(#[from] MatchError),
     /// The crew cannot play them.
     #[error(transparent)]
     Crew(#[from] CrewError),

@@ -1,7 +1,7 @@
 //! From games to ratings that grow with the level.
 
 use mendel_arena::statistics::{
-    Anchor, CrossTable, Meeting, Points, Rating, Ratings, RatingsError, Tally,
+    Anchor, CrossTable, Meeting, Points, Rating, Ratings, StatisticsError, Tally,
 };
 
 use super::{ANCHOR, CalibratedLevel, CalibrationOutcome, CalibrationPlan, name};
@@ -26,7 +26,7 @@ pub(super) fn rate(
     levels: usize,
     games: &[Game],
     fixed: &FixedRating,
-) -> Result<Ratings, RatingsError> {
+) -> Result<Ratings, StatisticsError> {
     let index = |who: &str| {
         if who == ANCHOR {
             levels

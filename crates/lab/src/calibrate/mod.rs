@@ -13,7 +13,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mendel_arena::statistics::{Ratings, RatingsError};
+use mendel_arena::statistics::{Ratings, StatisticsError};
 use mendel_arena::{
     Adjudication, Conclusion, DrawRule, Entrant, Format, LengthRule, Match, MatchError,
     MatchOptions, MatchPlan, MatchSummary, OpeningSetting, Openings, Order, Pace, Pairing,
@@ -82,7 +82,7 @@ pub enum CalibrateError {
     Match(#[from] MatchError),
     /// The games give no ratings.
     #[error(transparent)]
-    Ratings(#[from] RatingsError),
+    Ratings(#[from] StatisticsError),
     /// A player crashed, stalled or played illegal moves.
     #[error("`{player}` had {faults} faults; the games in `{}` have its last output", folder.display())]
     Faults {

@@ -1,5 +1,4 @@
-//! A chess program that misbehaves on demand, for tests and measurements; it is
-//! no part of what is installed.
+//! A chess program with faults on demand, for tests and measurements; it is not installed.
 //!
 //! `bad-engine MISDEED [N]` does it at its N-th move (the first, if nothing is
 //! said) and is a harmless UCI program before: it plays the first legal move.
@@ -21,7 +20,6 @@ fn main() -> io::Result<()> {
     }
 }
 
-/// Says one line.
 fn say(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;

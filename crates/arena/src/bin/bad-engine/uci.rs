@@ -1,4 +1,4 @@
-//! Misdeeds in UCI.
+//! Faults in UCI.
 
 use std::io::{self, BufRead, Write};
 use std::process::Command as Process;
@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use mendel_board::{Game, Position};
-use mendel_engine::uci::{Command, Start};
+use mendel_engine::uci::{StartPosition, UciCommand};
 use rustix::process::{Signal, getpid, kill_process};
 
 use crate::{choose, play_all, say, sleep_forever};
@@ -16,9 +16,9 @@ pub(crate) fn run(misdeed: &str, at: u32) -> io::Result<()> {
     let mut game = Game::default();
     let (mut moves, mut games, mut ready) = (0, 0, 0);
     for line in io::stdin().lock().lines() {
-        match Command::read(&line?).0 {
-            Some(Command::Uci) => greet(misdeed)?,
-            Some(Command::IsReady) => match misdeed {
+        match UciCommand::read(&line?).0 {
+            Some(UciCommand::Uci) => greet(misdeed)?,
+            Some(UciCommand::IsReady) => match misdeed {
                 "no-readyok" => {}
                 "late-readyok" if moves >= at => {}
                 "stuck" => {
@@ -31,16 +31,16 @@ pub(crate) fn run(misdeed: &str, at: u32) -> io::Result<()> {
                 }
                 _ => say("readyok")?,
             },
-            Some(Command::NewGame) => {
+            Some(UciCommand::NewGame) => {
                 games += 1;
                 if misdeed == "die-between" && games > 1 {
                     return Ok(());
                 }
             }
-            Some(Command::Position { start, moves }) => {
+            Some(UciCommand::Position { start, moves }) => {
                 game = Game::new(match start {
-                    Start::Initial => Position::initial(),
-                    Start::Fen(fen) => {
+                    StartPosition::Initial => Position::initial(),
+                    StartPosition::Fen(fen) => {
                         Position::from_fen(&fen).unwrap_or_else(|_| Position::initial())
                     }
                 });
@@ -49,7 +49,7 @@ pub(crate) fn run(misdeed: &str, at: u32) -> io::Result<()> {
                     say("bestmove h7h8")?;
                 }
             }
-            Some(Command::Go(_)) => {
+            Some(UciCommand::Go(_)) => {
                 moves += 1;
                 if moves >= at {
                     misbehave(misdeed, &game)?;
@@ -62,11 +62,11 @@ pub(crate) fn run(misdeed: &str, at: u32) -> io::Result<()> {
                     sleep_forever();
                 }
             }
-            Some(Command::SetOption { name, value }) => {
+            Some(UciCommand::SetOption { name, value }) => {
                 let value = value.unwrap_or_default();
                 writeln!(io::stderr(), "{name} is now {value}")?;
             }
-            Some(Command::Quit) if misdeed != "ignore-quit" => return Ok(()),
+            Some(UciCommand::Quit) if misdeed != "ignore-quit" => return Ok(()),
             _ => {}
         }
     }
@@ -110,7 +110,7 @@ fn greet(misdeed: &str) -> io::Result<()> {
     say("uciok")
 }
 
-/// The harmless answer; lines nobody expects stand around it.
+/// The harmless answer, with unusual fields.
 fn answer(game: &Game) -> io::Result<()> {
     let best = choose(game.position());
     let best = best.as_deref().unwrap_or("(none)");

@@ -1,10 +1,9 @@
-//! A program that speaks xboard's language in one of its dialects, and misdeeds
-//! in it.
+//! An xboard program in one of the protocol's dialects, with faults.
 
 use std::io;
 
 use mendel_board::{Game, Position};
-use mendel_engine::xboard::Command;
+use mendel_engine::xboard::XboardCommand;
 
 use crate::{choose, say, sleep_forever};
 
@@ -38,30 +37,34 @@ impl Engine<'_> {
     /// Does what a line says; `false` means to leave.
     fn obey(&mut self, line: &str) -> io::Result<bool> {
         match line.parse() {
-            Ok(Command::Protover(_)) => self.greet()?,
-            Ok(Command::New) => {
+            Ok(XboardCommand::Protover(_)) => self.greet()?,
+            Ok(XboardCommand::New) => {
                 self.game = Game::default();
                 self.forced = false;
             }
-            Ok(Command::Force) => self.forced = true,
-            Ok(Command::Ping(number)) if self.dialect != "old" => {
+            Ok(XboardCommand::Force) => self.forced = true,
+            Ok(XboardCommand::Ping(number)) if self.dialect != "old" => {
                 say(&format!("pong {number}"))?;
             }
-            Ok(Command::SetBoard(fen)) if self.dialect == "full" => {
+            Ok(XboardCommand::SetBoard(fen)) if self.dialect == "full" => {
                 match Position::from_fen(&fen) {
                     Ok(position) => self.game = Game::new(position),
                     Err(error) => say(&format!("tellusererror Illegal position: {error}"))?,
                 }
             }
-            Ok(Command::Go) => {
+            Ok(XboardCommand::Go) => {
                 self.forced = false;
                 self.think()?;
             }
-            Ok(Command::UserMove(text)) => self.take(&text)?,
-            Ok(Command::Level(_) | Command::SecondsPerMove(_) | Command::Depth(_)) => {
+            Ok(XboardCommand::UserMove(text)) => self.take(&text)?,
+            Ok(
+                XboardCommand::Level(_)
+                | XboardCommand::SecondsPerMove(_)
+                | XboardCommand::Depth(_),
+            ) => {
                 self.level = Some(line.to_owned());
             }
-            Ok(Command::Quit) => return Ok(false),
+            Ok(XboardCommand::Quit) => return Ok(false),
             Ok(_) => {}
             // SAN is no command of the grammar.
             Err(_) if self.game.position().parse_san(line).is_ok() => self.take(line)?,

@@ -1,4 +1,4 @@
-use mendel_engine::uci::Reply;
+use mendel_engine::uci::UciReply;
 
 use super::super::choose::{choose, left_out};
 use super::*;
@@ -16,8 +16,8 @@ fn offers() -> Vec<OptionLine> {
         "option name UCI_Chess960 type check default false",
     ]
     .iter()
-    .map(|line| match Reply::read(line) {
-        Some(Reply::Option(option)) => option,
+    .map(|line| match UciReply::read(line) {
+        Some(UciReply::Option(option)) => option,
         other => panic!("{line}: {other:?}"),
     })
     .collect()
@@ -181,8 +181,8 @@ fn options_of_play_are_not_taken_for_files_and_what_is_left_out_is_named() {
     ];
     let offers: Vec<OptionLine> = lines
         .iter()
-        .map(|line| match Reply::read(line) {
-            Some(Reply::Option(option)) => option,
+        .map(|line| match UciReply::read(line) {
+            Some(UciReply::Option(option)) => option,
             other => panic!("{line}: {other:?}"),
         })
         .collect();
@@ -208,8 +208,8 @@ fn options_of_play_are_not_taken_for_files_and_what_is_left_out_is_named() {
 
 #[test]
 fn words_named_twice_are_one_and_too_many_are_left_out() {
-    let option = |line: &str| match Reply::read(line) {
-        Some(Reply::Option(option)) => option,
+    let option = |line: &str| match UciReply::read(line) {
+        Some(UciReply::Option(option)) => option,
         other => panic!("{line}: {other:?}"),
     };
     let twice = "option name Style type combo default Wild var Calm var Wild var Calm";

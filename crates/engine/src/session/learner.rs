@@ -1,4 +1,4 @@
-//! Who learns from the games of a session.
+//! Learning from the games of a session.
 
 use std::sync::Arc;
 
@@ -6,33 +6,32 @@ use mendel_board::{Color, Game};
 
 use crate::{Best, Player, Score};
 
-/// Somebody who learns from the games of a session: asked who plays before each, and told
-/// how it ended.
+/// Learns from the games of a session: chooses the player of each, and gets its result.
 ///
 /// A GUI that speaks UCI does not say how a game ends, so that the session looks for
 /// itself: it knows an end by the rules of the game, and a mate that nothing could avert.
 /// xboard says it.
 pub trait Pupil: Send {
-    /// A game begins; who plays it?
+    /// Returns the player of a game that starts.
     fn begin(&mut self) -> Arc<Player>;
 
-    /// The game in which it had `own` is over, after so many half-moves.
+    /// The game in which the player had `own` is over after `plies` plies.
     fn end(&mut self, own: Color, winner: Option<Color>, plies: usize);
 }
 
 /// A pupil, and what is known of the game it plays.
 #[derive(Default)]
-pub(crate) struct Lesson {
+pub(crate) struct LearnerSession {
     pupil: Option<Box<dyn Pupil>>,
-    /// The colour it has, once it was asked for a move.
+    /// The player's colour, known from its first move on.
     own: Option<Color>,
     /// Whether the end of this game was told.
     told: bool,
-    /// Half-moves when a mate was seen that it cannot avert.
+    /// Plies of the game when a mate was seen that it cannot avert.
     doomed: Option<usize>,
 }
 
-impl Lesson {
+impl LearnerSession {
     pub(crate) fn new(pupil: Option<Box<dyn Pupil>>) -> Self {
         Self {
             pupil,
@@ -40,7 +39,7 @@ impl Lesson {
         }
     }
 
-    /// Another game begins: who plays it, where somebody learns.
+    /// Starts another game; returns its player if a learner chooses it.
     pub(crate) fn begin(&mut self) -> Option<Arc<Player>> {
         self.close();
         (self.own, self.told, self.doomed) = (None, false, None);
@@ -69,7 +68,6 @@ impl Lesson {
         }
     }
 
-    /// The game is over.
     pub(crate) fn end(&mut self, winner: Option<Color>, plies: usize) {
         if let (Some(pupil), Some(own), false) = (&mut self.pupil, self.own, self.told) {
             pupil.end(own, winner, plies);

@@ -2,68 +2,67 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use mendel_board::Game;
+use mendel_board::lines::BoundedLines;
 
 use super::Leaves;
-use super::input::{Lines, Refused};
 use crate::{Best, Control, Engine, Info, Limits};
 
-/// How many messages may wait: a GUI that talks faster than it is answered
-/// waits, it does not fill the memory.
+/// Maximum number of waiting messages: a GUI that sends faster than it is answered waits, it
+/// does not fill the memory.
 const WAITING: usize = 64;
+
+/// Maximum bytes of a line; no command is longer.
+const MAX_LINE_LEN: usize = 1 << 20;
+
+/// A line that is longer than any command. It is skipped.
+#[derive(Debug, thiserror::Error)]
+#[error("a line of more than {MAX_LINE_LEN} bytes is skipped")]
+pub(crate) struct LineError;
 
 /// A search goes deep; only what is used of it costs memory.
 const STACK: usize = 32 << 20;
 
-/// What happened.
 #[derive(Debug)]
-pub(crate) enum Event {
-    /// The GUI said something.
-    Line(Result<String, Refused>),
+pub(crate) enum SessionEvent {
+    Line(Result<String, LineError>),
     /// The input ended, by itself or by an error.
     End(io::Result<()>),
-    /// The search reports.
     Report(Box<Info>),
-    /// The search is over.
     Answer(Best),
-    /// The leaves are counted.
     Leaves(Leaves),
 }
 
-/// What to think about.
 #[derive(Debug)]
-pub(crate) enum Task {
-    /// A move within limits.
+pub(crate) enum SearchRequest {
     Search(Limits),
     /// The leaves of the tree of legal moves so deep.
     Perft(u32),
 }
 
 enum Message {
-    Event(Event),
+    Event(SessionEvent),
     /// The engine is back, with what it found.
-    Home(Box<Engine>, Event),
-    /// The search panicked.
+    Home(Box<Engine>, SessionEvent),
     Lost(Box<dyn Any + Send>),
 }
 
 /// Owns the engine, lends it to the thread that thinks and gathers what happens.
-pub(crate) struct Thinker {
+pub(crate) struct EngineThread {
     inbox: Receiver<Message>,
     outbox: SyncSender<Message>,
-    /// What the GUI said while only the search was listened to.
-    backlog: VecDeque<Event>,
-    /// Away while it thinks.
+    /// Lines that came while the session waited for the search.
+    backlog: VecDeque<SessionEvent>,
     engine: Option<Box<Engine>>,
     control: Control,
 }
 
-impl Thinker {
+impl EngineThread {
     pub(crate) fn new(engine: Engine, input: impl Read + Send + 'static) -> io::Result<Self> {
         let (outbox, inbox) = mpsc::sync_channel(WAITING);
         let lines = outbox.clone();
@@ -85,7 +84,7 @@ impl Thinker {
     }
 
     /// Begins a task; the caller has made sure that none is under way.
-    pub(crate) fn start(&mut self, game: Game, task: Task) -> io::Result<()> {
+    pub(crate) fn start(&mut self, game: Game, task: SearchRequest) -> io::Result<()> {
         let mut engine = self
             .engine
             .take()
@@ -95,17 +94,17 @@ impl Thinker {
         let outbox = self.outbox.clone();
         let think = move || {
             let found = panic::catch_unwind(AssertUnwindSafe(|| match task {
-                Task::Search(limits) => {
+                SearchRequest::Search(limits) => {
                     let mut report = |info: &Info| {
                         post(
                             &outbox,
-                            Message::Event(Event::Report(Box::new(info.clone()))),
+                            Message::Event(SessionEvent::Report(Box::new(info.clone()))),
                         );
                     };
-                    Event::Answer(engine.go(&game, &limits, &control, &mut report))
+                    SessionEvent::Answer(engine.go(&game, &limits, &control, &mut report))
                 }
-                Task::Perft(depth) => {
-                    Event::Leaves(Leaves::count(game.position(), depth, &control))
+                SearchRequest::Perft(depth) => {
+                    SessionEvent::Leaves(Leaves::count(game.position(), depth, &control))
                 }
             }));
             let message = match found {
@@ -121,7 +120,6 @@ impl Thinker {
         Ok(())
     }
 
-    /// Asks the task under way to end.
     pub(crate) fn stop(&self) {
         self.control.stop();
     }
@@ -131,26 +129,26 @@ impl Thinker {
         self.control.ponderhit();
     }
 
-    /// Waits for whatever happens next.
-    pub(crate) fn next(&mut self) -> Event {
+    pub(crate) fn next(&mut self) -> SessionEvent {
         match self.backlog.pop_front() {
             Some(event) => event,
             None => self.receive(),
         }
     }
 
-    /// Waits for what the task under way says next; what the GUI says meanwhile
-    /// is kept for later.
-    pub(crate) fn next_thought(&mut self) -> Event {
+    /// Waits for the next event of the task under way; lines of the GUI are kept for later.
+    pub(crate) fn next_thought(&mut self) -> SessionEvent {
         loop {
             match self.receive() {
-                event @ (Event::Line(_) | Event::End(_)) => self.backlog.push_back(event),
+                event @ (SessionEvent::Line(_) | SessionEvent::End(_)) => {
+                    self.backlog.push_back(event);
+                }
                 event => return event,
             }
         }
     }
 
-    fn receive(&mut self) -> Event {
+    fn receive(&mut self) -> SessionEvent {
         let message = self
             .inbox
             .recv()
@@ -167,28 +165,31 @@ impl Thinker {
 }
 
 /// A session that ended early leaves its search to end by itself.
-impl Drop for Thinker {
+impl Drop for EngineThread {
     fn drop(&mut self) {
         self.control.stop();
     }
 }
 
+/// Reads lines until the input ends. Bytes that are not UTF-8 become replacement characters,
+/// which no command contains.
 fn read(input: impl Read, outbox: &SyncSender<Message>) {
-    let mut lines = Lines::new(input);
+    let mut lines = BoundedLines::new(BufReader::new(input), MAX_LINE_LEN);
     loop {
-        let event = match lines.next() {
-            Ok(Some(line)) => Event::Line(line),
-            Ok(None) => Event::End(Ok(())),
-            Err(error) => Event::End(Err(error)),
+        let event = match lines.next_line() {
+            Ok(Some(line)) if line.is_truncated => SessionEvent::Line(Err(LineError)),
+            Ok(Some(line)) => SessionEvent::Line(Ok(line.text().into_owned())),
+            Ok(None) => SessionEvent::End(Ok(())),
+            Err(error) => SessionEvent::End(Err(error)),
         };
-        let last = matches!(event, Event::End(_));
+        let last = matches!(event, SessionEvent::End(_));
         if !post(outbox, Message::Event(event)) || last {
             return;
         }
     }
 }
 
-/// Hands a message over; `false` if the session has ended and nobody listens.
+/// Sends a message; `false` if the session has ended.
 fn post(outbox: &SyncSender<Message>, message: Message) -> bool {
     outbox.send(message).is_ok()
 }

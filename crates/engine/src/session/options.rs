@@ -7,10 +7,7 @@ use std::time::Duration;
 use super::Settings;
 use crate::uci::{OptionKind, OptionLine};
 use crate::words::quote;
-use crate::{
-    Engine, Options, OptionsError, Player, PlayerError, SearchParams, SettingError, Strength,
-    StrengthTable, StrengthTableError,
-};
+use crate::{Engine, Options, OptionsError, Player, Strength, StrengthTable, StrengthTableError};
 
 /// What was set. It reaches the engine with [`apply`](Self::apply), so that an
 /// option may be set at any time, also while the engine thinks.
@@ -19,7 +16,7 @@ use crate::{
     clippy::struct_excessive_bools,
     reason = "each is an option of its own that is on or off"
 )]
-pub(crate) struct Setup {
+pub(crate) struct OptionStore {
     player: Arc<Player>,
     options: Options,
     tunable: bool,
@@ -29,13 +26,9 @@ pub(crate) struct Setup {
     forget: bool,
     /// Whether a file was named that only the engine can judge.
     unproved: bool,
-    /// Whether strength is limited.
     limit: bool,
-    /// To which rating.
     elo: i32,
-    /// By which chance.
     strength_seed: u64,
-    /// Which level is how strong.
     levels: Arc<StrengthTable>,
     /// Where that is written, if it is not the built-in table.
     levels_path: Option<PathBuf>,
@@ -43,34 +36,6 @@ pub(crate) struct Setup {
     pub(crate) chess960: bool,
     /// Whether reports carry winning, drawing and losing chances.
     pub(crate) show_wdl: bool,
-}
-
-/// Why an option keeps the value it has.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OptionError {
-    #[error("there is no option `{name}`")]
-    Unknown { name: String },
-    #[error("option {name}: needs a value")]
-    NoValue { name: String },
-    #[error("option {name}: `{value}` is not a whole number from {min} to {max}")]
-    NotInRange {
-        name: String,
-        value: String,
-        min: i64,
-        max: i64,
-    },
-    #[error("option {name}: `{value}` is neither `true` nor `false`")]
-    NotABool { name: String, value: String },
-    #[error("option {name}: there is no file `{path}`")]
-    NoFile { name: String, path: String },
-    #[error("option Player: {0}")]
-    Player(#[from] PlayerError),
-    #[error("option Strength Table: {0}")]
-    Levels(#[from] StrengthTableError),
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    #[error(transparent)]
-    Refused(#[from] OptionsError),
 }
 
 /// A value that fits its option.
@@ -81,7 +46,7 @@ enum Value<'a> {
     Pressed,
 }
 
-impl Setup {
+impl OptionStore {
     pub(crate) fn new(settings: Settings) -> Self {
         Self {
             player: settings.player,
@@ -101,12 +66,10 @@ impl Setup {
         }
     }
 
-    /// Who plays.
     pub(crate) fn player(&self) -> &Player {
         &self.player
     }
 
-    /// Somebody else plays.
     pub(crate) fn set_player(&mut self, player: Arc<Player>) {
         self.player = player;
     }
@@ -123,7 +86,7 @@ impl Setup {
 
     /// Brings `engine` to what was set and returns what it refused; that is as
     /// it was before.
-    pub(crate) fn apply(&mut self, engine: &mut Engine) -> Vec<OptionError> {
+    pub(crate) fn apply(&mut self, engine: &mut Engine) -> Vec<String> {
         // 1. The player, whose memory is emptied with the change.
         if !Arc::ptr_eq(engine.player(), &self.player) {
             engine.set_player(self.player.clone());
@@ -148,6 +111,7 @@ impl Setup {
             let Err(fault) = engine.set_options(options) else {
                 break;
             };
+            let reason = fault.to_string();
             match fault {
                 OptionsError::Book(_) => self.options.book.clone_from(&engine.options().book),
                 OptionsError::Tablebase(_) => {
@@ -156,7 +120,7 @@ impl Setup {
                 }
                 OptionsError::Hash { .. } => self.options.hash = engine.options().hash,
             }
-            refused.push(OptionError::Refused(fault));
+            refused.push(reason);
         }
         self.unproved = false;
 
@@ -173,28 +137,28 @@ impl Setup {
         let overhead = options.move_overhead.as_millis() as i64;
         let (low, high) = (self.levels.min(), self.levels.max());
         let mut declared = vec![
-            spin("Hash", options.hash as i64, 1, 65_536),
-            line("Clear Hash", OptionKind::Button),
-            spin("Threads", options.threads as i64, 1, 256),
-            spin("MultiPV", options.multipv as i64, 1, 256),
-            check("Ponder", self.ponder),
-            spin("Move Overhead", overhead, 0, 60_000),
+            OptionLine::spin("Hash", options.hash as i64, 1, 65_536),
+            OptionLine::new("Clear Hash", OptionKind::Button),
+            OptionLine::spin("Threads", options.threads as i64, 1, 256),
+            OptionLine::spin("MultiPV", options.multipv as i64, 1, 256),
+            OptionLine::check("Ponder", self.ponder),
+            OptionLine::spin("Move Overhead", overhead, 0, 60_000),
             path("SyzygyPath", options.syzygy_path.as_deref()),
             path("Book", options.book.as_deref()),
-            check("UCI_Chess960", self.chess960),
-            check("UCI_ShowWDL", self.show_wdl),
-            check("UCI_AnalyseMode", self.analyse),
-            check("UCI_LimitStrength", self.limit),
-            spin("UCI_Elo", self.elo.into(), low.into(), high.into()),
-            spin("Strength Seed", self.strength_seed as i64, 0, i64::MAX),
+            OptionLine::check("UCI_Chess960", self.chess960),
+            OptionLine::check("UCI_ShowWDL", self.show_wdl),
+            OptionLine::check("UCI_AnalyseMode", self.analyse),
+            OptionLine::check("UCI_LimitStrength", self.limit),
+            OptionLine::spin("UCI_Elo", self.elo.into(), low.into(), high.into()),
+            OptionLine::spin("Strength Seed", self.strength_seed as i64, 0, i64::MAX),
             path("Strength Table", self.levels_path.as_deref()),
-            text("Player", &self.player.name),
+            OptionLine::text("Player", &*self.player.name),
         ];
         if let Some(policy) = &self.player.policy {
             declared.extend(policy.options());
         }
         if self.tunable {
-            declared.extend(self.numbers());
+            declared.extend(self.player.params.options());
         }
         declared
     }
@@ -205,12 +169,12 @@ impl Setup {
     ///
     /// If there is no such option or it cannot have that value; nothing is
     /// changed then.
-    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    pub(crate) fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let option = self
             .declared()
             .into_iter()
             .find(|option| option.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| OptionError::Unknown { name: quote(name) })?;
+            .ok_or_else(|| format!("there is no option `{}`", quote(name)))?;
         let value = read_value(&option, value)?;
         match (option.name.as_str(), value) {
             ("Hash", Value::Number(number)) => self.options.hash = number as usize,
@@ -235,14 +199,21 @@ impl Setup {
             ("UCI_LimitStrength", Value::Flag(flag)) => self.limit = flag,
             ("UCI_Elo", Value::Number(number)) => self.elo = number as i32,
             ("Strength Seed", Value::Number(number)) => self.strength_seed = number as u64,
-            ("Strength Table", Value::Text(text)) => self.set_levels(text)?,
-            ("Player", Value::Text(text)) => self.player = Arc::new(Player::find(text)?),
+            ("Strength Table", Value::Text(text)) => self
+                .set_levels(text)
+                .map_err(|error| format!("option Strength Table: {error}"))?,
+            ("Player", Value::Text(text)) => {
+                let player = Player::find(text);
+                let player = player.map_err(|error| format!("option Player: {error}"))?;
+                self.player = Arc::new(player);
+            }
             (name, value @ (Value::Number(_) | Value::Flag(_))) => {
                 let number = match value {
                     Value::Number(number) => number,
                     _ => i64::from(matches!(value, Value::Flag(true))),
                 };
-                Arc::make_mut(&mut self.player).set(name, number)?;
+                let set = Arc::make_mut(&mut self.player).set(name, number);
+                set.map_err(|error| error.to_string())?;
             }
             _ => {}
         }
@@ -250,7 +221,7 @@ impl Setup {
     }
 
     /// Takes the levels of a file, or the built-in ones for the empty text.
-    fn set_levels(&mut self, text: &str) -> Result<(), OptionError> {
+    fn set_levels(&mut self, text: &str) -> Result<(), StrengthTableError> {
         let path = (!text.is_empty()).then(|| PathBuf::from(text));
         self.levels = match &path {
             None => StrengthTable::built_in(),
@@ -260,29 +231,11 @@ impl Setup {
         self.elo = self.elo.clamp(self.levels.min(), self.levels.max());
         Ok(())
     }
-
-    /// The numbers of the search as options.
-    fn numbers(&self) -> impl Iterator<Item = OptionLine> {
-        SearchParams::TUNABLES.iter().map(|tunable| {
-            let now = self.player.params.get(tunable.name);
-            let (low, high) = (tunable.low.into(), tunable.high.into());
-            spin(
-                tunable.name,
-                now.unwrap_or(tunable.default).into(),
-                low,
-                high,
-            )
-        })
-    }
 }
 
-fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, OptionError> {
-    let name = option.name.clone();
-    let given = || {
-        value.ok_or_else(|| OptionError::NoValue {
-            name: option.name.clone(),
-        })
-    };
+fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'a>, String> {
+    let fault = |reason: String| format!("option {}: {reason}", option.name);
+    let given = || value.ok_or_else(|| fault("needs a value".to_owned()));
     Ok(match option.kind {
         OptionKind::Button => Value::Pressed,
         OptionKind::Check { .. } => {
@@ -291,19 +244,19 @@ fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'
                 "true" | "1" => Value::Flag(true),
                 "false" | "0" => Value::Flag(false),
                 _ => {
-                    let value = quote(text);
-                    return Err(OptionError::NotABool { name, value });
+                    let text = quote(text);
+                    return Err(fault(format!("`{text}` is neither `true` nor `false`")));
                 }
             }
         }
         OptionKind::Spin { min, max, .. } => {
             let text = given()?;
             let number = text.parse().ok().filter(|n| (min..=max).contains(n));
-            Value::Number(number.ok_or_else(|| OptionError::NotInRange {
-                name,
-                value: quote(text),
-                min,
-                max,
+            Value::Number(number.ok_or_else(|| {
+                let text = quote(text);
+                fault(format!(
+                    "`{text}` is not a whole number from {min} to {max}"
+                ))
             })?)
         }
         OptionKind::Text { .. } | OptionKind::Combo { .. } => Value::Text(match value {
@@ -315,44 +268,17 @@ fn read_value<'a>(option: &OptionLine, value: Option<&'a str>) -> Result<Value<'
 
 /// A file, or none for the empty text. A pipe or a device is no file: reading
 /// it might never end.
-fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, OptionError> {
+fn existing_file(name: &str, text: &str) -> Result<Option<PathBuf>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     if !Path::new(text).is_file() {
-        return Err(OptionError::NoFile {
-            name: name.to_owned(),
-            path: quote(text),
-        });
+        return Err(format!("option {name}: there is no file `{}`", quote(text)));
     }
     Ok(Some(PathBuf::from(text)))
 }
 
-fn line(name: &str, kind: OptionKind) -> OptionLine {
-    OptionLine {
-        name: name.to_owned(),
-        kind,
-    }
-}
-
-fn spin(name: &str, default: i64, min: i64, max: i64) -> OptionLine {
-    line(name, OptionKind::Spin { default, min, max })
-}
-
-fn check(name: &str, default: bool) -> OptionLine {
-    line(name, OptionKind::Check { default })
-}
-
-fn text(name: &str, default: &str) -> OptionLine {
-    line(
-        name,
-        OptionKind::Text {
-            default: default.to_owned(),
-        },
-    )
-}
-
 fn path(name: &str, default: Option<&Path>) -> OptionLine {
     let default = default.map(|path| path.to_string_lossy().into_owned());
-    text(name, &default.unwrap_or_default())
+    OptionLine::text(name, default.unwrap_or_default())
 }

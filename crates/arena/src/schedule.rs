@@ -1,18 +1,20 @@
-//! Who meets whom, with which opening, in which order.
+//! The games of a match: pairings, colours, openings, and their order.
 
 use serde::{Deserialize, Serialize};
 
-/// Who meets whom.
+use crate::MatchError;
+
+/// The pairings of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Everybody meets everybody; with two players this is a match.
+    /// Each two players meet; with two players this is a match.
     #[default]
     RoundRobin,
     /// The first meets all others, who do not meet each other.
     Gauntlet,
-    /// Each meets the next and the one after it: for players in the order of
-    /// their strength, most of whom need not meet.
+    /// Each meets the next and the one after it: for players in the order of their
+    /// strength.
     Ladder,
 }
 
@@ -28,7 +30,6 @@ pub struct Schedule {
     rounds: u64,
 }
 
-/// One game of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
     /// Its place in the schedule, from 0.
@@ -43,31 +44,9 @@ pub struct Fixture {
     pub opening: u64,
 }
 
-/// Why there is no schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleError {
-    /// Nobody plays alone.
-    #[error("{players} is not enough: a match needs at least two players")]
-    TooFewPlayers {
-        /// How many there are.
-        players: usize,
-    },
-    /// More games than can be counted or than anybody can play.
-    #[error(
-        "{players} players with {games} games for each two of them are more than \
-         {MOST_GAMES} games; ask for fewer"
-    )]
-    TooManyGames {
-        /// How many players there are.
-        players: usize,
-        /// How many games each two of them were to play.
-        games: u64,
-    },
-}
-
 /// At a thousand games a second a month; indices stay far from any overflow.
-const MOST_GAMES: u64 = 2_600_000_000;
-const MOST_PLAYERS: usize = 10_000;
+const MAX_GAMES: u64 = 2_600_000_000;
+const MAX_PLAYERS: usize = 10_000;
 
 impl Schedule {
     /// A schedule for `players` in which any two that meet play `games` games,
@@ -76,16 +55,20 @@ impl Schedule {
     /// # Errors
     ///
     /// If there are fewer than two players, or more games than can be played.
-    pub fn new(format: Format, players: usize, games: u64) -> Result<Self, ScheduleError> {
+    pub fn new(format: Format, players: usize, games: u64) -> Result<Self, MatchError> {
         if players < 2 {
-            return Err(ScheduleError::TooFewPlayers { players });
+            return Err(MatchError::TooFewPlayers { players });
         }
-        let too_many = ScheduleError::TooManyGames { players, games };
-        if players > MOST_PLAYERS {
-            return Err(too_many);
+        let too_many = || MatchError::TooManyGames {
+            players,
+            games,
+            max: MAX_GAMES,
+        };
+        if players > MAX_PLAYERS {
+            return Err(too_many());
         }
         let pairings = match format {
-            Format::RoundRobin => everybody(players),
+            Format::RoundRobin => round_robin(players),
             Format::Gauntlet => (1..players).map(|other| (0, other)).collect(),
             Format::Ladder => (0..players)
                 .flat_map(|one| [(one, one + 1), (one, one + 2)])
@@ -94,23 +77,20 @@ impl Schedule {
         };
         let rounds = games.div_ceil(2);
         let total = (pairings.len() as u128) * u128::from(rounds) * 2;
-        if total > u128::from(MOST_GAMES) {
-            return Err(too_many);
+        if total > u128::from(MAX_GAMES) {
+            return Err(too_many());
         }
         Ok(Self { pairings, rounds })
     }
 
-    /// The number of games.
     pub fn len(&self) -> u64 {
         self.pairs() * 2
     }
 
-    /// Whether there is no game to play.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of pairs of games.
     pub fn pairs(&self) -> u64 {
         self.rounds * self.pairings.len() as u64
     }
@@ -120,7 +100,7 @@ impl Schedule {
         self.rounds
     }
 
-    /// Those who meet, as the first game of each pair has them: White, Black.
+    /// The pairings, as in the first game of each pair: White, Black.
     pub fn pairings(&self) -> &[(usize, usize)] {
         &self.pairings
     }
@@ -146,16 +126,11 @@ impl Schedule {
             opening: pair / pairings,
         })
     }
-
-    /// All games in order.
-    pub fn fixtures(&self) -> impl Iterator<Item = Fixture> {
-        (0..self.len()).filter_map(|game| self.fixture(game))
-    }
 }
 
 /// All pairings of a round robin by the circle method: the first stays in its
-/// seat, the others move on by one, so nobody waits long for a game.
-fn everybody(players: usize) -> Vec<(usize, usize)> {
+/// seat, the others move by one, so no player waits long for a game.
+fn round_robin(players: usize) -> Vec<(usize, usize)> {
     // An odd one out gets a partner who is not there.
     let seats = players.next_multiple_of(2);
     let mut pairings = Vec::with_capacity(players * (players - 1) / 2);

@@ -4,6 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use mendel_arena::task::{
+    GameTask, GameUnpack, InlineOrBlob, OpeningLine, PairTask, PairUnpack, ProgramAllowlist,
+    RemotePlayerKind,
+};
+use mendel_arena::{
+    Adjudication, Entrant, Fixture, GamePair, GamePairs, GameRecord, LengthRule, Opening,
+    OpeningSetting, Openings, Pace, PairGame, Patience, SyzygyRule, Verdict, map_pairs,
+};
 use mendel_crew::{
     BlobId, Crew, CrewError, Done, Handler, HandlerError, Job, JobId, JobPayload, JobProgress,
     Mapped, Task, TaskHandler,
@@ -11,15 +19,7 @@ use mendel_crew::{
 use mendel_engine::Player;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use super::context::TaskPayload;
-use super::games::TaskGame;
-use super::pairs::TaskPair;
-use super::*;
-use crate::{
-    Adjudication, Entrant, Fixture, GamePair, GamePairs, GameRecord, LengthRule, Opening,
-    OpeningSetting, Openings, Pace, PairGame, Patience, SyzygyRule, map_pairs,
-};
+use serde_json::{Value, json};
 
 fn bred(name: &str) -> Entrant {
     let player = Player::find(name).expect("it ships with the program");
@@ -39,7 +39,7 @@ fn games(entrants: Vec<Entrant>) -> GamePairs {
         adjudication: Adjudication {
             length: Some(LengthRule {
                 plies: 40,
-                verdict: crate::Verdict::Material,
+                verdict: Verdict::Material,
             }),
             ..Adjudication::default()
         },
@@ -94,6 +94,12 @@ fn packed(task: &PairTask, pairs: &[GamePair]) -> JobPayload {
         .expect("nothing of it belongs to this machine")
 }
 
+/// Entries of a list in a payload.
+fn count(payload: &JobPayload, list: &str) -> usize {
+    let payload: Value = serde_json::from_slice(&payload.bytes).expect("JSON");
+    payload[list].as_array().expect("a list").len()
+}
+
 /// A result as it travels.
 #[derive(Serialize, Deserialize)]
 struct ItemOutput<O> {
@@ -128,8 +134,7 @@ fn a_worker_plays_what_would_be_played_at_home() {
     for chunk in pairs.chunks(2) {
         let payload = packed(&task, chunk);
         with_blobs += usize::from(!payload.blobs.is_empty());
-        let read: TaskPayload<TaskPair> = serde_json::from_slice(&payload.bytes).expect("JSON");
-        assert!(read.players.len() <= 4 && read.openings.len() <= 2);
+        assert!(count(&payload, "players") <= 4 && count(&payload, "openings") <= 2);
         let result = worked(&task, &payload, ProgramAllowlist::new(64)).expect("played");
         let away = outputs::<[PairGame; 2]>(&result).into_iter();
         let away: Vec<_> = away.map(|it| (it.item, it.output)).collect();
@@ -164,8 +169,7 @@ fn games_come_back_with_the_places_of_the_schedule() {
     let payload = task
         .pack(&asked)
         .expect("nothing of it belongs to this machine");
-    let read: TaskPayload<TaskGame> = serde_json::from_slice(&payload.bytes).expect("JSON");
-    assert_eq!(read.players.len(), 2);
+    assert_eq!(count(&payload, "players"), 2);
     let handler = TaskHandler::new(GameUnpack::new(Arc::new(ProgramAllowlist::new(64))));
     let job = job::<GameTask>(&payload);
     let result = handler.work(&job, &blobs(&task, &payload), &JobProgress::default());
@@ -280,7 +284,7 @@ fn not_portable(games: &GamePairs) -> String {
 }
 
 #[test]
-fn what_belongs_to_this_machine_does_not_travel() {
+fn players_with_local_files_are_not_portable() {
     let said = |text: &str| {
         let mut games = games(vec![bred("random")]);
         games
@@ -336,8 +340,7 @@ fn only_what_the_owner_allows_is_started() {
 fn a_worker_without_the_memory_leaves_the_job_to_others() {
     let program = std::env::current_exe().expect("this program has a path");
     // Of a process of its own, since the limit would hold for all tests.
-    let limited =
-        "ulimit -v 2000000 && exec \"$0\" --exact --ignored task::tests::has_little_memory";
+    let limited = "ulimit -v 2000000 && exec \"$0\" --exact --ignored tasks::has_little_memory";
     let ended = std::process::Command::new("sh")
         .args(["-c", limited])
         .arg(program)
@@ -370,64 +373,47 @@ fn a_task_is_untrusted() {
     let task = PairTask::new(&games);
     let good = packed(&task, &[pair(0, 0, 1, 0)]);
     let rules = || ProgramAllowlist::new(64);
-    let bad = |change: &dyn Fn(&mut TaskPayload<TaskPair>)| {
-        let mut payload = serde_json::from_slice(&good.bytes).expect("JSON");
+    let bad = |change: &dyn Fn(&mut Value)| {
+        let mut payload: Value = serde_json::from_slice(&good.bytes).expect("JSON");
         change(&mut payload);
         let bytes = serde_json::to_vec(&payload).expect("plain data");
         let blobs = good.blobs.clone();
         refused(&task, &JobPayload { bytes, blobs }, rules())
     };
-    let options = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let options = |name: &str, value: &str| json!([[name, value]]);
     for change in [
-        &(|task: &mut TaskPayload<TaskPair>| task.openings.clear())
-            as &dyn Fn(&mut TaskPayload<TaskPair>),
-        &|task| {
-            task.games = vec![TaskPair {
-                id: 0,
-                first: 9,
-                second: 0,
-                opening: 0,
-                only: None,
-            }];
-        },
-        &|task| task.games[0].opening = 5,
-        &|task| task.games[0].only = Some(2),
-        &|task| task.openings[0].moves = vec!["e2e5".into()],
-        &|task| {
-            task.adjudication.syzygy = Some(SyzygyRule {
-                path: "/".into(),
-                pieces: None,
-                ignore_fifty_moves: false,
-            });
-        },
-        &|task| task.players[0].options = options("Book", "/etc/passwd"),
-        &|task| task.players[0].options = options("strength table", "/etc/passwd"),
-        &|task| task.players[0].options = options("Nonsense", "1"),
+        &(|task: &mut Value| task["openings"] = json!([])) as &dyn Fn(&mut Value),
+        &|task| task["games"][0]["first"] = json!(9),
+        &|task| task["games"][0]["opening"] = json!(5),
+        &|task| task["games"][0]["only"] = json!(2),
+        &|task| task["openings"][0]["moves"] = json!(["e2e5"]),
+        &|task| task["adjudication"]["syzygy"] = json!({ "path": "/" }),
+        &|task| task["players"][0]["options"] = options("Book", "/etc/passwd"),
+        &|task| task["players"][0]["options"] = options("strength table", "/etc/passwd"),
+        &|task| task["players"][0]["options"] = options("Nonsense", "1"),
         // What is looked at must be what the engine takes.
-        &|task| task.players[0].options = [options("Hash", "1"), options("hash", "3000")].concat(),
+        &|task| task["players"][0]["options"] = json!([["Hash", "1"], ["hash", "3000"]]),
+        &|task| task["players"][0]["options"] = json!([["Threads", "1"], [" THREADS", "64"]]),
         &|task| {
-            task.players[0].options = [options("Threads", "1"), options(" THREADS", "64")].concat();
-        },
-        &|task| {
-            task.players[0].who = RemotePlayerKind::Bred {
+            task["players"][0]["who"] = json!(RemotePlayerKind::Bred {
                 player: InlineOrBlob::Inline("name = 3".into()),
                 networks: BTreeMap::new(),
-            }
+            });
         },
         &|task| {
-            task.players[0].who = RemotePlayerKind::Bred {
+            task["players"][0]["who"] = json!(RemotePlayerKind::Bred {
                 player: InlineOrBlob::Inline(
                     "name = \"x\"\n[evaluator]\nkind = \"vision\"\nfile = \"/etc/passwd\"".into(),
                 ),
                 networks: BTreeMap::new(),
-            }
+            });
         },
     ] {
         let refusal = bad(change);
         assert!(matches!(refusal, HandlerError::InvalidJob(_)), "{refusal}");
     }
     for (name, value) in [("Hash", "65536"), ("Threads", "64")] {
-        let refusal = bad(&|task| task.players[0].options = options(name, value));
+        let refusal = bad(&|task| task["players"][0]["options"] = options(name, value));
         assert!(matches!(refusal, HandlerError::CannotRun(_)), "{refusal}");
     }
     // A game of a schedule without its players.
@@ -465,5 +451,43 @@ fn a_task_is_untrusted() {
             matches!(refusal, Err(HandlerError::InvalidJob(_))),
             "{refusal:?}"
         );
+    }
+}
+
+#[test]
+fn an_opening_survives_its_line() {
+    let setting = OpeningSetting::default();
+    for openings in [
+        Openings::own(&setting),
+        Openings::initial(&setting),
+        Openings::chess960(&setting),
+    ] {
+        for index in 0..openings.len().min(100) {
+            let opening = openings.get(index as u64);
+            let line = OpeningLine::of(&opening);
+            let again = line.opening().expect("it was an opening").game();
+            let game = opening.game();
+            assert_eq!(again.start(), game.start());
+            assert_eq!(again.moves(), game.moves());
+            assert_eq!(again.position(), game.position());
+        }
+    }
+}
+
+#[test]
+fn an_invalid_opening_line_is_refused() {
+    let line = |start: Option<&str>, chess960, moves: &[&str]| OpeningLine {
+        start: start.map(str::to_owned),
+        chess960,
+        moves: moves.iter().map(|&m| m.to_owned()).collect(),
+    };
+    for bad in [
+        line(Some("no FEN"), false, &[]),
+        line(None, true, &[]),
+        line(None, false, &["e2e5"]),
+        line(None, false, &["e2e4", "e2e4"]),
+        line(None, false, &["g1f3", "g8f6", "f3g1", "f6g8"].repeat(600)),
+    ] {
+        assert!(bad.opening().is_err(), "{bad:?}");
     }
 }

@@ -1,98 +1,84 @@
 //! Why a match cannot be played.
 
+use std::io;
+
+use mendel_board::book::BookError;
+use mendel_board::eco::NamesError;
+use mendel_board::pgn::PgnError;
 use mendel_board::tablebase::TablebaseError;
+use mendel_crew::CrewError;
 use mendel_store::frame::{Cause, Failure, FolderError};
 use mendel_store::{InputsError, JournalError};
 
 use crate::pgn::RecordError;
-use crate::statistics::SprtError;
-use crate::{EntrantError, OpeningError, ScheduleError, SeatError};
-use mendel_board::eco::NamesError;
-use mendel_crew::CrewError;
+use crate::statistics::StatisticsError;
+use crate::{EntrantError, SeatError};
 
-/// Why a match cannot be played or resumed. A lost game is not an error.
+/// Why a match, its schedule or its openings cannot be used. A lost game is not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// A player is not named right.
     #[error(transparent)]
     Entrant(#[from] EntrantError),
-    /// A player cannot take part.
     #[error("{error}{}", quoted(&.error.last_words))]
-    Seat {
-        /// Who, and why not.
-        error: SeatError,
+    Seat { error: SeatError },
+    #[error("{players} is not enough: a match needs at least two players")]
+    TooFewPlayers { players: usize },
+    #[error(
+        "{players} players with {games} games for each two of them are more than {max} games; ask for fewer"
+    )]
+    TooManyGames {
+        players: usize,
+        games: u64,
+        max: u64,
     },
-    /// The schedule cannot be made.
+    #[error("cannot read the openings `{name}`: {source}")]
+    OpeningFile { name: String, source: io::Error },
     #[error(transparent)]
-    Schedule(#[from] ScheduleError),
-    /// The openings cannot be used.
+    OpeningPgn(#[from] PgnError),
     #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// The names of openings cannot be used.
+    OpeningBook(#[from] BookError),
+    /// No opening, or an invalid one: the file, the line or game, and the reason.
+    #[error("{0}")]
+    Opening(String),
     #[error(transparent)]
-    Names(#[from] NamesError),
-    /// The tables cannot be used.
+    OpeningNames(#[from] NamesError),
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
-    /// The test cannot be made.
     #[error(transparent)]
-    Sprt(#[from] SprtError),
-    /// A test compares two players.
+    Statistics(#[from] StatisticsError),
     #[error(
         "a test needs exactly two players, and there are {players}; leave `--sprt` out or name two"
     )]
-    SprtPlayers {
-        /// How many there are.
-        players: usize,
-    },
-    /// The same games would be counted twice.
+    SprtPlayers { players: usize },
+    /// The same games would be counted twice; `most` games can differ.
     #[error(
         "there are only {openings} openings in {name}, and without clocks the same opening gives the same game: ask for at most {most} games for each two, or give a larger file with --openings"
     )]
     Repeats {
-        /// How many there are.
         openings: usize,
-        /// Where.
         name: String,
-        /// How many games can be different.
         most: usize,
     },
-    /// The anchor is no player of the match.
     #[error("unknown player `{name}`; known players: {players}")]
-    Anchor {
-        /// What was asked for.
-        name: String,
-        /// Who plays.
-        players: String,
-    },
-    /// No limit for a move.
+    Anchor { name: String, players: String },
     #[error("nothing limits a move: give --tc, --movetime, --nodes or --depth")]
     NoPace,
-    /// A program or a file of the match cannot be read.
     #[error(transparent)]
     Inputs(#[from] InputsError),
-    /// A file of the folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The games cannot be read or written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The experiment of a match failed for another reason.
     #[error("{0}")]
     Experiment(Cause),
-    /// The crew cannot play it.
     #[error(transparent)]
     Crew(#[from] CrewError),
-    /// A game in the folder cannot be replayed.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A game in the folder is not in the schedule of this match.
+    /// A game in the folder is not in the schedule.
     #[error("game {game} does not belong to this match; restore `match.toml` or use a new folder")]
-    Stranger {
-        /// Its number.
-        game: u64,
-    },
+    Stranger { game: u64 },
 }
 
 fn quoted(last_words: &[String]) -> String {
@@ -118,7 +104,7 @@ impl MatchError {
     }
 
     /// The failure of a match that is being prepared.
-    pub(super) fn into_invalid(self) -> Failure {
+    pub(crate) fn into_invalid(self) -> Failure {
         match self {
             Self::Crew(error) => error.into(),
             Self::Folder(error) => error.into(),
@@ -131,7 +117,7 @@ impl MatchError {
     }
 
     /// The failure of a match that is being played.
-    pub(super) fn into_failure(self) -> Failure {
+    pub(crate) fn into_failure(self) -> Failure {
         match self {
             // The program says how a crew is reached.
             Self::Crew(error) => error.into(),

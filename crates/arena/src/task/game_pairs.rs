@@ -1,7 +1,7 @@
 //! Game pairs between any two of some players: what breeding and tuning ask for.
 //!
-//! A [`Contest`](crate::Contest) is a match with a folder, a schedule and a conclusion.
-//! Here the caller says who meets whom, and keeps the results in a memo.
+//! A [`Match`](crate::Match) has a folder, a schedule and an end condition. Here the caller
+//! chooses the pairings and keeps the results in a memo.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,47 +9,39 @@ use mendel_board::tablebase::Tablebase;
 use mendel_crew::{Crew, CrewError, Done, Flow, MapError, Mapped};
 use serde::{Deserialize, Serialize};
 
-use crate::matches::MatchError;
-use crate::task::PairTask;
+use super::PairTask;
 use crate::{
-    Adjudication, EndReason, Entrant, FirstMoves, Opening, Pace, Patience, Played, Side,
-    player_pool,
+    Adjudication, EndReason, Entrant, FirstMoves, MatchError, Opening, Pace, Patience, Played,
+    Side, player_pool,
 };
 
 /// Players, openings and limits of game pairs.
 #[derive(Clone, Debug)]
 pub struct GamePairs {
-    /// Who may play.
     pub entrants: Vec<Entrant>,
-    /// Where games may start.
     pub openings: Vec<Opening>,
-    /// The pace of players without their own.
+    /// For players without their own.
     pub pace: Pace,
-    /// How exactly time is taken.
     pub patience: Patience,
-    /// What stops a game early.
     pub adjudication: Adjudication,
 }
 
 /// Two games from one opening with the colours changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GamePair {
-    /// Its number, equal after a resume.
+    /// Equal after a resume.
     pub id: u64,
     /// Index of the entrant with White in the first game.
     pub first: usize,
     /// Index of the entrant with Black in the first game.
     pub second: usize,
-    /// Index of the opening.
     pub opening: usize,
     /// The only game of the two that is played, where it is one: 0 or 1.
     pub only: Option<usize>,
 }
 
-/// The result of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GamePairResult {
-    /// Of which pair.
     pub id: u64,
     /// The game in which the first has White, and the one in which it has Black; one
     /// that was not to be played is [`PairGame::NONE`].
@@ -61,9 +53,8 @@ pub struct GamePairResult {
 pub struct PairGame {
     /// For the first of the pair: 1 if it won, −1 if it lost, 0 for a draw.
     pub points: i8,
-    /// Half-moves of both players; those of the opening are not counted.
+    /// Plies of both players; those of the opening are not counted.
     pub plies: u32,
-    /// Why it ended.
     pub reason: EndReason,
     /// Nodes that both players said they searched.
     pub nodes: u64,
@@ -108,7 +99,7 @@ impl PairGame {
         first: FirstMoves::NONE,
     };
 
-    /// The game as the player of colour `first` sees it.
+    /// The game from the point of view of the player of colour `first`.
     pub(crate) fn of(played: &Played, first: Side) -> Self {
         let points = match played.ending.winner {
             None => 0,
@@ -207,7 +198,7 @@ pub fn play_pairs<M: PairMemo, E: From<M::Error> + From<CrewError>>(
     Ok((mapped == Mapped::All).then_some(results))
 }
 
-/// Takes what became of a pair.
+/// Receives the result of a pair.
 pub type TakePair<'a, E> = dyn FnMut(&GamePair, Done<[PairGame; 2]>) -> Result<(), E> + 'a;
 
 /// Plays pairs and gives each result to `done`, without a memo.

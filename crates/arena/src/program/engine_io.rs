@@ -13,33 +13,32 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use super::process::{Launch, Pipes, Process};
 use crate::Fault;
 
-/// The longest line anybody can mean: a thousand moves with a comment each.
+/// Maximum bytes of a line: a thousand moves with a comment each.
 const MAX_LINE_LEN: usize = 1 << 20;
 
 /// The most a program may write between a question and its answer.
-const MOST: usize = 16 << 20;
+const MAX_ANSWER_LEN: usize = 16 << 20;
 
-/// How many lines are kept for the record of a fault, and how much of each.
+/// Lines kept for the record of a fault, and characters of each.
 const KEPT_LINES: usize = 30;
 const KEPT_LENGTH: usize = 300;
 
-/// So long a program has to leave when asked.
-const GRACE: Duration = Duration::from_millis(200);
+/// Time for a program to exit after `quit`.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Something a program started may keep its pipe open when the program itself is
-/// gone, so we look for that from time to time.
-const LOOK: Duration = Duration::from_millis(250);
+/// Interval of checks for the end of the program: another process may keep its pipe open.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// So long a program that closed a pipe has to be gone, or it runs on. On a busy machine a
-/// dying one needs some time between the two.
-const DYING: Duration = Duration::from_secs(1);
+/// Time from a closed pipe to the end of the program; after it the program counts as running.
+/// On a busy machine there is some time between the two.
+const DEATH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A conversation with a running program.
 ///
-/// There is no thread behind it: who asks also waits, with poll(2). That costs a
-/// few microseconds a move and leaves nothing behind that could hang.
+/// There is no thread behind it: the caller waits with poll(2). That costs a few microseconds
+/// a move, and no thread can hang.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(super) struct EngineIo {
     process: Process,
     pipes: Pipes,
     /// What was read from stdout; lines before `start` are done with.
@@ -58,7 +57,7 @@ pub(super) struct Talk {
     lines: Ring,
     stderr: Ring,
     stderr_line: Vec<u8>,
-    /// When it becomes true nobody waits any more.
+    /// Ends every wait when it becomes true.
     stop: Option<Arc<AtomicBool>>,
 }
 
@@ -87,8 +86,7 @@ impl Ring {
     }
 }
 
-impl Talk {
-    /// Starts the program.
+impl EngineIo {
     pub(super) fn start(launch: &Launch) -> Result<Self, Fault> {
         let (process, pipes) = launch.start().map_err(|error| Fault::Start {
             reason: format!("`{}`: {error}", launch.command.join(" ")),
@@ -117,7 +115,7 @@ impl Talk {
     }
 
     /// Puts a line in the queue; [`send`](Self::send) sends it.
-    pub(super) fn say(&mut self, line: impl std::fmt::Display) {
+    pub(super) fn queue_line(&mut self, line: impl std::fmt::Display) {
         let start = self.outgoing.len();
         let _ = write!(self.outgoing, "{line}");
         self.lines.push("> ", &self.outgoing[start..]);
@@ -156,8 +154,8 @@ impl Talk {
         Ok(())
     }
 
-    /// The next line of its output; `None` if there is none by `until`.
-    pub(super) fn hear(&mut self, until: Instant) -> Result<Option<&str>, Fault> {
+    /// The next line of its output; `None` if no line comes before `until`.
+    pub(super) fn read_line(&mut self, until: Instant) -> Result<Option<&str>, Fault> {
         loop {
             if self.take_line() {
                 break;
@@ -183,10 +181,10 @@ impl Talk {
         Ok(Some(&self.line))
     }
 
-    /// Forgets what it has said so far.
-    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+    /// Discards the lines that it has sent.
+    pub(super) fn discard_input(&mut self) -> Result<(), Fault> {
         let now = Instant::now();
-        while self.hear(now)?.is_some() {}
+        while self.read_line(now)?.is_some() {}
         Ok(())
     }
 
@@ -200,11 +198,13 @@ impl Talk {
     fn wait(&mut self, until: Instant, to_write: bool) -> Result<bool, Fault> {
         let stopped = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
         if self.stop.as_ref().is_some_and(stopped) {
-            // Whoever stopped the game does not count this as a misdeed.
+            // The caller ignores the fault, because it set the flag itself.
             let waited = Duration::ZERO;
             return Err(Fault::Stalled { waited });
         }
-        let slice = until.saturating_duration_since(Instant::now()).min(LOOK);
+        let slice = until
+            .saturating_duration_since(Instant::now())
+            .min(CHECK_INTERVAL);
         let [stdout, stderr, stdin] = {
             let slots = [
                 (!self.closed).then(|| PollFd::new(&self.pipes.stdout, PollFlags::IN)),
@@ -264,11 +264,11 @@ impl Talk {
 
     fn count(&mut self, length: usize, stream: &str) -> Result<(), Fault> {
         self.amount += length;
-        if self.amount <= MOST {
+        if self.amount <= MAX_ANSWER_LEN {
             return Ok(());
         }
         Err(Fault::Flood {
-            how: format!("more than {MOST} bytes for one answer, the last on {stream}"),
+            how: format!("more than {MAX_ANSWER_LEN} bytes for one answer, the last on {stream}"),
         })
     }
 
@@ -296,7 +296,7 @@ impl Talk {
     /// runs no longer after this.
     fn ended(&mut self, alive: &str) -> Fault {
         // Pipes close a moment before the process is gone.
-        let until = Instant::now() + DYING;
+        let until = Instant::now() + DEATH_TIMEOUT;
         while !self.process.has_ended() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
@@ -310,7 +310,7 @@ impl Talk {
     }
 
     /// The last lines said, heard (`>`, `<`), and those on stderr (`!`).
-    pub(super) fn last_words(&self) -> Vec<String> {
+    pub(super) fn recent_output(&self) -> Vec<String> {
         let unfinished = String::from_utf8_lossy(&self.buffer[self.start..]);
         let mut stdout = Ring(self.lines.0.clone());
         if !unfinished.trim().is_empty() {
@@ -330,7 +330,7 @@ impl Talk {
     }
 
     /// Takes in and throws away until it has ended or the time is over.
-    fn see_out(&mut self, grace: Duration) {
+    fn drain_until_exit(&mut self, grace: Duration) {
         let until = Instant::now() + grace;
         while !self.process.has_ended() && Instant::now() < until {
             self.buffer.clear();
@@ -347,14 +347,14 @@ impl Talk {
 }
 
 /// Ends it: with `quit`, a short grace, and then with force.
-impl Drop for Talk {
+impl Drop for EngineIo {
     fn drop(&mut self) {
         if !self.process.has_ended() {
             self.outgoing.clear();
             self.begin();
-            self.say("quit");
+            self.queue_line("quit");
             if self.send(Instant::now()).is_ok() {
-                self.see_out(GRACE);
+                self.drain_until_exit(EXIT_TIMEOUT);
             }
         }
         self.process.kill();

@@ -4,26 +4,26 @@ use std::time::Duration;
 
 use mendel_board::{Color, Game};
 
-use super::Level;
+use crate::xboard::LevelCommand;
 use crate::{Clock, Limits, SideClock};
 
 /// What the GUI said about time, and what we make of it where it is silent.
 #[derive(Clone, Debug)]
-pub(super) struct Clocks {
-    level: Level,
+pub(super) struct XboardClocks {
+    level: LevelCommand,
     /// Set by `st`, which takes the place of the time control.
-    per_move: Option<Duration>,
-    depth: Option<u32>,
+    pub(super) per_move: Option<Duration>,
+    pub(super) depth: Option<u32>,
     ours: Duration,
     theirs: Duration,
 }
 
-impl Default for Clocks {
+impl Default for XboardClocks {
     /// Forty moves in five minutes, as xboard itself begins.
     fn default() -> Self {
         let base = Duration::from_mins(5);
         Self {
-            level: Level {
+            level: LevelCommand {
                 moves: 40,
                 base,
                 increment: Duration::ZERO,
@@ -36,7 +36,7 @@ impl Default for Clocks {
     }
 }
 
-impl Clocks {
+impl XboardClocks {
     /// A new game under the same time control; a limit of depth is gone.
     pub(super) fn reset(&mut self) {
         self.depth = None;
@@ -44,19 +44,11 @@ impl Clocks {
         self.theirs = self.level.base;
     }
 
-    pub(super) fn set_level(&mut self, level: Level) {
+    pub(super) fn set_level(&mut self, level: LevelCommand) {
         self.level = level;
         self.per_move = None;
         self.ours = level.base;
         self.theirs = level.base;
-    }
-
-    pub(super) fn set_time_per_move(&mut self, time: Duration) {
-        self.per_move = Some(time);
-    }
-
-    pub(super) fn set_depth(&mut self, depth: u32) {
-        self.depth = Some(depth);
     }
 
     /// What is left on our clock, in hundredths of a second.
@@ -64,7 +56,6 @@ impl Clocks {
         self.ours = time(centiseconds);
     }
 
-    /// What is left on the opponent's clock.
     pub(super) fn set_theirs(&mut self, centiseconds: i64) {
         self.theirs = time(centiseconds);
     }
@@ -111,9 +102,9 @@ fn time(centiseconds: i64) -> Duration {
 mod tests {
     use super::*;
 
-    fn clocks(moves: u32) -> Clocks {
-        let mut clocks = Clocks::default();
-        clocks.set_level(Level {
+    fn clocks(moves: u32) -> XboardClocks {
+        let mut clocks = XboardClocks::default();
+        clocks.set_level(LevelCommand {
             moves,
             base: Duration::from_mins(1),
             increment: Duration::from_secs(2),
@@ -159,7 +150,7 @@ mod tests {
     #[test]
     fn time_per_move_and_time_control_replace_each_other() {
         let mut clocks = clocks(40);
-        clocks.set_time_per_move(Duration::from_secs(3));
+        clocks.per_move = Some(Duration::from_secs(3));
         let limits = clocks.limits(&game(&[]));
         assert_eq!(
             (limits.clock, limits.movetime),
