@@ -6,8 +6,7 @@ use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mendel_evaluator::Policy;
-use mendel_evaluator::policy::PolicyError;
-use mendel_evaluator::vision::{File, MOST_NUMBERS, Net, NetError, Source};
+use mendel_evaluator::vision::{File, LoadedNet, MOST_NUMBERS, Net, NetFileError};
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
@@ -59,22 +58,9 @@ pub enum NetworkError {
         /// What the system said.
         reason: String,
     },
-    /// The bytes are no network.
+    /// The bytes are no network, or one that answers something else.
     #[error("the network `{name}` cannot be used: {source}")]
-    Broken {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: NetError,
-    },
-    /// It answers something else.
-    #[error("the network `{name}` cannot be used: {source}")]
-    Policy {
-        /// Which one.
-        name: String,
-        /// What is wrong with it.
-        source: PolicyError,
-    },
+    Broken { name: String, source: NetFileError },
 }
 
 fn names() -> String {
@@ -112,7 +98,7 @@ pub(crate) fn is_built_in(name: &str) -> bool {
 
 impl Library<'_> {
     /// A network that judges.
-    pub(crate) fn judging(self, name: &str) -> Result<Source, NetworkError> {
+    pub(crate) fn judging(self, name: &str) -> Result<LoadedNet, NetworkError> {
         static SHELF: Shelf<Net> = Shelf::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
@@ -122,7 +108,7 @@ impl Library<'_> {
         };
         let file = File::read(&bytes).map_err(broken)?;
         let net = SHELF.get(checksum, || Net::new(&file).map_err(broken))?;
-        Ok(Source {
+        Ok(LoadedNet {
             file: name.to_owned(),
             checksum,
             net,
@@ -134,13 +120,13 @@ impl Library<'_> {
         static SHELF: Shelf<Policy> = Shelf::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |source| NetworkError::Policy {
+        let broken = |source| NetworkError::Broken {
             name: name.to_owned(),
             source,
         };
-        let file = File::read(&bytes).map_err(|error| broken(error.into()))?;
+        let file = File::read(&bytes).map_err(broken)?;
         let policy = SHELF.get(checksum, || {
-            let net = Net::new(&file).map_err(PolicyError::from);
+            let net = Net::new(&file);
             net.and_then(Policy::from_net).map_err(broken)
         })?;
         Ok((policy, checksum))

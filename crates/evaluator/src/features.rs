@@ -8,8 +8,8 @@
 
 use mendel_board::{Bitboard, Color, Position, Role};
 
-use crate::squares::{self, Table};
-use crate::{Gerald, Paper, Share, gerald};
+use crate::squares::{self, PieceSquareTable};
+use crate::{Gerald, LinearModel, Share, gerald};
 
 /// How many there are.
 pub const COUNT: usize = GERALD + TABLES;
@@ -79,7 +79,7 @@ pub fn of(position: &Position) -> [f32; COUNT] {
         counts[term] += side.fold_wb(count, -count);
     });
     let board = position.board();
-    let sum = |table: &Table, role: Role| {
+    let sum = |table: &PieceSquareTable, role: Role| {
         let men = |color| board.by_color(color) & board.by_role(role);
         let black: Bitboard = men(Color::Black).flip_vertical();
         squares::sum(table, men(Color::White)) - squares::sum(table, black)

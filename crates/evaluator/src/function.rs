@@ -225,6 +225,7 @@ pub(crate) fn exp(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::with_simd;
 
     /// From −100 to 100 in small steps.
     fn numbers() -> impl Iterator<Item = f32> {
@@ -260,6 +261,18 @@ mod tests {
                 .map(|x| (f64::from(function.at(x)) - exact(f64::from(x))).abs())
                 .fold(0.0, f64::max);
             assert!(worst < 1e-6, "{function:?} is off by {worst:e}");
+        }
+    }
+
+    #[test]
+    fn functions_are_the_same_with_and_without_vectors() {
+        for function in Function::ALL {
+            let mut plain: Vec<f32> = (0..1003).map(|at| at as f32 / 40.0 - 12.5).collect();
+            let mut wide = plain.clone();
+            function.apply(&mut plain);
+            with_simd(|| function.apply(&mut wide));
+            let bits = |values: &[f32]| values.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&plain), bits(&wide), "{function:?}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! What a network sees of a position.
 
-use mendel_board::{Color, Position, Square};
+use mendel_board::{Position, Square};
 use serde::{Deserialize, Serialize};
 
-use crate::seen::Change;
+use crate::snapshot::PieceChange;
 use crate::{cwu, features};
 
 /// What the inputs of a network are.
@@ -95,23 +95,9 @@ impl Input {
     }
 }
 
-/// What turns the number of a square into that of the same square on a board that is
-/// turned over.
-const UPSIDE_DOWN: usize = 0o70;
-
-/// The input of [`Input::Sides`] that a piece is, as `view` sees it.
-#[inline]
-pub(crate) fn sides(change: Change, view: Color) -> usize {
-    let (piece, square) = (usize::from(change.piece), usize::from(change.square));
-    match view {
-        Color::White => piece * 64 + square,
-        Color::Black => (piece + 6) % 12 * 64 + (square ^ UPSIDE_DOWN),
-    }
-}
-
 /// What a piece adds to its square of [`Input::Paper`], by [`PAPER_UNIT`].
 #[inline]
-pub(crate) fn paper(change: Change) -> i32 {
+pub(crate) fn paper_value(change: PieceChange) -> i32 {
     let value = PAPER_VALUES[usize::from(change.piece) % 6];
     if change.piece < 6 { value } else { -value }
 }

@@ -16,56 +16,57 @@
 //! # Ok::<(), mendel_board::FenError>(())
 //! ```
 
+mod accumulator;
 mod any;
 pub mod classic;
+mod coefficients;
 pub mod contract;
 pub mod cwu;
 pub mod david;
+mod error;
 mod explain;
 pub mod features;
-mod first;
 pub mod function;
 pub mod gerald;
 pub mod graph;
 mod input;
-mod judge;
 pub mod lambda;
 mod linear;
 mod material;
 pub mod mlp;
 pub mod network;
-mod numbers;
+mod neural;
 mod packed;
-mod paper;
+mod player_file;
 pub mod policy;
 mod random;
-mod seen;
 mod side;
 mod sight;
+mod simd;
+mod snapshot;
 mod squares;
 pub mod teaching;
 mod trace;
 pub mod vision;
-mod wide;
 
 use mendel_board::Position;
 
-pub use any::{AnyEvaluator, EvaluatorError};
+pub use any::{AnyEvaluator, Judge};
 pub use classic::Classic;
+pub use coefficients::{Coefficients, Counting, Phase, Weight};
 pub use cwu::Cwu;
 pub use david::David;
+pub use error::EvaluatorError;
 pub use explain::{Exact, Explanation, Row, Term, explain};
 pub use function::Function;
 pub use gerald::Gerald;
 pub use graph::Graph;
 pub use input::Input;
-pub use judge::Judge;
 pub use lambda::Lambda;
-pub use linear::{Coefficients, Counting, Phase, Weight};
+pub use linear::{Feature, LinearEvaluator, LinearModel, MAX_TERMS};
 pub use material::Material;
 pub use mlp::Mlp;
 pub use network::Network;
-pub use paper::{Feature, Linear, MOST, Paper};
 pub use policy::Policy;
 pub use random::Random;
 pub use teaching::Teaching;

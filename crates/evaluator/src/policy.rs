@@ -14,7 +14,7 @@
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position, Role, Square, mix};
 
-use crate::vision::{Head, Net, NetError, SQUARES, Scene, View, Workspace, ends};
+use crate::vision::{Head, Net, NetFileError, SQUARES, Scene, View, Workspace, ends};
 
 /// Legal moves with their probabilities, the likeliest first.
 pub type Moves = ArrayVec<(Move, f32), 256>;
@@ -29,23 +29,6 @@ const COLDEST: f32 = 1e-3;
 #[derive(Debug)]
 pub struct Policy {
     net: Net,
-}
-
-/// Why there is no policy.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PolicyError {
-    /// The bytes are no network.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// It answers something else.
-    #[error(
-        "the network `{name}` judges positions and names no moves; take one with the head `from-to` or `pairs`"
-    )]
-    NoMoves {
-        /// What it is called.
-        name: String,
-    },
 }
 
 /// What a network expects in a position.
@@ -76,12 +59,14 @@ impl Policy {
     /// # Errors
     ///
     /// If it answers something else.
-    pub fn from_net(net: Net) -> Result<Self, PolicyError> {
+    pub fn from_net(net: Net) -> Result<Self, NetFileError> {
         match net.shape().head {
             Head::FromTo | Head::Pairs { .. } => Ok(Self { net }),
-            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => Err(PolicyError::NoMoves {
-                name: net.name().to_owned(),
-            }),
+            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => {
+                Err(NetFileError::NoMoves {
+                    name: net.name().to_owned(),
+                })
+            }
         }
     }
 
@@ -90,7 +75,7 @@ impl Policy {
     /// # Errors
     ///
     /// If these are not the bytes of a network that names moves.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PolicyError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetFileError> {
         Self::from_net(Net::from_bytes(bytes)?)
     }
 

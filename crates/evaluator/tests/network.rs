@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mendel_board::Position;
 use mendel_board::sample::random_positions;
-use mendel_evaluator::network::{HIDDEN, INPUTS, Memory, PIECES, Parameters};
+use mendel_evaluator::network::{HIDDEN, INPUTS, NnueCache, PIECES, Parameters};
 use mendel_evaluator::{AnyEvaluator, Network, contract};
 
 /// A network of numbers that follow from a seed.
@@ -26,12 +26,12 @@ fn network(seed: u32) -> Network {
 #[test]
 fn a_memory_changes_nothing() {
     let networks = [network(1), network(2)];
-    let mut memory = Memory::default();
+    let mut memory = NnueCache::default();
     let mut said = Vec::new();
     for (at, position) in random_positions(7, 300).enumerate() {
         // Also one that another network has used.
         let network = &networks[at / 10 % 2];
-        let fresh = network.evaluate(&position, &mut Memory::default());
+        let fresh = network.evaluate(&position, &mut NnueCache::default());
         let remembered = network.evaluate(&position, &mut memory);
         assert_eq!(remembered, fresh, "{}", position.fen());
         said.push(fresh);
@@ -123,7 +123,7 @@ fn training_sees_what_play_sees() {
             }
         }
         let exact = (output * mendel_evaluator::network::CENTIPAWNS).clamp(-3000.0, 3000.0);
-        let whole = network.evaluate(&position, &mut Memory::default());
+        let whole = network.evaluate(&position, &mut NnueCache::default());
         assert!((exact - whole as f32).abs() <= 2.0, "{exact} and {whole}");
     }
 }
@@ -138,5 +138,5 @@ fn a_board_with_more_pieces_than_a_game_has_is_judged() {
         mendel_evaluator::network::inputs(&position, &mut inputs),
         34
     );
-    let _ = network.evaluate(&position, &mut Memory::default());
+    let _ = network.evaluate(&position, &mut NnueCache::default());
 }

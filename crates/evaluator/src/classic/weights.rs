@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::terms::{COUNT, GROUPS, Group};
 use crate::EvaluatorError;
-use crate::any::{nearest, quote};
+use crate::player_file::{nearest, quote};
 
 /// Reads one array of `[middle game, end game]` pairs for each group.
 pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
@@ -25,19 +25,17 @@ pub(super) fn read(table: &Table) -> Result<Vec<[i32; 2]>, EvaluatorError> {
             weights.resize(weights.len() + group.length, [0, 0]);
             continue;
         }
-        let value = table
-            .get(group.name)
-            .ok_or_else(|| EvaluatorError::MissingGroup {
-                group: group.name.to_owned(),
-                length: group.length,
-            })?;
+        let value = table.get(group.name).ok_or(EvaluatorError::MissingGroup {
+            group: group.name,
+            length: group.length,
+        })?;
         let pairs = value.as_array().ok_or_else(|| EvaluatorError::NotPairs {
-            group: group.name.to_owned(),
+            group: group.name,
             found: quote(value),
         })?;
         if pairs.len() != group.length {
             return Err(EvaluatorError::WrongLength {
-                group: group.name.to_owned(),
+                group: group.name,
                 length: group.length,
                 found: pairs.len(),
             });
@@ -53,7 +51,7 @@ fn read_pair(group: &Group, index: usize, value: &Value) -> Result<[i32; 2], Eva
     let numbers = value.as_array().map(Vec::as_slice);
     let Some([Value::Integer(middle_game), Value::Integer(end_game)]) = numbers else {
         return Err(EvaluatorError::NotPairs {
-            group: group.name.to_owned(),
+            group: group.name,
             found: quote(value),
         });
     };
@@ -69,7 +67,7 @@ fn in_range(group: &Group, index: usize, number: i64) -> Result<(), EvaluatorErr
         Ok(())
     } else {
         Err(EvaluatorError::OutOfRange {
-            group: group.name.to_owned(),
+            group: group.name,
             index,
             found: number,
             limit: group.limit,

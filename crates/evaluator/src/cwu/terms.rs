@@ -1,6 +1,6 @@
 //! The ten inputs of CWU-Chess.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// 1 with both bishops, else 0.

@@ -51,13 +51,13 @@ use self::terms::{
 };
 use crate::side::{Black, Side, White, distance, fill_files};
 use crate::sight::{Sight, file_of, files_beside, number, sight_of_both};
-use crate::{Feature, Paper};
+use crate::{Feature, LinearModel};
 
 /// The evaluation of David, van den Herik, Koppel and Netanyahu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct David;
 
-impl Paper for David {
+impl LinearModel for David {
     const KIND: &'static str = "david";
     const FEATURES: &'static [Feature] = FEATURES;
     const TAPERED: bool = false;

@@ -52,13 +52,13 @@ use crate::side::{Black, Side, White, fill_files};
 use crate::sight::{
     CENTRE, ENEMY_HALF, Sight, file_of, files_beside, manhattan, number, sight_of_both,
 };
-use crate::{Feature, Paper, squares};
+use crate::{Feature, LinearModel, squares};
 
 /// The evaluation of the λ hybrid's genetic half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lambda;
 
-impl Paper for Lambda {
+impl LinearModel for Lambda {
     const KIND: &'static str = "lambda";
     const FEATURES: &'static [Feature] = FEATURES;
     const TAPERED: bool = false;

@@ -40,7 +40,7 @@ use self::terms::{
 };
 use crate::side::{Side, White};
 use crate::sight::{Sight, number, sight_of_both};
-use crate::{Feature, Paper};
+use crate::{Feature, LinearModel};
 
 /// The heuristic of the teaching engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ const CENTRE: Bitboard = Bitboard(0x0000_3C3C_3C3C_0000);
 /// More pieces than this, and a castled king is safer than a central one.
 const FEW_PIECES: i32 = 3;
 
-impl Paper for Teaching {
+impl LinearModel for Teaching {
     const KIND: &'static str = "teaching";
     const FEATURES: &'static [Feature] = FEATURES;
     const TAPERED: bool = false;

@@ -1,6 +1,6 @@
 //! The terms of the teaching engine's heuristic, in hundredths of a pawn.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// Own pawns.

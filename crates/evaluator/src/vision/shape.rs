@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::NetError;
+use super::NetFileError;
 
 /// Squares of a plane.
 pub const SQUARES: usize = 64;
@@ -264,9 +264,9 @@ impl Shape {
     /// # Errors
     ///
     /// Names the first size that is not.
-    pub fn check(&self) -> Result<(), NetError> {
+    pub fn check(&self) -> Result<(), NetFileError> {
         let within = |what: &'static str, found: usize, least: usize, most: usize| {
-            let error = NetError::Size {
+            let error = NetFileError::Size {
                 what,
                 found,
                 least,
@@ -281,7 +281,7 @@ impl Shape {
         }
         let is_dense = matches!(self.head, Head::Dense { .. });
         if is_dense == self.has_planes() {
-            return Err(NetError::Unfit);
+            return Err(NetFileError::Unfit);
         }
         match self.head {
             Head::FromTo | Head::Value => {}
