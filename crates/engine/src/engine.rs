@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use mendel_board::book::{Book, BookError};
-use mendel_board::tablebase::{Tablebase, TablebaseError};
-use mendel_board::{Game, Move, mix};
+use mendel_board::book::Book;
+use mendel_board::tablebase::Tablebase;
+use mendel_board::{FileError, Game, Move, mix};
 use mendel_evaluator::vision::Workspace;
 use mendel_evaluator::{Evaluator, with_evaluator};
 
@@ -63,10 +63,10 @@ impl Default for Options {
 pub enum OptionsError {
     /// The book cannot be used.
     #[error(transparent)]
-    Book(#[from] BookError),
+    Book(FileError),
     /// The tables cannot be used.
     #[error(transparent)]
-    Tablebase(#[from] TablebaseError),
+    Tablebase(FileError),
     /// The transposition table does not fit.
     #[error("there is no memory for a table of {mebibytes} MiB: {reason}; ask for a smaller Hash")]
     Hash {
@@ -220,7 +220,8 @@ impl Engine {
         let old = &self.options;
         let book = (options.book != old.book)
             .then(|| options.book.as_deref().map(Book::open).transpose())
-            .transpose()?;
+            .transpose()
+            .map_err(OptionsError::Book)?;
         let tablebase = (options.syzygy_path != old.syzygy_path)
             .then(|| {
                 let paths = options
@@ -229,7 +230,8 @@ impl Engine {
                     .map(|paths| paths.to_string_lossy());
                 paths.map(|paths| Tablebase::open(&paths)).transpose()
             })
-            .transpose()?;
+            .transpose()
+            .map_err(OptionsError::Tablebase)?;
         if options.hash != old.hash {
             // The old table goes first, since both together may not fit; if the
             // new one does not either, the old size does.

@@ -1,10 +1,10 @@
 //! A position in, centipawns out.
 //!
 //! An [`Evaluator`] judges one quiet position, as the side to move sees it. It
-//! knows nothing of search: no depth, no bounds, no time. While it adds up its
-//! terms it reports them to a [`Trace`]; in play nobody listens and the reports
-//! vanish, for tables and breeding every term is written down. So what is
-//! explained and what is bred is what is played.
+//! is independent of search: no depth, no bounds, no time. While it adds up its
+//! terms it reports them to a [`Trace`]; in play the reports are compiled away, for
+//! tables and breeding every term is recorded. So what is explained and what is bred
+//! is what is played.
 //!
 //! ```
 //! use mendel_board::Position;
@@ -13,7 +13,7 @@
 //! let a_queen_up = Position::from_fen("4k3/8/8/8/8/8/8/3QK3 b - - 0 1")?;
 //! let score = Material.evaluate(&a_queen_up, &mut (), &mut Silent);
 //! assert_eq!(score, Centipawns(-900));
-//! # Ok::<(), mendel_board::FenError>(())
+//! # Ok::<(), mendel_board::NotationError>(())
 //! ```
 
 mod accumulator;
@@ -41,7 +41,7 @@ mod player_file;
 pub mod policy;
 mod random;
 mod side;
-mod sight;
+mod side_view;
 mod simd;
 mod snapshot;
 mod squares;

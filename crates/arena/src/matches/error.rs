@@ -1,13 +1,12 @@
 //! Why a match cannot be played.
 
-use mendel_board::tablebase::TablebaseError;
+use mendel_board::FileError;
 use mendel_store::frame::{Cause, Failure, FolderError};
 use mendel_store::{InputsError, JournalError};
 
 use crate::pgn::RecordError;
 use crate::statistics::SprtError;
 use crate::{EntrantError, OpeningError, ScheduleError, SeatError};
-use mendel_board::eco::NamesError;
 use mendel_crew::CrewError;
 
 /// Why a match cannot be played or resumed. A lost game is not an error.
@@ -29,12 +28,9 @@ pub enum MatchError {
     /// The openings cannot be used.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// The names of openings cannot be used.
+    /// The names of openings or the tables cannot be used.
     #[error(transparent)]
-    Names(#[from] NamesError),
-    /// The tables cannot be used.
-    #[error(transparent)]
-    Tablebase(#[from] TablebaseError),
+    File(#[from] FileError),
     /// The test cannot be made.
     #[error(transparent)]
     Sprt(#[from] SprtError),

@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
-use mendel_board::book::{Book, BookError};
-use mendel_board::epd::{self, Epd, EpdLineError};
+use mendel_board::book::Book;
+use mendel_board::epd::{self, Epd};
 use mendel_board::pgn::{PgnError, PgnReader};
-use mendel_board::{Game, Position};
+use mendel_board::{FileError, Game, Position};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -31,14 +31,14 @@ pub enum OpeningError {
         /// The file.
         name: String,
         /// The line and what is wrong with it.
-        source: EpdLineError,
+        source: FileError,
     },
     /// A game cannot be replayed.
     #[error(transparent)]
     Pgn(#[from] PgnError),
     /// The Polyglot book is broken.
     #[error(transparent)]
-    Polyglot(#[from] BookError),
+    Polyglot(#[from] FileError),
     /// A line of moves cannot be played.
     #[error("`{name}`, line {line}: {reason}")]
     Moves {

@@ -255,11 +255,11 @@ fn tell(desk: &mut Desk<'_>, text: impl fmt::Display) -> io::Result<()> {
 #[derive(Debug, thiserror::Error)]
 enum PositionFault {
     #[error(transparent)]
-    Fen(#[from] mendel_board::FenError),
+    Fen(#[from] mendel_board::NotationError),
     #[error("move {number}: {fault}")]
     Move {
         number: usize,
-        fault: mendel_board::MoveTextError,
+        fault: mendel_board::NotationError,
     },
 }
 

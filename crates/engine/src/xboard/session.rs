@@ -264,7 +264,7 @@ impl Session {
         self.resume(desk)
     }
 
-    fn read_fen(&self, fen: &str) -> Result<Position, mendel_board::FenError> {
+    fn read_fen(&self, fen: &str) -> Result<Position, mendel_board::NotationError> {
         if self.chess960 {
             Position::from_fen960(fen)
         } else {
