@@ -282,7 +282,6 @@ impl TwoSided {
 pub(crate) struct AccumulatorCache<T = i32> {
     fingerprint: Option<u64>,
     slots: [CachedAccumulator<T>; 4],
-    /// The number of lookups so far.
     time: u64,
 }
 
@@ -291,7 +290,6 @@ struct CachedAccumulator<T> {
     board: BoardSnapshot,
     /// For each view a sum for each neuron, padded.
     sums: Vec<T>,
-    /// The time of the last use.
     used: u64,
 }
 

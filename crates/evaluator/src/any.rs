@@ -137,22 +137,6 @@ impl AnyEvaluator {
         table
     }
 
-    /// The tables `[evaluator]` and `[evaluator.weights]` as text for people:
-    /// each weight with what it counts.
-    pub fn to_toml_text(&self) -> String {
-        let (entries, weights) = with_evaluator!(self, evaluator => {
-            (evaluator.entries(), evaluator.weights_text())
-        });
-        let mut text = format!("[evaluator]\nkind = \"{}\"\n", self.kind());
-        for (key, value) in entries {
-            text.extend([key, " = ", &value.to_string(), "\n"]);
-        }
-        if let Some(weights) = weights {
-            text.extend(["\n[evaluator.weights]\n", &weights]);
-        }
-        text
-    }
-
     /// What a player file calls this kind of evaluator.
     pub fn kind(&self) -> &'static str {
         fn kind_of<E: PlayerEvaluator>(_: &E) -> &'static str {
@@ -161,7 +145,6 @@ impl AnyEvaluator {
         with_evaluator!(self, evaluator => kind_of(evaluator))
     }
 
-    /// A short name for logs and tables.
     pub fn name(&self) -> String {
         with_evaluator!(self, evaluator => evaluator.name())
     }

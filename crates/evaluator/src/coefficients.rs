@@ -106,9 +106,7 @@ pub struct Coefficients {
     /// The number of a term and how much more of it the side to move has; by
     /// rising number, without zeros.
     pub counts: Vec<(u16, i16)>,
-    /// The share of middle-game weights.
     pub taper: Share,
-    /// The share of the end-game part that counts.
     pub scale: Share,
 }
 

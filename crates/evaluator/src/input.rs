@@ -1,4 +1,4 @@
-//! What a network sees of a position.
+//! Encodings of a position as the input of a network.
 
 use mendel_board::{Position, Square};
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,8 @@ pub(crate) const PAPER_UNIT: i32 = 10;
 const PAPER_VALUES: [i32; 6] = [10, 32, 33, 50, 90, 1000];
 
 impl Input {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Paper, Self::Sides, Self::Features, Self::Cwu];
 
-    /// How many numbers there are.
     pub fn count(self) -> usize {
         match self {
             Self::Paper => 64,
@@ -73,21 +71,21 @@ impl Input {
         }
     }
 
-    /// Whether positions that are alike but for the colours look different.
+    /// Whether swapping the colours of a position changes the input.
     pub fn sees_colour(self) -> bool {
         self == Self::Paper
     }
 
     /// What one input is called: `e4`, `own-knight-f3` or the name of a feature.
     pub fn label(self, index: usize) -> String {
-        const MEN: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+        const PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
         let square = |index: usize| Square::new(index as u32 % 64);
         match self {
             Self::Paper => square(index).to_string(),
             Self::Sides => {
                 let whose = if index < 6 * 64 { "own" } else { "other" };
-                let man = MEN[index / 64 % 6];
-                format!("{whose}-{man}-{}", square(index))
+                let piece = PIECES[index / 64 % 6];
+                format!("{whose}-{piece}-{}", square(index))
             }
             Self::Features => features::ALL[index].name.to_owned(),
             Self::Cwu => cwu::label(index).to_owned(),

@@ -172,10 +172,6 @@ impl<M: LinearModel> PlayerEvaluator for LinearEvaluator<M> {
         Some(names.zip(self.pairs().into_iter().map(value)).collect())
     }
 
-    fn weights_text(&self) -> Option<String> {
-        Some(weights_text(M::FEATURES, &self.weights_toml()?))
-    }
-
     fn weights(&self) -> Vec<Weight> {
         weights_of(&self.terms(), M::TAPERED, "")
     }
@@ -216,15 +212,6 @@ pub(crate) fn read_weights<const N: usize>(
         Ok(numbers.map(|number| number as i32))
     };
     features.iter().map(weight).collect()
-}
-
-/// A table of weights as text for people, with what each feature counts.
-pub(crate) fn weights_text(features: &[Feature], table: &Table) -> String {
-    let line = |Feature { name, about, .. }: &Feature| {
-        let weight = &table[*name];
-        format!("\n# {about}\n{name} = {weight}\n")
-    };
-    features.iter().map(line).collect()
 }
 
 fn range(feature: &Feature) -> RangeInclusive<i64> {

@@ -14,7 +14,6 @@ pub(crate) trait PlayerEvaluator: Evaluator + Sized {
     /// [`Coefficients`](crate::Coefficients).
     const IS_LINEAR: bool = false;
 
-    /// Reads the table `[evaluator]`.
     fn read(table: &Table) -> Result<Self, EvaluatorError>;
 
     /// The keys between `kind` and the weights, in the order of a file.
@@ -24,11 +23,6 @@ pub(crate) trait PlayerEvaluator: Evaluator + Sized {
 
     /// The table `[evaluator.weights]`.
     fn weights_toml(&self) -> Option<Table> {
-        None
-    }
-
-    /// The same table as text for people, with what each weight counts.
-    fn weights_text(&self) -> Option<String> {
         None
     }
 
@@ -72,7 +66,6 @@ impl<'a> TableReader<'a> {
         self.table.get(key)
     }
 
-    /// The table `[evaluator.weights]`.
     pub(crate) fn weights(&self) -> Result<&'a Table, EvaluatorError> {
         let weights = self.get("weights").and_then(Value::as_table);
         weights.ok_or(EvaluatorError::NoWeights { kind: self.kind })

@@ -47,7 +47,6 @@ pub struct Outlook {
 /// How ChessNet's *from* square is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// The likeliest.
     Best,
     /// By chance; the same seed and position give the same one.
     Seed(u64),
@@ -79,7 +78,6 @@ impl Policy {
         Self::from_net(Net::from_bytes(bytes)?)
     }
 
-    /// The network.
     pub fn net(&self) -> &Net {
         &self.net
     }
@@ -95,16 +93,6 @@ impl Policy {
         let shape = self.net.shape();
         let answers = self.net.look(std::slice::from_ref(scene), workspace);
         Outlook::new(shape.view, shape.head, answers, scene.position, temperature)
-    }
-
-    /// The legal moves with their probabilities, the likeliest first.
-    pub fn probabilities(
-        &self,
-        scene: &Scene,
-        temperature: f32,
-        workspace: &mut Workspace,
-    ) -> Moves {
-        self.outlook(scene, temperature, workspace).moves
     }
 
     /// The paper's move choice: a mate in one, or a *from* square and the best *to*. Of a
@@ -124,7 +112,6 @@ impl Policy {
     }
 }
 
-/// The first legal move that mates.
 pub fn mate_in_one(position: &Position) -> Option<Move> {
     let squares = position.check_squares();
     position

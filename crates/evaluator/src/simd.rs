@@ -31,17 +31,17 @@ use half::f16;
 /// How many channels go together.
 pub(crate) const LANES: usize = 16;
 
-/// Aligned16 numbers in memory, where registers like them.
+/// Sixteen numbers in memory, aligned for registers.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Aligned16(pub(crate) [f32; LANES]);
 
-/// How many blocks of sixteen hold so many channels.
+/// The number of blocks of sixteen for these channels.
 pub(crate) fn blocks(channels: usize) -> usize {
     channels.div_ceil(LANES)
 }
 
-/// Aligned16 numbers in registers.
+/// Sixteen numbers in registers.
 pub(crate) trait Lanes: Copy {
     /// How many of them fit the registers as sums, with room for what is added.
     const SUMS: usize;

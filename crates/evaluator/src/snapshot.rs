@@ -45,7 +45,6 @@ impl BoardSnapshot {
         Self { sides, pieces }
     }
 
-    /// The number of pieces.
     #[inline]
     pub(crate) fn count(&self) -> usize {
         self.sides.iter().map(|side| side.count()).sum()

@@ -10,7 +10,6 @@ use mendel_evaluator::{
     AnyEvaluator, Evaluator, EvaluatorError, Function, Graph, Input, Silent, contract, explain, mlp,
 };
 use proptest::prelude::*;
-use toml::Table;
 
 use crate::mlp::{inputs, numbers};
 
@@ -305,9 +304,6 @@ fn a_graph_comes_back_from_its_file_and_its_weights() {
     for input in Input::ALL {
         let any = AnyEvaluator::Graph(graph(input, &made(input, 9, 60, 2)).expect("a graph"));
         assert_eq!(AnyEvaluator::from_toml(&any.to_toml()), Ok(any.clone()));
-        let text: Table = any.to_toml_text().parse().expect("TOML");
-        let table = text["evaluator"].as_table().expect("a table");
-        assert_eq!(AnyEvaluator::from_toml(table), Ok(any.clone()));
 
         let values: Vec<i32> = any.weights().iter().map(|it| it.value).collect();
         assert_eq!(any.with_weights(&values), Ok(any.clone()));

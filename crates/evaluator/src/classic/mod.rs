@@ -47,7 +47,6 @@ use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::side::{Black, Side, White};
 use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace};
 
-/// The classic evaluator with its weights.
 #[derive(Clone)]
 pub struct Classic {
     weights: Box<[Packed; COUNT]>,
@@ -72,7 +71,6 @@ pub struct Scratch {
 const FULL: i32 = 22;
 const BARE: i32 = 4;
 
-/// Adds up the terms of a position.
 struct Sum<'a, T> {
     classic: &'a Classic,
     trace: &'a mut T,
@@ -80,14 +78,12 @@ struct Sum<'a, T> {
 }
 
 impl<T: Trace> Sum<'_, T> {
-    /// `S` has `count` of `term`.
     #[inline(always)]
     fn add<S: Side>(&mut self, term: usize, count: i32) {
         self.trace.term(term, S::COLOR, count);
         self.put::<S>(self.classic.weights[term].times(count));
     }
 
-    /// `S` has one of `term`.
     #[inline(always)]
     fn one<S: Side>(&mut self, term: usize) {
         self.trace.term(term, S::COLOR, 1);
@@ -186,7 +182,7 @@ impl Classic {
         self.weights.iter().map(pair).collect()
     }
 
-    /// The terms from pawns and kings, remembered unless somebody listens.
+    /// The terms from pawns and kings, cached unless the trace listens.
     #[inline]
     fn pawns<T: Trace>(
         &self,
@@ -231,10 +227,6 @@ impl PlayerEvaluator for Classic {
 
     fn weights_toml(&self) -> Option<Table> {
         Some(weights::write(&self.pairs()))
-    }
-
-    fn weights_text(&self) -> Option<String> {
-        Some(weights::write_text(&self.pairs()))
     }
 
     fn weights(&self) -> Vec<Weight> {

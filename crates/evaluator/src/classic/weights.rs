@@ -1,7 +1,5 @@
 //! Weights in and out of player files.
 
-use std::fmt::Write as _;
-
 use toml::{Table, Value};
 
 use super::terms::{COUNT, GROUPS, Group};
@@ -94,54 +92,15 @@ pub(super) fn check(pairs: &[[i32; 2]]) -> Result<(), EvaluatorError> {
     Ok(())
 }
 
-/// The groups that say something.
-fn told(weights: &[[i32; 2]]) -> impl Iterator<Item = &'static Group> {
-    let silent = |group: &Group| {
-        let values = &weights[group.first..group.first + group.length];
-        group.optional && values.iter().all(|pair| *pair == [0, 0])
-    };
-    GROUPS.iter().filter(move |group| !silent(group))
-}
-
-/// The inverse of [`read`].
+/// The inverse of [`read`]; an optional group of zeros is left out.
 pub(super) fn write(weights: &[[i32; 2]]) -> Table {
-    let pair = |pair: &[i32; 2]| Value::Array(pair.iter().map(|&n| Value::from(n)).collect());
-    told(weights)
-        .map(|group| {
-            let values = &weights[group.first..group.first + group.length];
-            let pairs = values.iter().map(pair).collect();
-            (group.name.to_owned(), Value::Array(pairs))
-        })
-        .collect()
-}
-
-/// The inverse of [`read`] as text for people: each group with what it counts,
-/// eight pairs a line.
-pub(super) fn write_text(weights: &[[i32; 2]]) -> String {
-    let mut text = String::new();
-    for group in told(weights) {
-        let values = &weights[group.first..group.first + group.length];
-        let pairs: Vec<String> = values
-            .iter()
-            .map(|[middle_game, end_game]| format!("[{middle_game}, {end_game}]"))
-            .collect();
-        write!(text, "\n# {}\n{} = [", group.about(), group.name)
-            .expect("a string takes what is written");
-        if pairs.len() <= 8 {
-            text.push_str(&pairs.join(", "));
-        } else {
-            let width = pairs.iter().map(String::len).max().unwrap_or(0) + 1;
-            for line in pairs.chunks(8) {
-                text.push_str("\n   ");
-                for pair in line {
-                    write!(text, " {:<width$}", format!("{pair},"))
-                        .expect("a string takes what is written");
-                }
-                text.truncate(text.trim_end().len());
-            }
-            text.push('\n');
+    let group = |group: &Group| {
+        let values = &weights[group.first..][..group.length];
+        if group.optional && values.iter().all(|pair| *pair == [0, 0]) {
+            return None;
         }
-        text.push_str("]\n");
-    }
-    text
+        let pairs = values.iter().map(|&pair| Value::from(pair.to_vec()));
+        Some((group.name.to_owned(), Value::Array(pairs.collect())))
+    };
+    GROUPS.iter().filter_map(group).collect()
 }

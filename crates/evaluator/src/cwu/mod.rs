@@ -20,7 +20,7 @@
 //!   in parts of [`ONE`], and an output of 1 is worth [`PAWN`] centipawns.
 //! * Isolated pawns are isolated in the usual sense, where the paper's gloss says
 //!   unprotected.
-//! * A man that can give check is one with at least one move that attacks the king
+//! * A piece that can give check is one with at least one move that attacks the king
 //!   itself: pins and discovered checks are not looked at.
 //! * An input that the paper counts for one side is here the difference of both
 //!   sides, as those that it counts for both.
@@ -37,11 +37,10 @@ pub(crate) use self::count::label;
 pub use self::count::normalised;
 pub use self::terms::FEATURES;
 use crate::coefficients::{Phase, Weight};
-use crate::linear::{read_weights, weights_text};
+use crate::linear::read_weights;
 use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::{Centipawns, Evaluator, EvaluatorError, Feature, Share, Term, Trace};
 
-/// How many inputs there are.
 pub const COUNT: usize = 10;
 
 /// One, among the weights.
@@ -53,7 +52,6 @@ pub const PAWN: i32 = 128;
 /// The term behind the inputs: what the rectifier adds.
 const RECTIFIER: usize = COUNT;
 
-/// The network of the paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cwu {
     weights: [i32; COUNT],
@@ -107,10 +105,6 @@ impl PlayerEvaluator for Cwu {
         let pairs = FEATURES.iter().zip(self.weights);
         let entry = |(feature, weight): (&Feature, i32)| (feature.name.to_owned(), weight.into());
         Some(pairs.map(entry).collect())
-    }
-
-    fn weights_text(&self) -> Option<String> {
-        Some(weights_text(FEATURES, &self.weights_toml()?))
     }
 
     fn weights(&self) -> Vec<Weight> {

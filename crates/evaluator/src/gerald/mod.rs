@@ -62,7 +62,6 @@ pub use self::features::FEATURES;
 use crate::side::{Black, White};
 use crate::{Feature, LinearModel, Share};
 
-/// The evaluation of the thesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gerald;
 

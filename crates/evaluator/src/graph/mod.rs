@@ -25,7 +25,6 @@ use crate::neural::{self, read_numbers, write_numbers};
 use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
-/// A graph with its numbers.
 #[derive(Clone, Debug)]
 pub struct Graph {
     frame: Frame,

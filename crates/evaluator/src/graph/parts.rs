@@ -9,16 +9,12 @@ use crate::EvaluatorError;
 use crate::function::Function;
 use crate::neural::MOST;
 
-/// What a list of numbers begins with.
 pub const VERSION: i32 = 1;
 
-/// The most hidden nodes.
 pub const MOST_HIDDEN: usize = 1024;
 
-/// The most edges.
 pub const MOST_EDGES: usize = 500_000;
 
-/// A node that is no input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// What it applies to its sum.
@@ -27,7 +23,6 @@ pub struct Node {
     pub bias: i32,
 }
 
-/// A connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The node it comes from.
@@ -39,7 +34,6 @@ pub struct Edge {
     pub weight: i32,
 }
 
-/// The parts of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// How many inputs there are: the nodes from 0.
@@ -51,7 +45,6 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The list of numbers.
     pub fn to_numbers(&self) -> Vec<i32> {
         let head = [
             VERSION,

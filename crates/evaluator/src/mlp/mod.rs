@@ -53,11 +53,9 @@ const OUTPUTS: [Function; 2] = [Function::Tanh, Function::Identity];
 /// What a network is but for its numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MlpShape {
-    /// What it sees.
     pub input: Input,
     /// The sizes of all layers: the inputs, one to four hidden layers, and 1.
     pub layers: Vec<u32>,
-    /// What hidden neurons apply.
     pub hidden: Function,
     /// What the output applies: [`Function::Tanh`] or [`Function::Identity`].
     pub output: Function,
@@ -171,7 +169,6 @@ impl MlpShape {
         self.frame().check(Mlp::KIND)
     }
 
-    /// How many numbers such a network has.
     pub fn numbers(&self) -> usize {
         self.neurons().last().map_or(0, |last| last.numbers.end)
     }
@@ -201,7 +198,6 @@ impl MlpShape {
     }
 }
 
-/// A network of layers with its numbers.
 #[derive(Clone, Debug)]
 pub struct Mlp {
     shape: Arc<MlpShape>,
@@ -224,7 +220,7 @@ impl Mlp {
     ///
     /// # Errors
     ///
-    /// If the shape is none, or the numbers are too few, too many or too large.
+    /// If the shape is invalid, or the numbers are too few, too many or too large.
     pub fn new(shape: MlpShape, numbers: &[i32]) -> Result<Self, EvaluatorError> {
         shape.check()?;
         Self::with(Arc::new(shape), numbers)
@@ -264,7 +260,6 @@ impl Mlp {
         self
     }
 
-    /// What it is but for its numbers.
     pub fn shape(&self) -> &MlpShape {
         &self.shape
     }

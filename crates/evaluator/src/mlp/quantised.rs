@@ -28,7 +28,6 @@ use crate::function::Function;
 use crate::input::Input;
 use crate::neural::ONE;
 
-/// The most pieces of a board.
 const PIECES: i32 = 64;
 
 /// The numbers are parts of [`ONE`].
@@ -115,10 +114,10 @@ mod tests {
             let (shape, numbers) = network(neurons, 150);
             let layers = MlpLayers::new(&shape, &numbers);
             assert!(layers.is_quantised());
-            let (mut mended, mut anew) = (MlpCache::default(), MlpCache::default());
+            let (mut updated, mut refreshed) = (MlpCache::default(), MlpCache::default());
             for position in random_positions(3, 60) {
-                let gives = layers.run(&position, &mut mended, false);
-                let again = layers.run(&position, &mut anew, true);
+                let gives = layers.run(&position, &mut updated, false);
+                let again = layers.run(&position, &mut refreshed, true);
                 assert_eq!(gives.to_bits(), again.to_bits());
                 let says = slowly(&shape, &numbers, &position);
                 assert!((f64::from(gives) - says).abs() < 1e-6, "{gives} {says}");

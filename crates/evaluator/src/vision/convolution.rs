@@ -22,10 +22,8 @@ use crate::simd::{Aligned16, LANES, Lanes, SimdKernel, blocks};
 pub(super) const SPOTS: usize = 36;
 /// Tiles of a board: 2×2.
 pub(super) const TILES: usize = 4;
-/// Taps of a convolution.
 const TAPS: usize = 9;
 
-/// The numbers of a convolution.
 #[derive(Debug)]
 pub(super) struct Convolution {
     inputs: usize,
@@ -52,7 +50,6 @@ impl Convolution {
         }
     }
 
-    /// Blocks of its outputs.
     pub(super) fn blocks(&self) -> usize {
         blocks(self.outputs)
     }
@@ -67,7 +64,7 @@ pub(super) fn sixteens(numbers: &[f16]) -> Vec<Aligned16> {
     all
 }
 
-/// What convolutions need besides, for so many positions.
+/// Buffers of convolutions for a number of positions.
 #[derive(Debug)]
 pub(super) struct ConvScratch {
     /// Transformed inputs: `[block][spot][tile]`.

@@ -21,7 +21,6 @@ const MANY: usize = 8;
 /// See [`MANY`].
 const SOME: usize = 4;
 
-/// The numbers of a layer.
 #[derive(Debug)]
 pub(super) struct Dense {
     /// Blocks of inputs.
@@ -55,7 +54,6 @@ impl Dense {
         }
     }
 
-    /// Blocks of its outputs.
     pub(super) fn blocks(&self) -> usize {
         self.bias.len()
     }

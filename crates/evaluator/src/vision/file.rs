@@ -18,7 +18,6 @@ use mendel_board::mix;
 
 const MAGIC: &[u8; 8] = b"MENDELNT";
 const VERSION: u32 = 1;
-/// The longest header.
 const MOST_HEADER: usize = 1 << 20;
 const CHECKSUM: usize = 8;
 
@@ -70,11 +69,8 @@ pub enum NetFileError {
 /// A network with its description, as it stands in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
-    /// What it is called.
     pub name: String,
-    /// A sentence about it.
     pub about: String,
-    /// What it is but for its numbers.
     pub shape: Shape,
     /// How it was made: recipe, data, metrics. Nothing here reads it.
     pub training: toml::Table,
@@ -199,7 +195,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// If a size is out of bounds or a number is none.
+    /// If a size is out of bounds or a number is not finite.
     pub fn write(&self) -> Result<Vec<u8>, NetFileError> {
         self.check()?;
         let header = Header {

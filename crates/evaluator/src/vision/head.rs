@@ -1,4 +1,4 @@
-//! What networks answer.
+//! The output layers of networks.
 
 use half::f16;
 
@@ -38,7 +38,6 @@ pub(super) struct TensorReader<'a> {
 }
 
 impl<'a> TensorReader<'a> {
-    /// In the order of a file.
     pub(super) fn new(tensors: Vec<&'a [f16]>) -> Self {
         Self {
             rest: tensors.into_iter(),
@@ -51,19 +50,17 @@ impl<'a> TensorReader<'a> {
             .expect("a shape lists all tensors of its layers")
     }
 
-    /// A 3×3 convolution.
     pub(super) fn convolution(&mut self, inputs: usize) -> Convolution {
         let (weights, bias) = (self.next(), self.next());
         Convolution::new(weights, bias, inputs)
     }
 
-    /// A layer over so many inputs.
     fn dense(&mut self, inputs: usize) -> Dense {
         let (weights, bias) = (self.next(), self.next());
         Dense::new(weights, bias, blocks(inputs), |input| input)
     }
 
-    /// A layer over all squares of so many channels, and scalars behind them.
+    /// A layer over all squares of the channels, and scalars behind them.
     fn flat(&mut self, channels: usize, scalars: usize) -> Dense {
         let (weights, bias) = (self.next(), self.next());
         let boards = blocks(channels) * SQUARES;

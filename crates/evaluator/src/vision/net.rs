@@ -12,7 +12,6 @@ use crate::simd::{Aligned16, LANES, SimdLevel, blocks};
 /// two layers in the second cache.
 const TOGETHER: usize = 8;
 
-/// The most positions of a batch.
 pub const MOST_BATCH: usize = 64;
 
 /// A network that answers, on one thread.
@@ -122,12 +121,10 @@ impl Net {
         })
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is but for its numbers.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -254,7 +251,6 @@ impl Workspace {
         }
     }
 
-    /// The most positions at once.
     pub fn batch(&self) -> usize {
         self.batch
     }
