@@ -2,10 +2,8 @@
 
 use std::io;
 
-use mendel_board::book::BookError;
-use mendel_board::eco::NamesError;
+use mendel_board::FileError;
 use mendel_board::pgn::PgnError;
-use mendel_board::tablebase::TablebaseError;
 use mendel_crew::CrewError;
 use mendel_store::frame::{Cause, Failure, FolderError};
 use mendel_store::{InputsError, JournalError};
@@ -37,14 +35,10 @@ pub enum MatchError {
     #[error(transparent)]
     OpeningPgn(#[from] PgnError),
     #[error(transparent)]
-    OpeningBook(#[from] BookError),
+    File(#[from] FileError),
     /// No opening, or an invalid one: the file, the line or game, and the reason.
     #[error("{0}")]
     Opening(String),
-    #[error(transparent)]
-    OpeningNames(#[from] NamesError),
-    #[error(transparent)]
-    Tablebase(#[from] TablebaseError),
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
     #[error(

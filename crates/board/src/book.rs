@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::Move;
 
-use crate::{PackedMove, Position};
+use crate::{FileError, PackedMove, Position};
 
 const ENTRY_BYTES: u64 = 16;
 
@@ -23,45 +23,20 @@ const ENTRY_BYTES: u64 = 16;
 pub struct Book {
     name: String,
     entries: u64,
-    source: Mutex<Box<dyn Source>>,
+    source: Mutex<Box<dyn ReadSeek>>,
 }
 
-trait Source: Read + Seek + Send + std::fmt::Debug {}
-impl<S: Read + Seek + Send + std::fmt::Debug> Source for S {}
+trait ReadSeek: Read + Seek + Send + std::fmt::Debug {}
+impl<S: Read + Seek + Send + std::fmt::Debug> ReadSeek for S {}
 
 /// A move a book knows for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// A legal move.
     pub m: Move,
     /// How often it should be played, against the weights of its siblings.
     pub weight: u16,
     /// What learning programs noted; zero in most books.
     pub learn: u32,
-}
-
-/// Why a book cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum BookError {
-    /// The file could not be read.
-    #[error("cannot read the opening book `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The file does not consist of whole entries.
-    #[error(
-        "`{name}` is not a whole Polyglot book: {bytes} bytes are no multiple of {ENTRY_BYTES}; \
-         fetch or make the file again"
-    )]
-    Truncated {
-        /// The file.
-        name: String,
-        /// How long it is.
-        bytes: u64,
-    },
 }
 
 impl Book {
@@ -70,12 +45,12 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be opened or does not consist of whole entries.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, BookError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         match File::open(path) {
             Ok(file) => Self::new(name, Box::new(file)),
-            Err(source) => Err(BookError::Read { name, source }),
+            Err(source) => Err(cannot_read(name, source)),
         }
     }
 
@@ -84,14 +59,18 @@ impl Book {
     /// # Errors
     ///
     /// If the bytes are not whole entries.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, BookError> {
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileError> {
         Self::new(name.to_owned(), Box::new(Cursor::new(bytes)))
     }
 
-    fn new(name: String, mut source: Box<dyn Source>) -> Result<Self, BookError> {
+    fn new(name: String, mut source: Box<dyn ReadSeek>) -> Result<Self, FileError> {
         match source.seek(SeekFrom::End(0)) {
-            Err(source) => Err(BookError::Read { name, source }),
-            Ok(bytes) if bytes % ENTRY_BYTES != 0 => Err(BookError::Truncated { name, bytes }),
+            Err(source) => Err(cannot_read(name, source)),
+            Ok(bytes) if bytes % ENTRY_BYTES != 0 => Err(FileError::TruncatedBook {
+                path: name,
+                bytes,
+                entry: ENTRY_BYTES,
+            }),
             Ok(bytes) => Ok(Self {
                 name,
                 entries: bytes / ENTRY_BYTES,
@@ -100,12 +79,10 @@ impl Book {
         }
     }
 
-    /// The number of entries.
     pub fn len(&self) -> u64 {
         self.entries
     }
 
-    /// Whether the book has no entry.
     pub fn is_empty(&self) -> bool {
         self.entries == 0
     }
@@ -116,11 +93,9 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be read any more.
-    pub fn probe(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        self.find(position).map_err(|source| BookError::Read {
-            name: self.name.clone(),
-            source,
-        })
+    pub fn probe(&self, position: &Position) -> Result<Vec<BookMove>, FileError> {
+        let found = self.find(position);
+        found.map_err(|source| cannot_read(self.name.clone(), source))
     }
 
     fn find(&self, position: &Position) -> io::Result<Vec<BookMove>> {
@@ -168,8 +143,16 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be read any more.
-    pub fn pick(&self, position: &Position, random: u64) -> Result<Option<Move>, BookError> {
+    pub fn pick(&self, position: &Position, random: u64) -> Result<Option<Move>, FileError> {
         Ok(pick(&self.probe(position)?, random))
+    }
+}
+
+fn cannot_read(path: String, source: io::Error) -> FileError {
+    FileError::Read {
+        what: "the opening book",
+        path,
+        source,
     }
 }
 
@@ -190,18 +173,17 @@ pub fn pick(moves: &[BookMove], random: u64) -> Option<Move> {
 /// A book in the making.
 #[derive(Clone, Debug, Default)]
 pub struct BookBuilder {
-    entries: Vec<Entry>,
+    entries: Vec<BookEntry>,
 }
 
 impl BookBuilder {
-    /// A book without entries.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds `weight` to what `m`, which must be legal, counts in `position`.
     pub fn add(&mut self, position: &Position, m: Move, weight: u16) {
-        self.entries.push(Entry {
+        self.entries.push(BookEntry {
             key: position.key(),
             packed: encode_move(m),
             weight,
@@ -239,19 +221,19 @@ impl BookBuilder {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct BookEntry {
     key: u64,
     packed: u16,
     weight: u16,
     learn: u32,
 }
 
-fn read_entry(source: &mut dyn Source, index: u64) -> io::Result<Entry> {
+fn read_entry(source: &mut dyn ReadSeek, index: u64) -> io::Result<BookEntry> {
     let mut bytes = [0; ENTRY_BYTES as usize];
     source.seek(SeekFrom::Start(index * ENTRY_BYTES))?;
     source.read_exact(&mut bytes)?;
     let number = u128::from_be_bytes(bytes);
-    Ok(Entry {
+    Ok(BookEntry {
         key: (number >> 64) as u64,
         packed: (number >> 48) as u16,
         weight: (number >> 32) as u16,

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::lines::BoundedLines;
-use crate::{Game, Position};
+use crate::{FileError, Game, Position};
 
 /// Codes and names of openings by their positions, so that a line is known
 /// whatever the order of its moves.
@@ -17,39 +17,6 @@ use crate::{Game, Position};
 #[derive(Clone, Debug, Default)]
 pub struct OpeningNames(HashMap<u64, (String, String)>);
 
-/// Why a table of names cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum NamesError {
-    /// It cannot be read.
-    #[error("cannot read the opening names `{path}`: {source}")]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line has another form.
-    #[error(
-        "`{path}`, line {line}: {reason}; a line is an ECO code, a name and moves, separated by tabs"
-    )]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// There is no name in it.
-    #[error(
-        "`{path}` has no opening names; a table is a `.tsv` file with the columns eco, name, pgn"
-    )]
-    Empty {
-        /// The file or folder.
-        path: PathBuf,
-    },
-}
-
 const MAX_LINE_LEN: usize = 65_536;
 
 impl OpeningNames {
@@ -57,13 +24,10 @@ impl OpeningNames {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, a line has another form, or there is none.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, NamesError> {
+    /// If it cannot be read, a line has another form, or there is no name.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let failed = |source| NamesError::Read {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = |source| cannot_read(path, source);
         let mut files = vec![path.to_owned()];
         if path.is_dir() {
             let entries: Result<Vec<_>, _> = fs::read_dir(path).map_err(failed)?.collect();
@@ -81,29 +45,27 @@ impl OpeningNames {
             names.add(&file)?;
         }
         if names.0.is_empty() {
-            let path = path.to_owned();
-            return Err(NamesError::Empty { path });
+            let path = path.display().to_string();
+            return Err(FileError::NoOpeningNames { path });
         }
         Ok(names)
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), NamesError> {
-        let failed = |source| NamesError::Read {
-            path: path.to_owned(),
-            source,
-        };
+    fn add(&mut self, path: &Path) -> Result<(), FileError> {
+        let failed = |source| cannot_read(path, source);
         let reader = BufReader::new(File::open(path).map_err(failed)?);
         let mut lines = BoundedLines::new(reader, MAX_LINE_LEN);
         for line in 1.. {
             let Some(read) = lines.next_line().map_err(failed)? else {
                 break;
             };
+            let refused = |reason| FileError::OpeningName {
+                path: path.display().to_string(),
+                line,
+                reason,
+            };
             if read.is_truncated {
-                return Err(NamesError::Line {
-                    path: path.to_owned(),
-                    line,
-                    reason: format!("it has more than {MAX_LINE_LEN} bytes"),
-                });
+                return Err(refused(format!("it has more than {MAX_LINE_LEN} bytes")));
             }
             let text = read.text();
             let text = text.trim_start_matches('\u{feff}').trim_end();
@@ -111,11 +73,7 @@ impl OpeningNames {
             if text.is_empty() || heading {
                 continue;
             }
-            self.add_line(text).map_err(|reason| NamesError::Line {
-                path: path.to_owned(),
-                line,
-                reason,
-            })?;
+            self.add_line(text).map_err(refused)?;
         }
         Ok(())
     }
@@ -143,12 +101,10 @@ impl OpeningNames {
         Ok(())
     }
 
-    /// The number of positions with a name.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no name.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -158,5 +114,13 @@ impl OpeningNames {
         let mut positions = game.positions().iter().rev();
         let (code, name) = positions.find_map(|position| self.0.get(&position.key()))?;
         Some((code, name))
+    }
+}
+
+fn cannot_read(path: &Path, source: io::Error) -> FileError {
+    FileError::Read {
+        what: "the opening names",
+        path: path.display().to_string(),
+        source,
     }
 }

@@ -8,18 +8,18 @@
 //! assert_eq!(epd.text("id"), Some("back rank"));
 //! assert_eq!(epd.position().san(epd.moves("bm")?[0]), "Rd8#");
 //! assert_eq!(epd.to_string(), text);
-//! # Ok::<(), mendel_board::epd::EpdError>(())
+//! # Ok::<(), mendel_board::NotationError>(())
 //! ```
 
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::str::FromStr;
 
 use shakmaty::Move;
 
 use crate::lines::BoundedLines;
 use crate::notation::quote;
-use crate::{FenError, MoveTextError, Position};
+use crate::{FileError, NotationError, Position};
 
 /// A position and what is said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,83 +31,14 @@ pub struct Epd {
 /// A remark: an opcode such as `bm`, `id` or `c0`, and its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The name of the remark.
     pub opcode: String,
     /// Moves, numbers or texts, without quotation marks.
     pub operands: Vec<String>,
 }
 
-/// Why a text is not an EPD record, or not the one expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EpdError {
-    /// Fewer than the four fields of a position.
-    #[error("`{text}` is not an EPD record: a position has four fields")]
-    Fields {
-        /// What was read.
-        text: String,
-    },
-    /// The first fields are no legal position.
-    #[error(transparent)]
-    Position(#[from] FenError),
-    /// A quotation mark without its partner.
-    #[error("a quotation mark is not closed in `{text}`")]
-    Quote {
-        /// What was read.
-        text: String,
-    },
-    /// An opcode does not begin with a letter.
-    #[error("`{text}` is not an opcode, which begins with a letter")]
-    Opcode {
-        /// What was read.
-        text: String,
-    },
-    /// A counter is not one number.
-    #[error("`{opcode}` needs one whole number")]
-    Counter {
-        /// `hmvc` or `fmvn`.
-        opcode: &'static str,
-    },
-    /// A move cannot be played.
-    #[error("`{opcode}`: {source}")]
-    Move {
-        /// The remark with the move.
-        opcode: String,
-        /// What is wrong with it.
-        source: MoveTextError,
-    },
-}
-
-/// Why a line of an EPD file could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum EpdLineError {
-    /// The line is no record; the next may be one.
-    #[error("line {line}: {source}")]
-    Record {
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        source: EpdError,
-    },
-    /// The line is longer than any record; the next may be one.
-    #[error("line {line} has more than {MAX_LINE_LEN} bytes, so this is no EPD file")]
-    TooLong {
-        /// The number of the line, from 1.
-        line: usize,
-    },
-    /// The file cannot be read; nothing follows.
-    #[error("line {line} cannot be read: {source}")]
-    Read {
-        /// The number of the line, from 1.
-        line: usize,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
 const MAX_LINE_LEN: usize = 65_536;
 
 impl Epd {
-    /// A record without remarks.
     pub fn new(position: Position) -> Self {
         Self {
             position,
@@ -143,7 +74,7 @@ impl Epd {
     /// # Errors
     ///
     /// If one of them is not a legal move.
-    pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, EpdError> {
+    pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, NotationError> {
         // Some suites decorate their moves, even with a space in between.
         let operands = self.operands(opcode).unwrap_or_default().iter();
         let bare = operands.map(|operand| operand.trim_end_matches([',', '!', '?', '+', '#']));
@@ -151,10 +82,10 @@ impl Epd {
             let read = self.position.parse_san(bare);
             read.or_else(|error| self.position.parse_uci(bare).map_err(|_| error))
         });
-        let read: Result<_, MoveTextError> = moves.collect();
-        read.map_err(|source| EpdError::Move {
+        let read: Result<_, NotationError> = moves.collect();
+        read.map_err(|source| NotationError::EpdMove {
             opcode: opcode.to_owned(),
-            source,
+            source: Box::new(source),
         })
     }
 
@@ -173,11 +104,11 @@ impl Epd {
 }
 
 impl FromStr for Epd {
-    type Err = EpdError;
+    type Err = NotationError;
 
     /// Reads one record. The six fields of a FEN are understood in place of the
     /// four, and the last semicolon may be missing.
-    fn from_str(text: &str) -> Result<Self, EpdError> {
+    fn from_str(text: &str) -> Result<Self, NotationError> {
         // 1. Some files end their lines with a null; control characters mean
         //    nothing here. The fields of the position end where the remarks begin.
         let clean = text.replace(char::is_control, " ");
@@ -194,7 +125,7 @@ impl FromStr for Epd {
             rest = rest[field.len()..].trim_start();
         }
         if fields.len() < 4 {
-            return Err(EpdError::Fields { text: quote(text) });
+            return Err(NotationError::EpdFields { text: quote(text) });
         }
 
         // 2. The remarks; two of them are counters of the position.
@@ -218,7 +149,7 @@ impl FromStr for Epd {
     }
 }
 
-fn read_operations(text: &str) -> Result<Vec<Operation>, EpdError> {
+fn read_operations(text: &str) -> Result<Vec<Operation>, NotationError> {
     let mut operations = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
@@ -238,10 +169,10 @@ fn read_operations(text: &str) -> Result<Vec<Operation>, EpdError> {
             }
             // 2. A quoted text is one operand, whatever is in it.
             Some('"') => {
-                let unclosed = || EpdError::Quote { text: quote(rest) };
+                let unclosed = || NotationError::EpdQuote { text: quote(rest) };
                 let (inside, next) = rest[1..].split_once('"').ok_or_else(unclosed)?;
                 if words.is_empty() {
-                    return Err(EpdError::Opcode { text: quote(rest) });
+                    return Err(NotationError::EpdOpcode { text: quote(rest) });
                 }
                 words.push(inside.to_owned());
                 rest = next;
@@ -249,7 +180,7 @@ fn read_operations(text: &str) -> Result<Vec<Operation>, EpdError> {
             // 3. Anything else is a word.
             Some(first) => {
                 if words.is_empty() && !first.is_alphabetic() {
-                    return Err(EpdError::Opcode { text: quote(rest) });
+                    return Err(NotationError::EpdOpcode { text: quote(rest) });
                 }
                 let end = rest.find(|c: char| c.is_whitespace() || c == ';' || c == '"');
                 let (word, next) = rest.split_at(end.unwrap_or(rest.len()));
@@ -264,14 +195,14 @@ fn read_operations(text: &str) -> Result<Vec<Operation>, EpdError> {
 fn take_counter(
     operations: &mut Vec<Operation>,
     opcode: &'static str,
-) -> Result<Option<String>, EpdError> {
+) -> Result<Option<String>, NotationError> {
     let Some(index) = operations.iter().position(|op| op.opcode == opcode) else {
         return Ok(None);
     };
     let operands = operations.remove(index).operands;
     match <[String; 1]>::try_from(operands) {
         Ok([number]) if number.parse::<u32>().is_ok() => Ok(Some(number)),
-        _ => Err(EpdError::Counter { opcode }),
+        _ => Err(NotationError::EpdCounter { opcode }),
     }
 }
 
@@ -340,7 +271,7 @@ pub struct Records<R> {
 }
 
 impl<R: BufRead> Iterator for Records<R> {
-    type Item = Result<(usize, Epd), EpdLineError>;
+    type Item = Result<(usize, Epd), FileError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
@@ -350,11 +281,14 @@ impl<R: BufRead> Iterator for Records<R> {
                 Ok(read) => read?,
                 Err(source) => {
                     self.failed = true;
-                    return Some(Err(EpdLineError::Read { line, source }));
+                    return Some(Err(FileError::ReadLine { line, source }));
                 }
             };
             if read.is_truncated {
-                return Some(Err(EpdLineError::TooLong { line }));
+                return Some(Err(FileError::LongLine {
+                    line,
+                    limit: MAX_LINE_LEN,
+                }));
             }
             let text = read.text();
             let text = text.trim_start_matches('\u{feff}').trim();
@@ -363,7 +297,7 @@ impl<R: BufRead> Iterator for Records<R> {
             }
             return Some(match text.parse() {
                 Ok(epd) => Ok((line, epd)),
-                Err(source) => Err(EpdLineError::Record { line, source }),
+                Err(source) => Err(FileError::EpdRecord { line, source }),
             });
         }
         None

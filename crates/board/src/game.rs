@@ -19,7 +19,6 @@ pub struct Game {
 pub struct Outcome {
     /// Who won; `None` for a draw.
     pub winner: Option<Color>,
-    /// Why the game is over.
     pub reason: Reason,
 }
 
@@ -30,11 +29,9 @@ pub enum Reason {
     Checkmate,
     /// The side to move is not in check and has no move.
     Stalemate,
-    /// Neither side has the material to mate.
     InsufficientMaterial,
     /// Fifty moves of each side without capture or pawn move.
     FiftyMoves,
-    /// The same position for the third time.
     Repetition,
 }
 
@@ -49,7 +46,6 @@ pub struct IllegalMove {
 }
 
 impl Game {
-    /// A game that starts from `start`.
     pub fn new(start: Position) -> Self {
         Self {
             positions: vec![start],
@@ -57,17 +53,14 @@ impl Game {
         }
     }
 
-    /// The position now.
     pub fn position(&self) -> &Position {
         self.positions.last().expect("a game has a start position")
     }
 
-    /// The position the game started from.
     pub fn start(&self) -> &Position {
         &self.positions[0]
     }
 
-    /// The moves played so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -83,7 +76,7 @@ impl Game {
     ///
     /// If the move is illegal; the game is then untouched. A game that is over
     /// by repetition, fifty moves or material may go on, as it may over the
-    /// board where nobody claims.
+    /// board without a claim.
     pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
         let position = self.position();
         if !position.is_legal(m) {

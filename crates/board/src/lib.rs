@@ -25,6 +25,7 @@
 pub mod book;
 pub mod eco;
 pub mod epd;
+mod error;
 mod game;
 mod hash;
 pub mod lines;
@@ -38,9 +39,9 @@ mod position;
 pub mod sample;
 pub mod tablebase;
 
+pub use error::{FileError, NotationError};
 pub use game::{Game, IllegalMove, Outcome, Reason};
 pub use hash::mix;
-pub use notation::{FenError, MoveTextError};
 pub use packed::PackedMove;
 pub use packed_position::PackedPosition;
 pub use perft::{divide, divide_with, perft, perft_with};

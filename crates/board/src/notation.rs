@@ -5,60 +5,11 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, PositionError};
 
-use crate::Position;
+use crate::{NotationError, Position};
 
-/// Why a text is not a position.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FenError {
-    /// The text does not have the form of a FEN.
-    #[error("`{fen}` is not a FEN: {reason}")]
-    Syntax {
-        /// What was read.
-        fen: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The text is a FEN, but no legal game position.
-    #[error("`{fen}` is not a legal position: {reason}")]
-    Position {
-        /// What was read.
-        fen: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
-
-/// Why a text is not a move of a position.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MoveTextError {
-    /// The text does not have the form of a move.
-    #[error("`{text}` does not look like a move")]
-    Syntax {
-        /// What was read.
-        text: String,
-    },
-    /// The text is a move, but not one this position allows.
-    #[error("illegal move `{text}` in `{fen}`")]
-    Illegal {
-        /// What was read.
-        text: String,
-        /// The position in which it was tried.
-        fen: String,
-    },
-    /// The text fits more than one legal move.
-    #[error("ambiguous move `{text}` in `{fen}`")]
-    Ambiguous {
-        /// What was read.
-        text: String,
-        /// The position in which it was tried.
-        fen: String,
-    },
-}
-
-/// A megabyte of garbage is quoted in an error only as far as it helps.
+/// The first 100 characters of a text, for an error message.
 pub(crate) fn quote(text: &str) -> String {
-    const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(100) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -75,7 +26,7 @@ impl Position {
     /// # Errors
     ///
     /// If the text is not a FEN or the position could not be played on.
-    pub fn from_fen(fen: &str) -> Result<Self, FenError> {
+    pub fn from_fen(fen: &str) -> Result<Self, NotationError> {
         Self::read_fen(fen, None)
     }
 
@@ -85,15 +36,15 @@ impl Position {
     /// # Errors
     ///
     /// If the text is not a FEN or the position could not be played on.
-    pub fn from_fen960(fen: &str) -> Result<Self, FenError> {
+    pub fn from_fen960(fen: &str) -> Result<Self, NotationError> {
         Self::read_fen(fen, Some(CastlingMode::Chess960))
     }
 
-    fn read_fen(text: &str, mode: Option<CastlingMode>) -> Result<Self, FenError> {
+    fn read_fen(text: &str, mode: Option<CastlingMode>) -> Result<Self, NotationError> {
         let text = text.trim();
         let fen: Fen = text
             .parse()
-            .map_err(|error: shakmaty::fen::ParseFenError| FenError::Syntax {
+            .map_err(|error: shakmaty::fen::ParseFenError| NotationError::Fen {
                 fen: quote(text),
                 reason: error.to_string(),
             })?;
@@ -104,7 +55,7 @@ impl Position {
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .map(Self::from)
-            .map_err(|error| FenError::Position {
+            .map_err(|error| NotationError::Position {
                 fen: quote(text),
                 reason: error.to_string(),
             })
@@ -121,16 +72,16 @@ impl Position {
     /// # Errors
     ///
     /// If the text is no move, not a legal one here, or fits several.
-    pub fn parse_san(&self, text: &str) -> Result<Move, MoveTextError> {
+    pub fn parse_san(&self, text: &str) -> Result<Move, NotationError> {
         let san: SanPlus = text
             .parse()
-            .map_err(|_| MoveTextError::Syntax { text: quote(text) })?;
+            .map_err(|_| NotationError::Move { text: quote(text) })?;
         san.san.to_move(self.chess()).map_err(|error| match error {
-            shakmaty::san::SanError::AmbiguousSan => MoveTextError::Ambiguous {
+            shakmaty::san::SanError::AmbiguousSan => NotationError::AmbiguousMove {
                 text: quote(text),
                 fen: self.fen(),
             },
-            shakmaty::san::SanError::IllegalSan => MoveTextError::Illegal {
+            shakmaty::san::SanError::IllegalSan => NotationError::IllegalMove {
                 text: quote(text),
                 fen: self.fen(),
             },
@@ -147,12 +98,12 @@ impl Position {
     /// # Errors
     ///
     /// If the text is no move or not a legal one here.
-    pub fn parse_uci(&self, text: &str) -> Result<Move, MoveTextError> {
+    pub fn parse_uci(&self, text: &str) -> Result<Move, NotationError> {
         let uci: UciMove = text
             .parse()
-            .map_err(|_| MoveTextError::Syntax { text: quote(text) })?;
+            .map_err(|_| NotationError::Move { text: quote(text) })?;
         uci.to_move(self.chess())
-            .map_err(|_| MoveTextError::Illegal {
+            .map_err(|_| NotationError::IllegalMove {
                 text: quote(text),
                 fen: self.fen(),
             })
@@ -169,7 +120,7 @@ impl Position {
     ///
     /// If the text is no legal move here in either notation; the error speaks of
     /// SAN, which says more.
-    pub fn parse_move(&self, text: &str) -> Result<Move, MoveTextError> {
+    pub fn parse_move(&self, text: &str) -> Result<Move, NotationError> {
         self.parse_uci(text).or_else(|_| self.parse_san(text))
     }
 }

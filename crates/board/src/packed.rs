@@ -15,7 +15,6 @@ pub struct PackedMove(u16);
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 impl PackedMove {
-    /// No move.
     pub const NONE: Self = Self(0);
 
     /// The raw bits, for storage.
@@ -30,7 +29,6 @@ impl PackedMove {
         Self(bits)
     }
 
-    /// Whether this is no move.
     #[inline]
     pub const fn is_none(self) -> bool {
         self.0 == 0

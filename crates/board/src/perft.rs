@@ -1,7 +1,7 @@
 //! Counting the paths of legal moves: the proof that moves are generated right.
 //!
-//! The walk copies the bare rules position and not [`Position`], whose keys
-//! nobody reads here.
+//! The walk copies the bare rules position and not [`Position`], whose keys are not
+//! needed here.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -29,11 +29,10 @@ pub use read::{BrokenGame, PgnError, PgnReader};
 pub struct PgnGame {
     /// The tags, in the order in which they stand.
     pub tags: Tags,
-    /// Start position and moves.
     pub game: Game,
     /// How it ended, by the rules or otherwise.
     pub result: GameResult,
-    /// A comment for each move, by index; an empty or missing one is none.
+    /// A comment for each move, by index; an empty or missing one is not written.
     /// Reading leaves this empty.
     pub comments: Vec<String>,
 }
@@ -47,7 +46,7 @@ pub enum GameResult {
     BlackWins,
     /// `1/2-1/2`
     Draw,
-    /// `*`: not over, or nobody knows.
+    /// `*`: unfinished or unknown result.
     #[default]
     Unknown,
 }
@@ -105,7 +104,6 @@ impl fmt::Display for GameResult {
 }
 
 impl Tags {
-    /// No tags.
     pub fn new() -> Self {
         Self::default()
     }
@@ -137,12 +135,10 @@ impl Tags {
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The number of tags.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

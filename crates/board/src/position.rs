@@ -57,7 +57,7 @@ fn castling_key(chess: &Chess) -> u64 {
 }
 
 /// The en passant file counts only where a pawn stands ready to capture, so
-/// that a double step nobody can answer does not hide a repetition.
+/// that a double step without an answer does not hide a repetition.
 fn en_passant_key(chess: &Chess) -> u64 {
     match chess.maybe_ep_square() {
         None => 0,
@@ -94,13 +94,11 @@ impl Position {
         &self.chess
     }
 
-    /// Where the pieces stand.
     #[inline]
     pub fn board(&self) -> &Board {
         self.chess.board()
     }
 
-    /// Whose move it is.
     #[inline]
     pub fn turn(&self) -> Color {
         self.chess.turn()
@@ -161,19 +159,16 @@ impl Position {
         self.chess.legal_moves()
     }
 
-    /// Whether `m` is legal here.
     #[inline]
     pub fn is_legal(&self, m: Move) -> bool {
         self.chess.is_legal(m)
     }
 
-    /// The pieces giving check.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.chess.checkers()
     }
 
-    /// Whether the side to move is in check.
     #[inline]
     pub fn is_check(&self) -> bool {
         self.checkers().any()

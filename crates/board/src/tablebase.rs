@@ -3,13 +3,13 @@
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fmt, fs, io, ops};
 
 use shakmaty::{Chess, Move, Position as _};
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, Material, Metric, SyzygyError, Tablebase as Tables};
 
-use crate::{Game, Position};
+use crate::{FileError, Game, Position};
 
 /// Endgame tables from one or more folders. Files are opened when first needed;
 /// any number of threads may probe at once.
@@ -22,22 +22,18 @@ pub struct Tablebase {
 /// The value of a position for the side to move, under the fifty-move rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wdl {
-    /// Lost.
     Loss,
     /// Lost, but the fifty-move rule saves it.
     BlessedLoss,
-    /// Drawn.
     Draw,
     /// Won, but the fifty-move rule spoils it.
     CursedWin,
-    /// Won.
     Win,
 }
 
 /// What the tables say of one legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootMove {
-    /// The move.
     pub m: Move,
     /// What it leads to, for the side that plays it and with the half-moves
     /// already counted towards the fifty-move rule.
@@ -50,55 +46,21 @@ pub struct RootMove {
     doubtful: bool,
 }
 
-/// Why the tables cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum TablebaseError {
-    /// A folder or file cannot be read.
-    #[error("cannot read the tablebase `{path}`: {source}")]
-    Read {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// There is no table to be found.
-    #[error("no Syzygy table in `{paths}`; tables are files like `KQvK.rtbw` and `KQvK.rtbz`")]
-    Empty {
-        /// What was searched.
-        paths: String,
-    },
-}
-
-/// Why the tables do not know a position.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// There are more pieces than in any table.
     #[error("{pieces} pieces are too many: the largest table has {most}")]
-    TooManyPieces {
-        /// Pieces on the board.
-        pieces: usize,
-        /// Pieces in the largest table.
-        most: usize,
-    },
-    /// Somebody may still castle; no table has such positions.
+    TooManyPieces { pieces: usize, most: usize },
     #[error("tables know no positions with castling rights")]
     Castling,
-    /// A table needed is not there.
     #[error("the table `{0}` is missing")]
-    Missing(Table),
-    /// A table cannot be read.
+    Missing(TableName),
     #[error("the table `{table}` cannot be read: {reason}; fetch the file again")]
-    Broken {
-        /// The table.
-        table: Table,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Broken { table: TableName, reason: String },
 }
 
 /// The name of a table, such as `KQvK.rtbw`.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct TableName {
     material: Material,
     metric: Metric,
 }
@@ -109,8 +71,8 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// If a folder cannot be read, a table is visibly damaged or there is none.
-    pub fn open(paths: &str) -> Result<Self, TablebaseError> {
+    /// If a folder cannot be read, a table is visibly damaged or there is no table.
+    pub fn open(paths: &str) -> Result<Self, FileError> {
         let mut tablebase = Self {
             tables: Tables::new(),
             files: 0,
@@ -121,16 +83,17 @@ impl Tablebase {
             }
         }
         if tablebase.files == 0 {
-            return Err(TablebaseError::Empty {
+            return Err(FileError::NoTables {
                 paths: paths.to_owned(),
             });
         }
         Ok(tablebase)
     }
 
-    fn add_folder(&mut self, folder: &Path) -> Result<(), TablebaseError> {
-        let failed = |path: &Path, source| TablebaseError::Read {
-            path: path.to_owned(),
+    fn add_folder(&mut self, folder: &Path) -> Result<(), FileError> {
+        let failed = |path: &Path, source| FileError::Read {
+            what: "the tablebase",
+            path: path.display().to_string(),
             source,
         };
         for entry in fs::read_dir(folder).map_err(|source| failed(folder, source))? {
@@ -155,7 +118,6 @@ impl Tablebase {
         self.tables.max_pieces()
     }
 
-    /// The number of table files.
     pub fn files(&self) -> usize {
         self.files
     }
@@ -229,8 +191,7 @@ impl Tablebase {
         Ok(moves)
     }
 
-    /// The moves among which a player may choose freely without losing what the
-    /// tables promise: all of the best value, the best first. Where the position
+    /// Moves that preserve the tablebase result: all of the best value, the best first. Where the position
     /// has been on the board before, only those that make progress.
     ///
     /// # Errors
@@ -335,14 +296,14 @@ impl From<SyzygyError> for ProbeError {
             // come here, and none has more pieces than the one before it.
             SyzygyError::TooManyPieces => Self::TooManyPieces { pieces: 0, most: 0 },
             SyzygyError::MissingTable { metric, material } => {
-                Self::Missing(Table { material, metric })
+                Self::Missing(TableName { material, metric })
             }
             SyzygyError::ProbeFailed {
                 metric,
                 material,
                 error,
             } => Self::Broken {
-                table: Table { material, metric },
+                table: TableName { material, metric },
                 reason: match *error {
                     shakmaty_syzygy::ProbeError::Read { error } => error.to_string(),
                     shakmaty_syzygy::ProbeError::Magic { magic } => {
@@ -355,7 +316,7 @@ impl From<SyzygyError> for ProbeError {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extension = match self.metric {
             Metric::Wdl => "rtbw",

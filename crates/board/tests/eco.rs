@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use mendel_board::eco::{NamesError, OpeningNames};
+use mendel_board::FileError;
+use mendel_board::eco::OpeningNames;
 use mendel_board::{Game, Position};
 
 const NAMES: &str = "eco\tname\tpgn\n\
@@ -11,7 +12,7 @@ const NAMES: &str = "eco\tname\tpgn\n\
     D00\tQueen's Pawn Game\t1. d4 d5\n\
     D06\tQueen's Gambit\t1. d4 d5 2. c4\n";
 
-fn table(name: &str, text: &str) -> (std::path::PathBuf, Result<OpeningNames, NamesError>) {
+fn table(name: &str, text: &str) -> (std::path::PathBuf, Result<OpeningNames, FileError>) {
     let path = format!("mendel-names-{name}-{}.tsv", std::process::id());
     let path = std::env::temp_dir().join(path);
     fs::write(&path, text).expect("a file can be written");
@@ -54,8 +55,8 @@ fn a_broken_table_of_names_is_named_with_its_line() {
     }
     assert!(matches!(
         table("empty", "").1,
-        Err(NamesError::Empty { .. })
+        Err(FileError::NoOpeningNames { .. })
     ));
     let nowhere = OpeningNames::load("no/such/table.tsv");
-    assert!(matches!(nowhere, Err(NamesError::Read { .. })));
+    assert!(matches!(nowhere, Err(FileError::Read { .. })));
 }

@@ -3,7 +3,8 @@ use std::io::BufReader;
 use std::path::Path;
 
 use mendel_board::Position;
-use mendel_board::epd::{self, Epd, EpdError, EpdLineError};
+use mendel_board::epd::{self, Epd};
+use mendel_board::{FileError, NotationError};
 use proptest::prelude::*;
 
 use crate::walks::positions;
@@ -78,25 +79,37 @@ fn a_remark_can_be_set_and_replaced() {
 fn bad_records_are_refused_for_what_they_are() {
     let fields = "4k3/8/8/8/8/8/8/4K3 w - -";
     let parse = |rest: &str| format!("{fields} {rest}").parse::<Epd>().unwrap_err();
-    assert!(matches!("".parse::<Epd>(), Err(EpdError::Fields { .. })));
+    assert!(matches!(
+        "".parse::<Epd>(),
+        Err(NotationError::EpdFields { .. })
+    ));
     assert!(matches!(
         "8/8 w -".parse::<Epd>(),
-        Err(EpdError::Fields { .. })
+        Err(NotationError::EpdFields { .. })
     ));
     assert!(matches!(
         "8/8 w - -;".parse::<Epd>(),
-        Err(EpdError::Position(_))
+        Err(NotationError::Fen { .. } | NotationError::Position { .. })
     ));
-    assert!(matches!(parse("id \"open;"), EpdError::Quote { .. }));
-    assert!(matches!(parse("\"text\";"), EpdError::Opcode { .. }));
-    assert!(matches!(parse("id \"x\"; 5 5;"), EpdError::Opcode { .. }));
+    assert!(matches!(
+        parse("id \"open;"),
+        NotationError::EpdQuote { .. }
+    ));
+    assert!(matches!(
+        parse("\"text\";"),
+        NotationError::EpdOpcode { .. }
+    ));
+    assert!(matches!(
+        parse("id \"x\"; 5 5;"),
+        NotationError::EpdOpcode { .. }
+    ));
     assert!(matches!(
         parse("hmvc;"),
-        EpdError::Counter { opcode: "hmvc" }
+        NotationError::EpdCounter { opcode: "hmvc" }
     ));
     assert!(matches!(
         parse("fmvn -1;"),
-        EpdError::Counter { opcode: "fmvn" }
+        NotationError::EpdCounter { opcode: "fmvn" }
     ));
     let epd: Epd = format!("{fields} bm Ke5;").parse().unwrap();
     let error = epd.moves("bm").unwrap_err();
@@ -118,7 +131,10 @@ fn a_file_tells_its_lines_and_goes_on_after_a_bad_one() {
         error.to_string().starts_with("line 4: `rubbish`"),
         "{error}"
     );
-    assert!(matches!(records[2], Err(EpdLineError::TooLong { line: 5 })));
+    assert!(matches!(
+        records[2],
+        Err(FileError::LongLine { line: 5, .. })
+    ));
     assert!(matches!(records[3], Ok((6, _))));
 }
 

@@ -1,4 +1,4 @@
-use mendel_board::{CastlingMode, FenError, MoveTextError, Position};
+use mendel_board::{CastlingMode, NotationError, Position};
 use proptest::prelude::*;
 
 use crate::walks::positions;
@@ -163,7 +163,7 @@ fn bad_fens_are_refused_with_a_reason() {
     ];
     for (fen, has_form, word) in TABLE {
         let error = Position::from_fen(fen).unwrap_err();
-        let is_position = matches!(error, FenError::Position { .. });
+        let is_position = matches!(error, NotationError::Position { .. });
         assert_eq!(is_position, has_form, "{fen}: {error}");
         let message = error.to_string();
         assert!(message.contains(&format!("`{fen}`")), "{message}");
@@ -183,19 +183,19 @@ fn an_error_quotes_no_more_than_helps() {
 fn bad_moves_are_refused_for_what_they_are() {
     let position = Position::from_fen("4k3/8/8/8/8/8/4K3/R6R w - - 0 1").unwrap();
     let san = |text| position.parse_san(text).unwrap_err();
-    assert!(matches!(san("hello"), MoveTextError::Syntax { .. }));
-    assert!(matches!(san(""), MoveTextError::Syntax { .. }));
-    assert!(matches!(san("Ra9"), MoveTextError::Syntax { .. }));
-    assert!(matches!(san("Qd1"), MoveTextError::Illegal { .. }));
-    assert!(matches!(san("O-O"), MoveTextError::Illegal { .. }));
-    assert!(matches!(san("Rd1"), MoveTextError::Ambiguous { .. }));
+    assert!(matches!(san("hello"), NotationError::Move { .. }));
+    assert!(matches!(san(""), NotationError::Move { .. }));
+    assert!(matches!(san("Ra9"), NotationError::Move { .. }));
+    assert!(matches!(san("Qd1"), NotationError::IllegalMove { .. }));
+    assert!(matches!(san("O-O"), NotationError::IllegalMove { .. }));
+    assert!(matches!(san("Rd1"), NotationError::AmbiguousMove { .. }));
     assert!(san("Rd1").to_string().contains(&position.fen()));
     let uci = |text| position.parse_uci(text).unwrap_err();
-    assert!(matches!(uci("e2"), MoveTextError::Syntax { .. }));
-    assert!(matches!(uci("e2e2e2"), MoveTextError::Syntax { .. }));
-    assert!(matches!(uci("e2e4"), MoveTextError::Illegal { .. }));
-    assert!(matches!(uci("0000"), MoveTextError::Illegal { .. }));
-    assert!(matches!(uci("Q@d4"), MoveTextError::Illegal { .. }));
+    assert!(matches!(uci("e2"), NotationError::Move { .. }));
+    assert!(matches!(uci("e2e2e2"), NotationError::Move { .. }));
+    assert!(matches!(uci("e2e4"), NotationError::IllegalMove { .. }));
+    assert!(matches!(uci("0000"), NotationError::IllegalMove { .. }));
+    assert!(matches!(uci("Q@d4"), NotationError::IllegalMove { .. }));
 }
 
 proptest! {

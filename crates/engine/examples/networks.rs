@@ -14,7 +14,7 @@ use std::time::Duration;
 use mendel_board::{Game, Position};
 use mendel_engine::{Control, Engine, Limits, Options, Player, bench};
 use mendel_evaluator::graph::{Edge, Frame, Graph, Node, Parts};
-use mendel_evaluator::mlp::{Mlp, ONE, Shape};
+use mendel_evaluator::mlp::{Mlp, MlpShape, ONE};
 use mendel_evaluator::{AnyEvaluator, Function, Input, Material};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -28,7 +28,7 @@ fn main() {
     let material = ("material".to_owned(), AnyEvaluator::Material(Material));
     let mlp = |input: Input, hidden: &[u32], function| {
         let name = format!("mlp {} {hidden:?}", input.name());
-        let shape = Shape::new(input, hidden, function);
+        let shape = MlpShape::new(input, hidden, function);
         let numbers = numbers(
             shape.numbers(),
             if input == Input::Paper { 20 } else { ONE / 32 },
@@ -51,7 +51,7 @@ fn main() {
     }
     for hidden in [16, 64, 128, 256, 512, 1024, 2048] {
         let (name, mended) = mlp(Input::Sides, &[hidden], Function::Clipped);
-        let anew = mended.clone().forgetful();
+        let anew = mended.clone().without_cache();
         let found = measure(&[
             ("mended".to_owned(), AnyEvaluator::Mlp(mended)),
             ("anew".to_owned(), AnyEvaluator::Mlp(anew)),

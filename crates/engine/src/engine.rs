@@ -6,14 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use mendel_board::book::{Book, BookError};
-use mendel_board::tablebase::{Tablebase, TablebaseError};
-use mendel_board::{Game, Move, mix};
+use mendel_board::book::Book;
+use mendel_board::tablebase::Tablebase;
+use mendel_board::{FileError, Game, Move, mix};
 use mendel_evaluator::vision::Workspace;
-use mendel_evaluator::{
-    AnyEvaluator, Classic, Cwu, David, Evaluator, Gerald, Graph, Lambda, Linear, Material, Mlp,
-    Random, Teaching, Vision,
-};
+use mendel_evaluator::{Evaluator, with_evaluator};
 
 use crate::guidance::Way;
 use crate::restraint::Restraint;
@@ -63,9 +60,9 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
     #[error(transparent)]
-    Book(#[from] BookError),
+    Book(FileError),
     #[error(transparent)]
-    Tablebase(#[from] TablebaseError),
+    Tablebase(FileError),
     #[error("there is no memory for a table of {mebibytes} MiB: {reason}; ask for a smaller Hash")]
     Hash { mebibytes: usize, reason: String },
 }
@@ -84,58 +81,56 @@ pub struct Engine {
     book: Option<Book>,
     /// What the player's policy needs to be asked.
     workspace: Option<Workspace>,
-    minds: AnyMinds,
+    minds: Box<dyn Think + Send + Sync>,
 }
 
-/// The threads' memories for one kind of evaluator.
+/// An evaluator and the threads' memories for it.
 struct Minds<E: Evaluator> {
     evaluator: E,
     memories: Vec<Memory<E>>,
 }
 
-/// Lists the evaluators once: the choice is made at the root of a search, and
-/// everything below is compiled for the one chosen.
-macro_rules! minds {
-    ($d:tt $($name:ident($evaluator:ty)),+ $(,)?) => {
-        /// The choice of evaluator, made once.
-        enum AnyMinds {
-            $($name(Minds<$evaluator>)),+
-        }
+/// [`Minds`] of any evaluator: the call is dispatched at the root of a search, and
+/// everything below is compiled for the evaluator.
+trait Think {
+    fn clear(&mut self);
 
-        impl AnyMinds {
-            fn new(player: &Player, threads: usize) -> Self {
-                let params = &player.params;
-                match &player.evaluator {
-                    $(AnyEvaluator::$name(it) => {
-                        Self::$name(Minds::new(it.clone(), params, threads))
-                    })+
-                }
-            }
-        }
+    /// All threads search the same position; they help each other through the
+    /// table alone ("lazy SMP").
+    fn think(
+        &mut self,
+        shared: &Shared,
+        game: &Game,
+        moves: &[Move],
+        report: &mut dyn FnMut(&Info),
+    ) -> Best;
 
-        macro_rules! with_minds {
-            ($d any:expr, $d minds:ident => $d body:expr) => {
-                match $d any {
-                    $(AnyMinds::$name($d minds) => $d body,)+
-                }
-            };
-        }
-    };
+    /// One thread without memory of earlier thoughts, and not always the best
+    /// move that it found.
+    fn think_less(
+        &mut self,
+        shared: &Shared,
+        game: &Game,
+        moves: &[Move],
+        restraint: Restraint,
+        report: &mut dyn FnMut(&Info),
+    ) -> Best;
+
+    /// The best by the static score after each move.
+    fn one_ply(
+        &mut self,
+        game: &Game,
+        moves: &[Move],
+        advice: &[(Move, i32)],
+        start: Instant,
+        report: &mut dyn FnMut(&Info),
+    ) -> Best;
 }
 
-minds! {
-    $
-    Classic(Classic),
-    Cwu(Cwu),
-    David(Linear<David>),
-    Gerald(Linear<Gerald>),
-    Graph(Graph),
-    Lambda(Linear<Lambda>),
-    Teaching(Linear<Teaching>),
-    Material(Material),
-    Mlp(Mlp),
-    Random(Random),
-    Vision(Vision),
+fn minds(player: &Player, threads: usize) -> Box<dyn Think + Send + Sync> {
+    with_evaluator!(&player.evaluator, it => {
+        Box::new(Minds::new(it.clone(), &player.params, threads.max(1)))
+    })
 }
 
 impl fmt::Debug for Engine {
@@ -164,7 +159,7 @@ impl Engine {
     ///
     /// If the book or the tables of `options` cannot be used.
     pub fn new(player: Arc<Player>, options: Options) -> Result<Self, OptionsError> {
-        let minds = AnyMinds::new(&player, options.threads.max(1));
+        let minds = minds(&player, options.threads);
         // The smallest of everything first; the options themselves may be refused.
         let plain = Options {
             hash: 1,
@@ -197,7 +192,7 @@ impl Engine {
 
     /// Replaces the player, and clears what the search has learned.
     pub fn set_player(&mut self, player: Arc<Player>) {
-        self.minds = AnyMinds::new(&player, self.options.threads.max(1));
+        self.minds = minds(&player, self.options.threads);
         self.workspace = workspace(&player);
         self.player = player;
         self.table.clear();
@@ -213,7 +208,8 @@ impl Engine {
         let old = &self.options;
         let book = (options.book != old.book)
             .then(|| options.book.as_deref().map(Book::open).transpose())
-            .transpose()?;
+            .transpose()
+            .map_err(OptionsError::Book)?;
         let tablebase = (options.syzygy_path != old.syzygy_path)
             .then(|| {
                 let paths = options
@@ -222,7 +218,8 @@ impl Engine {
                     .map(|paths| paths.to_string_lossy());
                 paths.map(|paths| Tablebase::open(&paths)).transpose()
             })
-            .transpose()?;
+            .transpose()
+            .map_err(OptionsError::Tablebase)?;
         if options.hash != old.hash {
             // The old table goes first, since both together may not fit; if the
             // new one does not either, the old size does.
@@ -245,7 +242,7 @@ impl Engine {
             self.tablebase = tablebase;
         }
         if options.threads != self.options.threads {
-            self.minds = AnyMinds::new(&self.player, options.threads.max(1));
+            self.minds = minds(&self.player, options.threads);
         }
         self.options = options;
         Ok(())
@@ -253,7 +250,7 @@ impl Engine {
 
     pub fn new_game(&mut self) {
         self.table.clear();
-        with_minds!(&mut self.minds, minds => minds.memories.iter_mut().for_each(Memory::clear));
+        self.minds.clear();
     }
 
     /// Finds a move for the side to move within `limits`.
@@ -317,9 +314,7 @@ impl Engine {
             if limits.is_for_playing() {
                 advice = guidance.advise(game, &moves, workspace);
                 if guidance.way == Way::Bonus && limits.depth == Some(1) {
-                    return with_minds!(&mut self.minds, minds => {
-                        minds.one_ply(game, &moves, &advice, start, report)
-                    });
+                    return self.minds.one_ply(game, &moves, &advice, start, report);
                 }
             }
             if !advice.is_empty() {
@@ -365,10 +360,13 @@ impl Engine {
                 .collect(),
             tablebase_hits: AtomicU64::new(0),
         };
-        with_minds!(&mut self.minds, minds => match restraint {
-            None => minds.think(&shared, game, &moves, report),
-            Some(restraint) => minds.think_less(&shared, game, &moves, restraint, report),
-        })
+        match restraint {
+            None => self.minds.think(&shared, game, &moves, report),
+            Some(restraint) => {
+                let minds = &mut self.minds;
+                minds.think_less(&shared, game, &moves, restraint, report)
+            }
+        }
     }
 
     /// The strength of a move for playing. An analysis and a search for a mate are
@@ -457,9 +455,11 @@ fn wait_for_permission(limits: &Limits, control: &Control) {
     }
 }
 
-impl<E: Evaluator> Minds<E> {
-    /// All threads search the same position; they help each other through the
-    /// table alone ("lazy SMP").
+impl<E: Evaluator> Think for Minds<E> {
+    fn clear(&mut self) {
+        self.memories.iter_mut().for_each(Memory::clear);
+    }
+
     fn think(
         &mut self,
         shared: &Shared,
@@ -499,7 +499,6 @@ impl<E: Evaluator> Minds<E> {
         choose(findings, shared, game, nodes)
     }
 
-    /// The best by the static score after each move.
     fn one_ply(
         &mut self,
         game: &Game,

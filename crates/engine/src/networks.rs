@@ -6,8 +6,7 @@ use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mendel_evaluator::Policy;
-use mendel_evaluator::policy::PolicyError;
-use mendel_evaluator::vision::{File, MOST_NUMBERS, Net, NetError, Source};
+use mendel_evaluator::vision::{File, LoadedNet, MOST_NUMBERS, Net, NetFileError};
 
 use crate::files;
 
@@ -69,14 +68,14 @@ pub(crate) fn is_built_in(name: &str) -> bool {
 
 impl NetworkSource<'_> {
     /// A network that judges.
-    pub(crate) fn judging(self, name: &str) -> Result<Source, NetworkError> {
+    pub(crate) fn judging(self, name: &str) -> Result<LoadedNet, NetworkError> {
         static CACHE: WeakCache<Net> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |error: NetError| unusable(name, error);
+        let broken = |error: NetFileError| unusable(name, error);
         let file = File::read(&bytes).map_err(broken)?;
         let net = CACHE.get(checksum, || Net::new(&file).map_err(broken))?;
-        Ok(Source {
+        Ok(LoadedNet {
             file: name.to_owned(),
             checksum,
             net,
@@ -88,10 +87,10 @@ impl NetworkSource<'_> {
         static CACHE: WeakCache<Policy> = WeakCache::new();
         let bytes = self.bytes(name)?;
         let checksum = checksum(&bytes);
-        let broken = |error: PolicyError| unusable(name, error);
-        let file = File::read(&bytes).map_err(|error| broken(error.into()))?;
+        let broken = |error: NetFileError| unusable(name, error);
+        let file = File::read(&bytes).map_err(broken)?;
         let policy = CACHE.get(checksum, || {
-            let net = Net::new(&file).map_err(PolicyError::from);
+            let net = Net::new(&file);
             net.and_then(Policy::from_net).map_err(broken)
         })?;
         Ok((policy, checksum))

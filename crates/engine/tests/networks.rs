@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mendel_board::{Game, Position};
 use mendel_engine::{Best, Control, Engine, Limits, Options, Player};
 use mendel_evaluator::graph::{Edge, Frame, Graph, Node, Parts};
-use mendel_evaluator::mlp::{Mlp, Shape};
+use mendel_evaluator::mlp::{Mlp, MlpShape};
 use mendel_evaluator::{AnyEvaluator, Function, Input};
 
 /// Small numbers, always the same.
@@ -19,7 +19,7 @@ fn numbers(count: usize) -> Vec<i32> {
 }
 
 fn mlp(input: Input, hidden: &[u32]) -> Mlp {
-    let shape = Shape::new(input, hidden, Function::Sigmoid);
+    let shape = MlpShape::new(input, hidden, Function::Sigmoid);
     let numbers = numbers(shape.numbers());
     Mlp::new(shape, &numbers).expect("a network")
 }
@@ -94,7 +94,7 @@ fn a_search_is_the_same_whether_the_network_remembers_or_not() {
     for (input, hidden) in [(Input::Sides, 24), (Input::Paper, 16)] {
         let network = mlp(input, &[hidden]);
         let anew = think(
-            player(AnyEvaluator::Mlp(network.clone().forgetful())),
+            player(AnyEvaluator::Mlp(network.clone().without_cache())),
             20_000,
         );
         let mended = think(player(AnyEvaluator::Mlp(network)), 20_000);

@@ -1,59 +1,147 @@
-//! How long one call of the classic evaluator takes.
+//! How long one call of an evaluator takes.
 //!
-//! `cargo run --release -p mendel-evaluator --example judging_speed` judges a few hundred
-//! positions from random games again and again, with a warm pawn table and with
-//! a listener, and prints nanoseconds per call.
+//! `cargo run --release -p mendel-evaluator --example judging_speed` evaluates positions of
+//! random games and of games between masters, and all positions one move behind them, as
+//! a search does. It prints nanoseconds per call, and a checksum of all scores.
 
 #![allow(clippy::print_stdout, reason = "an example may print")]
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
-use mendel_board::Position;
 use mendel_board::sample::random_positions;
-use mendel_evaluator::classic::Scratch;
-use mendel_evaluator::{AnyEvaluator, Breakdown, Classic, Evaluator, Silent};
+use mendel_board::{Position, mix};
+use mendel_evaluator::mlp::{Mlp, MlpShape, ONE};
+use mendel_evaluator::network::{HIDDEN, INPUTS, Parameters};
+use mendel_evaluator::{
+    AnyEvaluator, Breakdown, Classic, Evaluator, Function, Input, Network, Silent,
+};
 
-const PLAYER: &str = include_str!("../../../players/mendel.toml");
+const ROUNDS: usize = 300;
 
 fn main() {
-    let player: toml::Table = PLAYER.parse().expect("the player file is TOML");
-    let table = player["evaluator"].as_table().expect("a table");
-    let Ok(AnyEvaluator::Classic(classic)) = AnyEvaluator::from_toml(table) else {
-        panic!("the player has a classic evaluator");
-    };
     let random: Vec<Position> = random_positions(1, 300).collect();
-    let made: Vec<Position> = PLAYED
+    let played: Vec<Position> = PLAYED
         .iter()
         .map(|fen| Position::from_fen(fen).expect("a legal position"))
         .collect();
-    measure("random games", &classic, &random);
-    measure("master games", &classic, &made);
+    let children = |position: &Position| {
+        let moves = position.legal_moves();
+        moves.into_iter().map(|m| position.after(m)).collect()
+    };
+    let tree: Vec<Position> = played.iter().flat_map::<Vec<_>, _>(children).collect();
+
+    let classic = classic();
+    for (name, positions) in [("random", &random), ("played", &played), ("tree", &tree)] {
+        measure(&format!("classic, {name}"), &classic, positions);
+    }
+    listen("classic, with a trace", &classic, &random);
+    let with_network = classic.judging_with(Arc::new(network()));
+    let sides = |hidden: &[u32], function| mlp(Input::Sides, hidden, function, ONE / 32);
+    for (name, positions) in [("random", &random), ("tree", &tree)] {
+        let at = |kind: &str| format!("{kind}, {name}");
+        measure(&at("classic with a network"), &with_network, positions);
+        measure(
+            &at("mlp, sixteen bits"),
+            &sides(&[256], Function::Clipped),
+            positions,
+        );
+        measure(
+            &at("mlp, two layers"),
+            &sides(&[64, 16], Function::Relu),
+            positions,
+        );
+        let paper = mlp(Input::Paper, &[128], Function::Sigmoid, 20);
+        measure(&at("mlp, paper"), &paper, positions);
+        let graph = include_str!("../../../players/es-hyperneat.toml");
+        let AnyEvaluator::Graph(graph) = player(graph) else {
+            panic!("the player has a graph");
+        };
+        measure(&at("graph"), &graph, positions);
+        let gerald = include_str!("../../../players/gerald-base.toml");
+        let AnyEvaluator::Gerald(gerald) = player(gerald) else {
+            panic!("the player has the evaluator of GERALD");
+        };
+        measure(&at("gerald"), &gerald, positions);
+        let lambda = include_str!("../../../players/lambda-ga.toml");
+        let AnyEvaluator::Lambda(lambda) = player(lambda) else {
+            panic!("the player has the evaluator of the λ hybrid");
+        };
+        measure(&at("lambda"), &lambda, positions);
+    }
 }
 
-fn measure(what: &str, classic: &Classic, positions: &[Position]) {
-    let mut scratch = Scratch::default();
-    // The machine may be busy with other things; the best round was left alone.
-    let round = |scratch: &mut _| {
+fn player(text: &str) -> AnyEvaluator {
+    let player: toml::Table = text.parse().expect("the player file is TOML");
+    let table = player["evaluator"].as_table().expect("a table");
+    AnyEvaluator::from_toml(table).expect("an evaluator")
+}
+
+fn classic() -> Classic {
+    match player(include_str!("../../../players/mendel-hand-set.toml")) {
+        AnyEvaluator::Classic(classic) => classic,
+        other => panic!("no classic evaluator: {other:?}"),
+    }
+}
+
+/// Random numbers from −1 to 1.
+fn numbers() -> impl FnMut() -> f32 {
+    let mut state = 0;
+    move || {
+        state = mix(state);
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+}
+
+fn network() -> Network {
+    let mut next = numbers();
+    let mut row = |size: f32| std::array::from_fn::<f32, HIDDEN, _>(|_| next() * size);
+    Network::round(&Parameters {
+        first: (0..INPUTS).map(|_| row(0.2)).collect(),
+        bias: row(0.5),
+        out: [row(1.0), row(1.0)],
+        out_bias: 0.05,
+    })
+}
+
+fn mlp(input: Input, hidden: &[u32], function: Function, size: i32) -> Mlp {
+    let shape = MlpShape::new(input, hidden, function);
+    let mut next = numbers();
+    let numbers: Vec<i32> = (0..shape.numbers())
+        .map(|_| (next() * size as f32) as i32)
+        .collect();
+    Mlp::new(shape, &numbers).expect("a network")
+}
+
+fn measure<E: Evaluator>(what: &str, evaluator: &E, positions: &[Position]) {
+    let mut scratch = E::Scratch::default();
+    let mut sum = 0;
+    for position in positions {
+        let score = evaluator.evaluate(position, &mut scratch, &mut Silent);
+        sum = mix(sum ^ score.0 as u64);
+    }
+    let mut round = || {
         let start = Instant::now();
         for position in positions {
-            black_box(classic.evaluate(black_box(position), scratch, &mut Silent));
+            black_box(evaluator.evaluate(black_box(position), &mut scratch, &mut Silent));
         }
         start.elapsed().as_nanos() as f64 / positions.len() as f64
     };
-    let best = (0..3000)
-        .map(|_| round(&mut scratch))
-        .fold(f64::MAX, f64::min);
-    println!("{what}: {best:.0} ns a call");
+    // The machine may be busy with other things; the best round was disturbed least.
+    let best = (0..ROUNDS).map(|_| round()).fold(f64::MAX, f64::min);
+    println!("{what:32} {best:7.0} ns a call, scores {sum:016x}");
+}
 
+fn listen(what: &str, classic: &Classic, positions: &[Position]) {
+    let mut scratch = mendel_evaluator::classic::Scratch::default();
     let start = Instant::now();
     for position in positions {
         black_box(classic.evaluate(position, &mut scratch, &mut Breakdown::default()));
     }
     let each = start.elapsed().as_nanos() as f64 / positions.len() as f64;
-    println!("{what}: {each:.0} ns a call with a listener");
+    println!("{what:32} {each:7.0} ns a call");
 }
-
 /// Positions of all stages, made up in the manner of real games.
 const PLAYED: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

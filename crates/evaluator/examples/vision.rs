@@ -94,7 +94,7 @@ fn inputs(view: View) -> Vec<f32> {
 }
 
 /// Random numbers, of such a size that what comes out is neither nothing nor endless.
-fn made(name: &str, shape: Shape) -> Result<File, mendel_evaluator::vision::NetError> {
+fn made(name: &str, shape: Shape) -> Result<File, mendel_evaluator::vision::NetFileError> {
     let mut state = 1_u64;
     let mut noise = || {
         state = state

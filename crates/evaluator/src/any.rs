@@ -1,277 +1,113 @@
 //! An evaluator chosen at run time.
 
-use std::sync::Arc;
+use std::fmt;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use mendel_board::Position;
 use toml::{Table, Value};
 
-use crate::graph::GraphError;
-use crate::paper::{AnyPaper, Paper};
+use crate::player_file::{PlayerEvaluator, shortened};
 use crate::vision::{Open, Vision};
 use crate::{
-    Centipawns, Classic, Cwu, David, Evaluator, Explanation, Gerald, Graph, Lambda, Linear,
-    Material, Mlp, Network, Random, Silent, Teaching, Term, explain,
+    Centipawns, Classic, Coefficients, Counting, Cwu, David, Evaluator, EvaluatorError,
+    Explanation, Gerald, Graph, Lambda, LinearEvaluator, Material, Mlp, Random, Silent, Teaching,
+    Term, Weight, explain,
 };
 
-/// One of the evaluators, as a player file names it.
-///
-/// The search matches on it once at its root and is then compiled for the one it
-/// got, so that no leaf asks again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnyEvaluator {
+/// Makes the enum of all evaluators from the one list of them, and
+/// [`with_evaluator!`], which runs code for the one chosen.
+macro_rules! evaluators {
+    ($d:tt $($(#[doc = $about:literal])+ $name:ident($evaluator:ty),)+) => {
+        /// One of the evaluators, as a player file names it.
+        ///
+        /// The search matches on it once at its root and is then compiled for the one it
+        /// got, so that no leaf has to match again.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum AnyEvaluator {
+            $($(#[doc = $about])+ $name($evaluator),)+
+        }
+
+        /// Runs the same code for each kind of evaluator: `with_evaluator!(any, it => …)`.
+        #[macro_export]
+        macro_rules! with_evaluator {
+            ($d any:expr, $d evaluator:ident => $d body:expr) => {
+                match $d any {
+                    $($d crate::AnyEvaluator::$name($d evaluator) => $d body,)+
+                }
+            };
+        }
+
+        impl AnyEvaluator {
+            /// What player files call the kinds.
+            pub const KINDS: &[&str] = &[$(<$evaluator as PlayerEvaluator>::KIND),+];
+
+            fn read(kind: &str, table: &Table) -> Option<Result<Self, EvaluatorError>> {
+                $(if kind == <$evaluator as PlayerEvaluator>::KIND {
+                    return Some(<$evaluator>::read(table).map(Self::$name));
+                })+
+                None
+            }
+
+            /// The same kind of evaluator with other weights, in the order of
+            /// [`weights`](Self::weights).
+            ///
+            /// # Errors
+            ///
+            /// If there are more or fewer than it has, or one is out of range.
+            pub fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+                match self {
+                    $(Self::$name(it) => it.with_weights(values).map(Self::$name),)+
+                }
+            }
+        }
+    };
+}
+
+evaluators! {
+    $
     /// Our own tapered evaluator.
     Classic(Classic),
     /// The ten weights of CWU-Chess.
     Cwu(Cwu),
     /// The 35 terms of David, van den Herik, Koppel and Netanyahu.
-    David(Linear<David>),
+    David(LinearEvaluator<David>),
     /// The 29 terms of GERALD.
-    Gerald(Linear<Gerald>),
+    Gerald(LinearEvaluator<Gerald>),
     /// A network of any wiring.
     Graph(Graph),
     /// The 37 terms of the λ hybrid.
-    Lambda(Linear<Lambda>),
+    Lambda(LinearEvaluator<Lambda>),
     /// The heuristic of the teaching engine.
-    Teaching(Linear<Teaching>),
-    /// Counts wood.
+    Teaching(LinearEvaluator<Teaching>),
+    /// Material only.
     Material(Material),
     /// A network of layers.
     Mlp(Mlp),
-    /// Throws dice.
+    /// A score by chance.
     Random(Random),
     /// A convolutional network.
     Vision(Vision),
 }
-
-/// Why an `[evaluator]` table is not an evaluator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvaluatorError {
-    /// The kind is missing or no text.
-    #[error("[evaluator] has no `kind`; write kind = {KINDS}")]
-    NoKind,
-    /// No evaluator is called that.
-    #[error("there is no evaluator of kind `{kind}`; there are {KINDS}")]
-    UnknownKind {
-        /// What was found.
-        kind: String,
-    },
-    /// The table holds a key that means nothing to this kind of evaluator.
-    #[error("an evaluator of kind `{kind}` knows no `{key}`; remove it")]
-    UnknownKey {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// What was found.
-        key: String,
-    },
-    /// The seed is missing or not a whole number from zero.
-    #[error("an evaluator of kind `random` needs `seed`, a whole number from 0; found {found}")]
-    Seed {
-        /// What was found.
-        found: String,
-    },
-    /// There are no weights.
-    #[error("an evaluator of kind `{kind}` needs the table [evaluator.weights]")]
-    NoWeights {
-        /// The kind of evaluator.
-        kind: &'static str,
-    },
-    /// No group of weights is called that.
-    #[error("[evaluator.weights] knows no group `{group}`; did you mean `{nearest}`?")]
-    UnknownGroup {
-        /// What was found.
-        group: String,
-        /// A group that is spelled alike.
-        nearest: &'static str,
-    },
-    /// A group of weights is missing.
-    #[error(
-        "[evaluator.weights] lacks the group `{group}`; add {length} pairs [middle game, end game]"
-    )]
-    MissingGroup {
-        /// The group.
-        group: String,
-        /// How many pairs it needs.
-        length: usize,
-    },
-    /// A group has more or fewer weights than its terms.
-    #[error(
-        "`{group}` in [evaluator.weights] needs {length} pairs [middle game, end game]; found {found}"
-    )]
-    WrongLength {
-        /// The group.
-        group: String,
-        /// How many pairs it needs.
-        length: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// Something that is no pair of whole numbers.
-    #[error(
-        "`{group}` in [evaluator.weights] is a list of pairs of whole numbers [middle game, end game]; found {found}"
-    )]
-    NotPairs {
-        /// The group.
-        group: String,
-        /// What was found.
-        found: String,
-    },
-    /// A weight beyond reason.
-    #[error(
-        "`{group}` in [evaluator.weights] holds {found} at index {index}; keep it within ±{limit}"
-    )]
-    OutOfRange {
-        /// The group.
-        group: String,
-        /// Which pair of the group, from 0.
-        index: usize,
-        /// What was found.
-        found: i64,
-        /// The largest weight without sign.
-        limit: i32,
-    },
-    /// No weight of this kind of evaluator is called that.
-    #[error("[evaluator.weights] of kind `{kind}` knows no `{key}`; did you mean `{nearest}`?")]
-    UnknownWeight {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// What was found.
-        key: String,
-        /// A weight that is spelled alike.
-        nearest: &'static str,
-    },
-    /// A weight is missing.
-    #[error("[evaluator.weights] of kind `{kind}` lacks `{key}`; add {key} = {form}")]
-    MissingWeight {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// The weight.
-        key: &'static str,
-        /// How such a weight is written.
-        form: &'static str,
-    },
-    /// Something that is no weight.
-    #[error("`{key}` in [evaluator.weights] is {found}; write {key} = {form} in whole numbers")]
-    NoWeight {
-        /// The weight.
-        key: &'static str,
-        /// What was found.
-        found: String,
-        /// How such a weight is written.
-        form: &'static str,
-    },
-    /// A weight beyond reason.
-    #[error("`{key}` in [evaluator.weights] holds {found}; keep it within ±{limit}")]
-    WeightOutOfRange {
-        /// The weight.
-        key: &'static str,
-        /// What was found.
-        found: i64,
-        /// The largest weight without sign.
-        limit: i32,
-    },
-    /// A list of weights that is too short or too long.
-    #[error("an evaluator of kind `{kind}` has {needed} weights, not {found}")]
-    WrongCount {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// How many it has.
-        needed: usize,
-        /// How many were given.
-        found: usize,
-    },
-    /// A text that is no network.
-    #[error(
-        "`network` in [evaluator] is no network of this version: {bytes} bytes in Base64; remove it, and the weight `network`, or breed a new one"
-    )]
-    Network {
-        /// How many bytes one has.
-        bytes: usize,
-    },
-    /// Something about a network that does not fit.
-    #[error("`{key}` in [evaluator] of kind `{kind}` {found}; write {wanted}")]
-    Setting {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// The key.
-        key: &'static str,
-        /// What was found, as the end of a sentence.
-        found: String,
-        /// What would be right.
-        wanted: String,
-    },
-    /// A text that is no list of numbers.
-    #[error(
-        "an evaluator of kind `{kind}` needs `numbers`, 32-bit whole numbers in Base64; found {found}"
-    )]
-    Numbers {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// What was found.
-        found: &'static str,
-    },
-    /// A number of a network beyond reason.
-    #[error("number {index} (from 0) of kind `{kind}` is {found}; keep it within ±{limit}")]
-    NumberOutOfRange {
-        /// The kind of evaluator.
-        kind: &'static str,
-        /// Which number, from 0.
-        index: usize,
-        /// What was found.
-        found: i32,
-        /// The largest number without sign.
-        limit: i32,
-    },
-    /// Numbers that are no graph.
-    #[error("the numbers of an evaluator of kind `graph` do not fit: {0}")]
-    Graph(#[from] GraphError),
-    /// A network's file that cannot be used.
-    #[error("[evaluator]: {reason}")]
-    NetworkFile {
-        /// What is wrong and what would be right.
-        reason: String,
-    },
-    /// Weights for an evaluator that has none.
-    #[error("an evaluator of kind `{kind}` has no weights that could be changed")]
-    Fixed {
-        /// The kind of evaluator.
-        kind: &'static str,
-    },
-}
-
-const KINDS: &str = "\"classic\", \"cwu\", \"david\", \"gerald\", \"graph\", \"lambda\", \"teaching\", \"material\", \"mlp\", \"random\" or \"vision\"";
-
-/// Runs the same code for whichever evaluator it is.
-macro_rules! with_evaluator {
-    ($any:expr, $evaluator:ident => $body:expr) => {
-        match $any {
-            $crate::AnyEvaluator::Classic($evaluator) => $body,
-            $crate::AnyEvaluator::Cwu($evaluator) => $body,
-            $crate::AnyEvaluator::David($evaluator) => $body,
-            $crate::AnyEvaluator::Gerald($evaluator) => $body,
-            $crate::AnyEvaluator::Graph($evaluator) => $body,
-            $crate::AnyEvaluator::Lambda($evaluator) => $body,
-            $crate::AnyEvaluator::Teaching($evaluator) => $body,
-            $crate::AnyEvaluator::Material($evaluator) => $body,
-            $crate::AnyEvaluator::Mlp($evaluator) => $body,
-            $crate::AnyEvaluator::Random($evaluator) => $body,
-            $crate::AnyEvaluator::Vision($evaluator) => $body,
-        }
-    };
-}
-pub(crate) use with_evaluator;
 
 impl AnyEvaluator {
     /// Reads the `[evaluator]` table of a player file that names no other file.
     ///
     /// # Errors
     ///
-    /// If the table lacks something, or holds something that means nothing.
+    /// If a key is missing, unknown or has a wrong value.
     pub fn from_toml(table: &Table) -> Result<Self, EvaluatorError> {
-        let nowhere = |file: &str| Err(format!("the network `{file}` is nowhere to be looked for"));
-        Self::from_toml_with(table, &nowhere)
+        let kinds = || match Self::KINDS {
+            [others @ .., last] => format!("\"{}\" or \"{last}\"", others.join("\", \"")),
+            [] => String::new(),
+        };
+        let Some(Value::String(kind)) = table.get("kind") else {
+            return Err(EvaluatorError::NoKind { kinds: kinds() });
+        };
+        Self::read(kind, table).unwrap_or_else(|| {
+            Err(EvaluatorError::UnknownKind {
+                kind: shortened(kind),
+                kinds: kinds(),
+            })
+        })
     }
 
     /// Reads the `[evaluator]` table of a player file; `open` gets the networks that it
@@ -279,47 +115,12 @@ impl AnyEvaluator {
     ///
     /// # Errors
     ///
-    /// If the table lacks something, or holds something that means nothing.
+    /// As for [`from_toml`](Self::from_toml), and if a network cannot be opened.
     pub fn from_toml_with(table: &Table, open: Open) -> Result<Self, EvaluatorError> {
-        let kind = match table.get("kind") {
-            Some(Value::String(kind)) => kind.as_str(),
-            _ => return Err(EvaluatorError::NoKind),
-        };
-        match kind {
-            "classic" => {
-                knows_only(table, "classic", &["kind", "weights", "network"])?;
-                let weights = table.get("weights").and_then(Value::as_table);
-                let weights = weights.ok_or(EvaluatorError::NoWeights { kind: "classic" })?;
-                let network = table.get("network").map(network_of).transpose()?;
-                let classic = Classic::from_toml(weights)?.with_network(network.map(Arc::new));
-                Ok(Self::Classic(classic))
-            }
-            Cwu::KIND => Cwu::from_toml(weights_of(table, Cwu::KIND)?).map(Self::Cwu),
-            David::KIND => paper(table).map(Self::David),
-            Gerald::KIND => paper(table).map(Self::Gerald),
-            Lambda::KIND => paper(table).map(Self::Lambda),
-            Teaching::KIND => paper(table).map(Self::Teaching),
-            "material" => {
-                knows_only(table, "material", &["kind"])?;
-                Ok(Self::Material(Material))
-            }
-            Graph::KIND => Graph::from_toml(table).map(Self::Graph),
-            Mlp::KIND => Mlp::from_toml(table).map(Self::Mlp),
-            Vision::KIND => Vision::from_toml(table, open).map(Self::Vision),
-            "random" => {
-                knows_only(table, "random", &["kind", "seed"])?;
-                let seed = table.get("seed");
-                seed.and_then(Value::as_integer)
-                    .and_then(|seed| u64::try_from(seed).ok())
-                    .map(|seed| Self::Random(Random::new(seed)))
-                    .ok_or_else(|| EvaluatorError::Seed {
-                        found: seed.map_or_else(|| "nothing".to_owned(), Value::to_string),
-                    })
-            }
-            _ => Err(EvaluatorError::UnknownKind {
-                kind: kind.chars().take(60).collect(),
-            }),
+        if table.get("kind").and_then(Value::as_str) == Some(Vision::KIND) {
+            return Vision::read_with(table, open).map(Self::Vision);
         }
+        Self::from_toml(table)
     }
 
     /// The `[evaluator]` table of a player file; [`from_toml`](Self::from_toml)
@@ -327,114 +128,23 @@ impl AnyEvaluator {
     pub fn to_toml(&self) -> Table {
         let mut table = Table::new();
         table.insert("kind".to_owned(), Value::from(self.kind()));
-        let weights = match self {
-            Self::Classic(classic) => {
-                if let Some(text) = network_text(classic) {
-                    table.insert("network".to_owned(), Value::from(text));
-                }
-                Some(classic.to_toml())
-            }
-            Self::Cwu(cwu) => Some(cwu.to_toml()),
-            Self::Random(random) => {
-                table.insert("seed".to_owned(), Value::Integer(random.seed() as i64));
-                None
-            }
-            Self::Graph(_) | Self::Mlp(_) | Self::Vision(_) => {
-                let entries = self.entries().into_iter();
-                table.extend(entries.map(|(key, value)| (key.to_owned(), value)));
-                self.plus().map(Linear::to_toml)
-            }
-            _ => self.paper().map(AnyPaper::to_toml),
-        };
-        if let Some(weights) = weights {
-            table.insert("weights".to_owned(), Value::Table(weights));
-        }
+        with_evaluator!(self, evaluator => {
+            let entries = evaluator.entries().into_iter();
+            table.extend(entries.map(|(key, value)| (key.to_owned(), value)));
+            let weights = evaluator.weights_toml().into_iter();
+            table.extend(weights.map(|weights| ("weights".to_owned(), Value::Table(weights))));
+        });
         table
-    }
-
-    /// The tables `[evaluator]` and `[evaluator.weights]` as text for people:
-    /// each weight with what it counts.
-    pub fn to_toml_text(&self) -> String {
-        let mut head = format!("[evaluator]\nkind = \"{}\"\n", self.kind());
-        if let Self::Classic(classic) = self
-            && let Some(text) = network_text(classic)
-        {
-            head = format!("{head}network = \"{text}\"\n");
-        }
-        let weights = match self {
-            Self::Classic(classic) => classic.to_toml_text(),
-            Self::Cwu(cwu) => cwu.to_toml_text(),
-            Self::Random(random) => return format!("{head}seed = {}\n", random.seed()),
-            Self::Graph(_) | Self::Mlp(_) | Self::Vision(_) => {
-                let entries = self.entries().into_iter();
-                let lines = entries.map(|(key, value)| format!("{key} = {value}\n"));
-                head = lines.fold(head, |text, line| text + &line);
-                match self.plus() {
-                    Some(plus) => plus.to_toml_text(),
-                    None => return head,
-                }
-            }
-            _ => match self.paper() {
-                Some(paper) => paper.to_toml_text(),
-                None => return head,
-            },
-        };
-        format!("{head}\n[evaluator.weights]\n{weights}")
     }
 
     /// What a player file calls this kind of evaluator.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Classic(_) => "classic",
-            Self::Cwu(_) => Cwu::KIND,
-            Self::Material(_) => "material",
-            Self::Graph(_) => Graph::KIND,
-            Self::Mlp(_) => Mlp::KIND,
-            Self::Random(_) => "random",
-            Self::David(_) => David::KIND,
-            Self::Gerald(_) => Gerald::KIND,
-            Self::Lambda(_) => Lambda::KIND,
-            Self::Teaching(_) => Teaching::KIND,
-            Self::Vision(_) => Vision::KIND,
+        fn kind_of<E: PlayerEvaluator>(_: &E) -> &'static str {
+            E::KIND
         }
+        with_evaluator!(self, evaluator => kind_of(evaluator))
     }
 
-    /// The evaluator of a paper, whichever it is.
-    pub(crate) fn paper(&self) -> Option<&dyn AnyPaper> {
-        match self {
-            Self::David(paper) => Some(paper),
-            Self::Gerald(paper) => Some(paper),
-            Self::Lambda(paper) => Some(paper),
-            Self::Teaching(paper) => Some(paper),
-            Self::Classic(_)
-            | Self::Cwu(_)
-            | Self::Graph(_)
-            | Self::Material(_)
-            | Self::Mlp(_)
-            | Self::Random(_)
-            | Self::Vision(_) => None,
-        }
-    }
-
-    /// What stands in the table of a network, behind its kind.
-    fn entries(&self) -> Vec<(&'static str, Value)> {
-        match self {
-            Self::Graph(graph) => graph.entries(),
-            Self::Mlp(mlp) => mlp.entries(),
-            Self::Vision(vision) => vision.entries(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The heuristic beside a network.
-    fn plus(&self) -> Option<&Linear<Teaching>> {
-        match self {
-            Self::Vision(vision) => vision.plus(),
-            _ => None,
-        }
-    }
-
-    /// A short name for logs and tables.
     pub fn name(&self) -> String {
         with_evaluator!(self, evaluator => evaluator.name())
     }
@@ -444,79 +154,73 @@ impl AnyEvaluator {
         with_evaluator!(self, evaluator => evaluator.terms())
     }
 
-    /// Judges one position, as the side to move sees it. Slower than the search's
-    /// way, because nothing is kept for the next call.
+    /// Evaluates one position, relative to the side to move. Slower than the search's
+    /// way and [`judge`](Self::judge), because no cache is kept for the next call.
     pub fn evaluate(&self, position: &Position) -> Centipawns {
-        fn once<E: Evaluator>(evaluator: &E, position: &Position) -> Centipawns {
-            evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent)
-        }
-        with_evaluator!(self, evaluator => once(evaluator, position))
+        self.judge().evaluate(position)
     }
 
-    /// Judges one position and says why.
+    /// Evaluates one position and explains the score.
     pub fn explain(&self, position: &Position) -> Explanation {
         with_evaluator!(self, evaluator => explain(evaluator, position))
     }
-}
 
-/// The network of a classic evaluator as a player file writes it.
-fn network_text(classic: &Classic) -> Option<String> {
-    let network = classic.network()?;
-    Some(BASE64_STANDARD.encode(network.to_bytes()))
-}
+    /// The weights that can be bred, term by term, of each term the middle game
+    /// first; empty where there are none to breed.
+    ///
+    /// Of a network these are all its numbers, in parts of [`ONE`](crate::mlp::ONE)
+    /// instead of centipawns; of CWU-Chess all ten, in parts of
+    /// [`cwu::ONE`](crate::cwu::ONE).
+    pub fn weights(&self) -> Vec<Weight> {
+        with_evaluator!(self, evaluator => evaluator.weights())
+    }
 
-fn network_of(value: &Value) -> Result<Network, EvaluatorError> {
-    let bytes = value
-        .as_str()
-        .and_then(|text| BASE64_STANDARD.decode(text).ok());
-    bytes
-        .and_then(|bytes| Network::from_bytes(&bytes))
-        .ok_or(EvaluatorError::Network {
-            bytes: Network::BYTES,
-        })
-}
+    /// The weights as pairs, middle game and end game, in the order of the terms.
+    pub fn pairs(&self) -> Vec<[i32; 2]> {
+        let pair = |term: &Term| [term.middle_game, term.end_game];
+        self.terms().iter().map(pair).collect()
+    }
 
-/// Reads an evaluator of a paper.
-fn paper<P: Paper>(table: &Table) -> Result<Linear<P>, EvaluatorError> {
-    Linear::from_toml(weights_of(table, P::KIND)?)
-}
+    /// Extracts coefficients from positions; `None` if the evaluator is not linear.
+    pub fn counting(&self) -> Option<Counting<'_>> {
+        fn of<E: PlayerEvaluator>(evaluator: &E) -> Option<Counting<'_>> {
+            E::IS_LINEAR.then(|| Counting::new(evaluator))
+        }
+        with_evaluator!(self, evaluator => of(evaluator))
+    }
 
-fn weights_of<'a>(table: &'a Table, kind: &'static str) -> Result<&'a Table, EvaluatorError> {
-    knows_only(table, kind, &["kind", "weights"])?;
-    table
-        .get("weights")
-        .and_then(Value::as_table)
-        .ok_or(EvaluatorError::NoWeights { kind })
-}
+    /// One position as coefficients; for many, [`counting`](Self::counting) is
+    /// far quicker. `None` if the evaluator is not linear.
+    pub fn coefficients(&self, position: &Position) -> Option<Coefficients> {
+        Some(self.counting()?.coefficients(position))
+    }
 
-pub(crate) fn knows_only(
-    table: &Table,
-    kind: &'static str,
-    known: &[&str],
-) -> Result<(), EvaluatorError> {
-    match table.keys().find(|key| !known.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(key) => Err(EvaluatorError::UnknownKey {
-            kind,
-            key: key.chars().take(60).collect(),
-        }),
+    /// Evaluates many positions with the caches of one thread.
+    pub fn judge(&self) -> Judge<'_> {
+        with_evaluator!(self, evaluator => Judge::new(evaluator))
     }
 }
 
-/// A value as it stands in the file, but never a screen full of it.
-pub(crate) fn quote(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        None => text,
-        Some((end, _)) => format!("{}…", &text[..end]),
+/// An evaluator with the caches of one thread: make one for each thread, not one for
+/// each position.
+pub struct Judge<'a>(Box<dyn FnMut(&Position) -> Centipawns + Send + 'a>);
+
+impl fmt::Debug for Judge<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judge").finish_non_exhaustive()
     }
 }
 
-/// The name that shares the longest beginning, to help with typing errors.
-pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
-    let shared = |known: &&str| {
-        let pairs = known.chars().zip(name.chars());
-        pairs.take_while(|(a, b)| a == b).count()
-    };
-    known.max_by_key(shared).unwrap_or("")
+impl<'a> Judge<'a> {
+    fn new<E: Evaluator>(evaluator: &'a E) -> Self {
+        let mut cache = E::Scratch::default();
+        Self(Box::new(move |position| {
+            evaluator.evaluate(position, &mut cache, &mut Silent)
+        }))
+    }
+
+    /// Evaluates one position, relative to the side to move.
+    pub fn evaluate(&mut self, position: &Position) -> Centipawns {
+        (self.0)(position)
+    }
 }

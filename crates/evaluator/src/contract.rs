@@ -12,11 +12,7 @@ use mendel_board::Position;
 use crate::{Evaluator, Silent, explain};
 
 /// Swap the colours and turn the board over, and the score stays.
-///
-/// # Panics
-///
-/// If the evaluator sees colour in this position.
-pub fn is_colour_blind<E: Evaluator>(evaluator: &E, position: &Position) {
+fn is_colour_blind<E: Evaluator>(evaluator: &E, position: &Position) {
     let score = |position| evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent);
     assert_eq!(
         score(position),
@@ -29,11 +25,7 @@ pub fn is_colour_blind<E: Evaluator>(evaluator: &E, position: &Position) {
 
 /// Equal positions get equal scores: asked twice, with a scratch that has seen
 /// other positions or a fresh one.
-///
-/// # Panics
-///
-/// If the score depends on what came before.
-pub fn has_no_memory<E: Evaluator>(evaluator: &E, position: &Position, used: &mut E::Scratch) {
+fn has_no_memory<E: Evaluator>(evaluator: &E, position: &Position, used: &mut E::Scratch) {
     let fresh = evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent);
     for time in ["first", "second"] {
         assert_eq!(
@@ -47,11 +39,7 @@ pub fn has_no_memory<E: Evaluator>(evaluator: &E, position: &Position, used: &mu
 }
 
 /// Scores stay below those of a mate.
-///
-/// # Panics
-///
-/// If the score lies outside the limit.
-pub fn stays_within_the_limit<E: Evaluator>(evaluator: &E, position: &Position) {
+fn stays_within_the_limit<E: Evaluator>(evaluator: &E, position: &Position) {
     let score = evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent);
     assert!(
         score.0.abs() <= E::LIMIT.0,
@@ -65,11 +53,7 @@ pub fn stays_within_the_limit<E: Evaluator>(evaluator: &E, position: &Position) 
 
 /// What is explained is what is played: the rows add up to the score that the
 /// search gets, and rounding takes away less than a centipawn.
-///
-/// # Panics
-///
-/// If the explanation and the score differ.
-pub fn explains_its_score<E: Evaluator>(evaluator: &E, position: &Position) {
+fn explains_its_score<E: Evaluator>(evaluator: &E, position: &Position) {
     let name = evaluator.name();
     let fen = position.fen();
     let played = evaluator.evaluate(position, &mut E::Scratch::default(), &mut Silent);

@@ -52,13 +52,10 @@ impl fmt::Display for Exact {
 /// One line of an explanation: a term that at least one side has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The group the term belongs to.
     pub group: String,
     /// Which of the group; empty in a group of one.
     pub label: String,
-    /// How often White has it.
     pub white: i32,
-    /// How often Black has it.
     pub black: i32,
     /// Centipawns for each count in the middle game.
     pub middle_game: i32,
@@ -70,15 +67,13 @@ pub struct Row {
 
 /// Why an evaluator gave the score it gave.
 ///
-/// All contributions are White's: positive is good for White whoever is to
-/// move. They and `rounding` add up to `white_score` exactly, and `score`, which
+/// All contributions are White's: positive is good for White, also where
+/// Black is to move. They and `rounding` add up to `white_score` exactly, and `score`, which
 /// belongs to the side to move, is `white_score` with the sign changed where
 /// Black is to move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The evaluator's name.
     pub evaluator: String,
-    /// The position, as FEN.
     pub fen: String,
     /// The terms, in the order of the evaluator's table.
     pub rows: Vec<Row>,

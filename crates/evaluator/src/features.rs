@@ -8,19 +8,16 @@
 
 use mendel_board::{Bitboard, Color, Position, Role};
 
-use crate::squares::{self, Table};
-use crate::{Gerald, Paper, Share, gerald};
+use crate::squares::{self, PieceSquareTable};
+use crate::{Gerald, LinearModel, Share, gerald};
 
-/// How many there are.
 pub const COUNT: usize = GERALD + TABLES;
 
 const GERALD: usize = 29;
 const TABLES: usize = 7;
 
-/// One number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// What it is called.
     pub name: &'static str,
     /// What is counted, in a sentence.
     pub about: &'static str,
@@ -28,12 +25,11 @@ pub struct About {
     pub by: u32,
 }
 
-/// All of them, in their order.
 pub const ALL: [About; COUNT] = all();
 
 /// What the counts of [`gerald::FEATURES`] are divided by.
 const BY: [u32; GERALD] = [
-    2, 1, 1, 1, 1, // men
+    2, 1, 1, 1, 1, // pieces
     2, 2, 2, 2, 2, 8, 1, // pawns
     1, 8, 8, 1, // minor pieces
     1, 1, 1, 1, 8, 1, 1, 1, 1, // rooks
@@ -79,10 +75,10 @@ pub fn of(position: &Position) -> [f32; COUNT] {
         counts[term] += side.fold_wb(count, -count);
     });
     let board = position.board();
-    let sum = |table: &Table, role: Role| {
-        let men = |color| board.by_color(color) & board.by_role(role);
-        let black: Bitboard = men(Color::Black).flip_vertical();
-        squares::sum(table, men(Color::White)) - squares::sum(table, black)
+    let sum = |table: &PieceSquareTable, role: Role| {
+        let pieces = |color| board.by_color(color) & board.by_role(role);
+        let black: Bitboard = pieces(Color::Black).flip_vertical();
+        squares::sum(table, pieces(Color::White)) - squares::sum(table, black)
     };
     let tables = [
         (&squares::PAWN, Role::Pawn),

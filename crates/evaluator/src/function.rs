@@ -12,77 +12,73 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a neuron makes of the sum of its inputs.
-///
-/// Values are cut to ±10⁶, so that whatever is added up of them is a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Function {
+/// Makes the enum, the list of all functions and their names from one table.
+macro_rules! functions {
+    ($($(#[doc = $about:literal])+ $function:ident = $name:literal,)+) => {
+        /// The activation function of a neuron.
+        ///
+        /// Values are cut to ±10⁶, so that every sum of them is a number.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Function {
+            $($(#[doc = $about])+ #[serde(rename = $name)] $function,)+
+        }
+
+        impl Function {
+            /// All of them; the place in this list is the [`code`](Self::code).
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$function),+];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$function => $name,)+
+                }
+            }
+        }
+    };
+}
+
+// New ones go to the end.
+functions! {
     /// The sum itself.
-    Identity,
+    Identity = "identity",
     /// 1 / (1 + e⁻ˣ).
-    Sigmoid,
+    Sigmoid = "sigmoid",
     /// 1 / (1 + e⁻⁴·⁹ˣ), as NEAT's paper has it.
-    SteepSigmoid,
+    SteepSigmoid = "steep-sigmoid",
     /// 1 / (1 + e⁻⁵ˣ), as neat-python has it.
-    SharpSigmoid,
+    SharpSigmoid = "sharp-sigmoid",
     /// 2 / (1 + e⁻⁴·⁹ˣ) − 1.
-    BipolarSigmoid,
+    BipolarSigmoid = "bipolar-sigmoid",
     /// The hyperbolic tangent.
-    Tanh,
+    Tanh = "tanh",
     /// The hyperbolic tangent of 2.5 x, as neat-python has it.
-    SharpTanh,
+    SharpTanh = "sharp-tanh",
     /// What is above zero.
-    Relu,
+    Relu = "relu",
     /// Cut to −1…1.
-    Clamped,
+    Clamped = "clamped",
     /// e to the power of −x².
-    Gauss,
+    Gauss = "gauss",
     /// e to the power of −5 x², as neat-python has it.
-    SharpGauss,
+    SharpGauss = "sharp-gauss",
     /// 2 e to the power of −6.25 x², less 1.
-    BipolarGauss,
+    BipolarGauss = "bipolar-gauss",
     /// The sine.
-    Sine,
+    Sine = "sine",
     /// The sine of 5 x, as neat-python has it.
-    SharpSine,
+    SharpSine = "sharp-sine",
     /// The cosine.
-    Cosine,
+    Cosine = "cosine",
     /// Without its sign.
-    Abs,
+    Abs = "abs",
     /// The square.
-    Square,
+    Square = "square",
     /// 1 above zero, else 0.
-    Step,
+    Step = "step",
     /// Cut to 0…1.
-    Clipped,
+    Clipped = "clipped",
 }
 
 impl Function {
-    /// All of them; the place in this list is the [`code`](Self::code). New ones go to
-    /// the end.
-    pub const ALL: [Self; 19] = [
-        Self::Identity,
-        Self::Sigmoid,
-        Self::SteepSigmoid,
-        Self::SharpSigmoid,
-        Self::BipolarSigmoid,
-        Self::Tanh,
-        Self::SharpTanh,
-        Self::Relu,
-        Self::Clamped,
-        Self::Gauss,
-        Self::SharpGauss,
-        Self::BipolarGauss,
-        Self::Sine,
-        Self::SharpSine,
-        Self::Cosine,
-        Self::Abs,
-        Self::Square,
-        Self::Step,
-        Self::Clipped,
-    ];
-
     /// The number that stands for it in a list of numbers.
     pub fn code(self) -> i32 {
         self as i32
@@ -91,31 +87,6 @@ impl Function {
     /// The inverse of [`code`](Self::code).
     pub fn from_code(code: i32) -> Option<Self> {
         Self::ALL.get(usize::try_from(code).ok()?).copied()
-    }
-
-    /// What a player file calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Sigmoid => "sigmoid",
-            Self::SteepSigmoid => "steep-sigmoid",
-            Self::SharpSigmoid => "sharp-sigmoid",
-            Self::BipolarSigmoid => "bipolar-sigmoid",
-            Self::Tanh => "tanh",
-            Self::SharpTanh => "sharp-tanh",
-            Self::Relu => "relu",
-            Self::Clamped => "clamped",
-            Self::Gauss => "gauss",
-            Self::SharpGauss => "sharp-gauss",
-            Self::BipolarGauss => "bipolar-gauss",
-            Self::Sine => "sine",
-            Self::SharpSine => "sharp-sine",
-            Self::Cosine => "cosine",
-            Self::Abs => "abs",
-            Self::Square => "square",
-            Self::Step => "step",
-            Self::Clipped => "clipped",
-        }
     }
 
     /// The inverse of [`name`](Self::name).
@@ -225,6 +196,7 @@ pub(crate) fn exp(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::with_simd;
 
     /// From −100 to 100 in small steps.
     fn numbers() -> impl Iterator<Item = f32> {
@@ -260,6 +232,18 @@ mod tests {
                 .map(|x| (f64::from(function.at(x)) - exact(f64::from(x))).abs())
                 .fold(0.0, f64::max);
             assert!(worst < 1e-6, "{function:?} is off by {worst:e}");
+        }
+    }
+
+    #[test]
+    fn functions_are_the_same_with_and_without_vectors() {
+        for function in Function::ALL {
+            let mut plain: Vec<f32> = (0..1003).map(|at| at as f32 / 40.0 - 12.5).collect();
+            let mut wide = plain.clone();
+            function.apply(&mut plain);
+            with_simd(|| function.apply(&mut wide));
+            let bits = |values: &[f32]| values.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&plain), bits(&wide), "{function:?}");
         }
     }
 

@@ -1,9 +1,9 @@
-//! What a network sees of a position.
+//! Encodings of a position as the input of a network.
 
-use mendel_board::{Color, Position, Square};
+use mendel_board::{Position, Square};
 use serde::{Deserialize, Serialize};
 
-use crate::seen::Change;
+use crate::snapshot::PieceChange;
 use crate::{cwu, features};
 
 /// What the inputs of a network are.
@@ -31,10 +31,8 @@ pub(crate) const PAPER_UNIT: i32 = 10;
 const PAPER_VALUES: [i32; 6] = [10, 32, 33, 50, 90, 1000];
 
 impl Input {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Paper, Self::Sides, Self::Features, Self::Cwu];
 
-    /// How many numbers there are.
     pub fn count(self) -> usize {
         match self {
             Self::Paper => 64,
@@ -73,21 +71,21 @@ impl Input {
         }
     }
 
-    /// Whether positions that are alike but for the colours look different.
+    /// Whether swapping the colours of a position changes the input.
     pub fn sees_colour(self) -> bool {
         self == Self::Paper
     }
 
     /// What one input is called: `e4`, `own-knight-f3` or the name of a feature.
     pub fn label(self, index: usize) -> String {
-        const MEN: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+        const PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
         let square = |index: usize| Square::new(index as u32 % 64);
         match self {
             Self::Paper => square(index).to_string(),
             Self::Sides => {
                 let whose = if index < 6 * 64 { "own" } else { "other" };
-                let man = MEN[index / 64 % 6];
-                format!("{whose}-{man}-{}", square(index))
+                let piece = PIECES[index / 64 % 6];
+                format!("{whose}-{piece}-{}", square(index))
             }
             Self::Features => features::ALL[index].name.to_owned(),
             Self::Cwu => cwu::label(index).to_owned(),
@@ -95,23 +93,9 @@ impl Input {
     }
 }
 
-/// What turns the number of a square into that of the same square on a board that is
-/// turned over.
-const UPSIDE_DOWN: usize = 0o70;
-
-/// The input of [`Input::Sides`] that a piece is, as `view` sees it.
-#[inline]
-pub(crate) fn sides(change: Change, view: Color) -> usize {
-    let (piece, square) = (usize::from(change.piece), usize::from(change.square));
-    match view {
-        Color::White => piece * 64 + square,
-        Color::Black => (piece + 6) % 12 * 64 + (square ^ UPSIDE_DOWN),
-    }
-}
-
 /// What a piece adds to its square of [`Input::Paper`], by [`PAPER_UNIT`].
 #[inline]
-pub(crate) fn paper(change: Change) -> i32 {
+pub(crate) fn paper_value(change: PieceChange) -> i32 {
     let value = PAPER_VALUES[usize::from(change.piece) % 6];
     if change.piece < 6 { value } else { -value }
 }

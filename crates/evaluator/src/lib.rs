@@ -1,10 +1,10 @@
 //! A position in, centipawns out.
 //!
 //! An [`Evaluator`] judges one quiet position, as the side to move sees it. It
-//! knows nothing of search: no depth, no bounds, no time. While it adds up its
-//! terms it reports them to a [`Trace`]; in play nobody listens and the reports
-//! vanish, for tables and breeding every term is written down. So what is
-//! explained and what is bred is what is played.
+//! is independent of search: no depth, no bounds, no time. While it adds up its
+//! terms it reports them to a [`Trace`]; in play the reports are compiled away, for
+//! tables and breeding every term is recorded. So what is explained and what is bred
+//! is what is played.
 //!
 //! ```
 //! use mendel_board::Position;
@@ -13,59 +13,60 @@
 //! let a_queen_up = Position::from_fen("4k3/8/8/8/8/8/8/3QK3 b - - 0 1")?;
 //! let score = Material.evaluate(&a_queen_up, &mut (), &mut Silent);
 //! assert_eq!(score, Centipawns(-900));
-//! # Ok::<(), mendel_board::FenError>(())
+//! # Ok::<(), mendel_board::NotationError>(())
 //! ```
 
+mod accumulator;
 mod any;
 pub mod classic;
+mod coefficients;
 pub mod contract;
 pub mod cwu;
 pub mod david;
+mod error;
 mod explain;
 pub mod features;
-mod first;
 pub mod function;
 pub mod gerald;
 pub mod graph;
 mod input;
-mod judge;
 pub mod lambda;
 mod linear;
 mod material;
 pub mod mlp;
 pub mod network;
-mod numbers;
+mod neural;
 mod packed;
-mod paper;
+mod player_file;
 pub mod policy;
 mod random;
-mod seen;
 mod side;
-mod sight;
+mod side_view;
+mod simd;
+mod snapshot;
 mod squares;
 pub mod teaching;
 mod trace;
 pub mod vision;
-mod wide;
 
 use mendel_board::Position;
 
-pub use any::{AnyEvaluator, EvaluatorError};
+pub use any::{AnyEvaluator, Judge};
 pub use classic::Classic;
+pub use coefficients::{Coefficients, Counting, Phase, Weight};
 pub use cwu::Cwu;
 pub use david::David;
+pub use error::EvaluatorError;
 pub use explain::{Exact, Explanation, Row, Term, explain};
 pub use function::Function;
 pub use gerald::Gerald;
 pub use graph::Graph;
 pub use input::Input;
-pub use judge::Judge;
 pub use lambda::Lambda;
-pub use linear::{Coefficients, Counting, Phase, Weight};
+pub use linear::{Feature, LinearEvaluator, LinearModel, MAX_TERMS};
 pub use material::Material;
 pub use mlp::Mlp;
 pub use network::Network;
-pub use paper::{Feature, Linear, MOST, Paper};
 pub use policy::Policy;
 pub use random::Random;
 pub use teaching::Teaching;

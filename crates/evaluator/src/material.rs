@@ -1,8 +1,10 @@
-//! The first ancestor: it counts wood.
+//! Material-only evaluator, the starting point of evolution.
 
 use mendel_board::{Color, Position, Role};
+use toml::Table;
 
-use crate::{Centipawns, Evaluator, Term, Trace};
+use crate::player_file::{PlayerEvaluator, TableReader};
+use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
 /// Counts material with the classical values and sees nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,11 +18,19 @@ const VALUES: [(Role, &str, i32); 5] = [
     (Role::Queen, "queen", 900),
 ];
 
+impl PlayerEvaluator for Material {
+    const KIND: &'static str = "material";
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        TableReader::new(Self::KIND, table, &[]).map(|_| Self)
+    }
+}
+
 impl Evaluator for Material {
     type Scratch = ();
 
     fn name(&self) -> String {
-        "material".to_owned()
+        Self::KIND.to_owned()
     }
 
     fn terms(&self) -> Vec<Term> {
@@ -48,11 +58,8 @@ impl Evaluator for Material {
             for side in Color::ALL {
                 let count = board.by_piece(role.of(side)).count() as i32;
                 trace.term(term, side, count);
-                score += if side == position.turn() {
-                    count * value
-                } else {
-                    -count * value
-                };
+                let own = side == position.turn();
+                score += if own { count * value } else { -count * value };
             }
         }
         Centipawns(score)

@@ -14,7 +14,7 @@
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position, Role, Square, mix};
 
-use crate::vision::{Head, Net, NetError, SQUARES, Scene, View, Workspace, ends};
+use crate::vision::{Head, Net, NetFileError, SQUARES, Scene, View, Workspace, ends};
 
 /// Legal moves with their probabilities, the likeliest first.
 pub type Moves = ArrayVec<(Move, f32), 256>;
@@ -29,23 +29,6 @@ const COLDEST: f32 = 1e-3;
 #[derive(Debug)]
 pub struct Policy {
     net: Net,
-}
-
-/// Why there is no policy.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PolicyError {
-    /// The bytes are no network.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// It answers something else.
-    #[error(
-        "the network `{name}` judges positions and names no moves; take one with the head `from-to` or `pairs`"
-    )]
-    NoMoves {
-        /// What it is called.
-        name: String,
-    },
 }
 
 /// What a network expects in a position.
@@ -64,7 +47,6 @@ pub struct Outlook {
 /// How ChessNet's *from* square is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// The likeliest.
     Best,
     /// By chance; the same seed and position give the same one.
     Seed(u64),
@@ -76,12 +58,14 @@ impl Policy {
     /// # Errors
     ///
     /// If it answers something else.
-    pub fn from_net(net: Net) -> Result<Self, PolicyError> {
+    pub fn from_net(net: Net) -> Result<Self, NetFileError> {
         match net.shape().head {
             Head::FromTo | Head::Pairs { .. } => Ok(Self { net }),
-            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => Err(PolicyError::NoMoves {
-                name: net.name().to_owned(),
-            }),
+            Head::Value | Head::Teaching { .. } | Head::Dense { .. } => {
+                Err(NetFileError::NoMoves {
+                    name: net.name().to_owned(),
+                })
+            }
         }
     }
 
@@ -90,11 +74,10 @@ impl Policy {
     /// # Errors
     ///
     /// If these are not the bytes of a network that names moves.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PolicyError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetFileError> {
         Self::from_net(Net::from_bytes(bytes)?)
     }
 
-    /// The network.
     pub fn net(&self) -> &Net {
         &self.net
     }
@@ -110,16 +93,6 @@ impl Policy {
         let shape = self.net.shape();
         let answers = self.net.look(std::slice::from_ref(scene), workspace);
         Outlook::new(shape.view, shape.head, answers, scene.position, temperature)
-    }
-
-    /// The legal moves with their probabilities, the likeliest first.
-    pub fn probabilities(
-        &self,
-        scene: &Scene,
-        temperature: f32,
-        workspace: &mut Workspace,
-    ) -> Moves {
-        self.outlook(scene, temperature, workspace).moves
     }
 
     /// The paper's move choice: a mate in one, or a *from* square and the best *to*. Of a
@@ -139,7 +112,6 @@ impl Policy {
     }
 }
 
-/// The first legal move that mates.
 pub fn mate_in_one(position: &Position) -> Option<Move> {
     let squares = position.check_squares();
     position

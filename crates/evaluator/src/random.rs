@@ -1,14 +1,16 @@
-//! The other first ancestor: it throws dice.
+//! Random evaluator: a score hashed from the position and a seed.
 
 use mendel_board::{Color, Position, Role, mix};
+use toml::{Table, Value};
 
-use crate::{Centipawns, Evaluator, Term, Trace};
+use crate::player_file::{PlayerEvaluator, TableReader};
+use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
-/// Gives each position a score by chance, always the same one for the same seed.
+/// Gives each position a random score, the same one for the same seed.
 ///
-/// The baseline of every plot: whoever does not beat it has learned nothing.
-/// (With a search above it, it is not as bad as it sounds: the side with more
-/// moves draws more lots and keeps the best.)
+/// The baseline of every plot: what does not beat it has learned nothing. A search
+/// makes it stronger than random moves, because the side with more moves has more
+/// scores to choose the best from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Random {
     seed: u64,
@@ -18,17 +20,27 @@ impl Random {
     /// Scores lie within plus and minus this many centipawns.
     pub const RANGE: i32 = 100;
 
-    /// The dice of this seed. Its highest bit is dropped, because the integers
-    /// of a player file do not reach that far.
+    /// The highest bit of the seed is dropped, because the integers of a player file
+    /// do not reach that far.
     pub fn new(seed: u64) -> Self {
         Self {
             seed: seed & (u64::MAX >> 1),
         }
     }
+}
 
-    /// The seed.
-    pub fn seed(&self) -> u64 {
-        self.seed
+impl PlayerEvaluator for Random {
+    const KIND: &'static str = "random";
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        let table = TableReader::new(Self::KIND, table, &["seed"])?;
+        let seed = |value: &Value| u64::try_from(value.as_integer()?).ok();
+        let seed = table.setting("seed", None, seed, "a whole number from 0")?;
+        Ok(Self::new(seed))
+    }
+
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        vec![("seed", Value::Integer(self.seed as i64))]
     }
 }
 

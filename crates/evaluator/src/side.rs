@@ -43,9 +43,7 @@ pub(crate) trait Side {
     }
 }
 
-/// White.
 pub(crate) enum White {}
-/// Black.
 pub(crate) enum Black {}
 
 impl Side for White {
@@ -100,7 +98,6 @@ pub(crate) fn west(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & NOT_A) >> 1)
 }
 
-/// The neighbours on both sides.
 #[inline]
 pub(crate) fn sideways(squares: Bitboard) -> Bitboard {
     east(squares) | west(squares)

@@ -8,9 +8,9 @@
 use mendel_board::{Bitboard, Square};
 
 /// One table: eight ranks of four files.
-pub(crate) type Table = [[i8; 4]; 8];
+pub(crate) type PieceSquareTable = [[i8; 4]; 8];
 
-pub(crate) const PAWN: Table = [
+pub(crate) const PAWN: PieceSquareTable = [
     [0, 0, 0, 0],
     [0, 1, 0, -2],
     [0, 0, 0, 1],
@@ -21,7 +21,7 @@ pub(crate) const PAWN: Table = [
     [0, 0, 0, 0],
 ];
 
-pub(crate) const KNIGHT: Table = [
+pub(crate) const KNIGHT: PieceSquareTable = [
     [-5, -3, -3, -3],
     [-4, -2, 0, 0],
     [-3, 0, 1, 1],
@@ -32,7 +32,7 @@ pub(crate) const KNIGHT: Table = [
     [-5, -4, -3, -3],
 ];
 
-pub(crate) const BISHOP: Table = [
+pub(crate) const BISHOP: PieceSquareTable = [
     [-2, -1, -1, -2],
     [-1, 1, 0, 0],
     [0, 1, 1, 1],
@@ -43,7 +43,7 @@ pub(crate) const BISHOP: Table = [
     [-2, -1, -1, -1],
 ];
 
-pub(crate) const ROOK: Table = [
+pub(crate) const ROOK: PieceSquareTable = [
     [-1, 0, 1, 1],
     [-1, 0, 0, 0],
     [-1, 0, 0, 0],
@@ -54,7 +54,7 @@ pub(crate) const ROOK: Table = [
     [0, 0, 0, 0],
 ];
 
-pub(crate) const QUEEN: Table = [
+pub(crate) const QUEEN: PieceSquareTable = [
     [-2, -1, -1, 0],
     [-1, 0, 1, 0],
     [-1, 0, 1, 1],
@@ -66,7 +66,7 @@ pub(crate) const QUEEN: Table = [
 ];
 
 /// While there are pieces to fear.
-pub(crate) const KING_MIDDLE_GAME: Table = [
+pub(crate) const KING_MIDDLE_GAME: PieceSquareTable = [
     [2, 3, 1, -1],
     [1, 1, -1, -2],
     [-2, -2, -3, -3],
@@ -78,7 +78,7 @@ pub(crate) const KING_MIDDLE_GAME: Table = [
 ];
 
 /// Once there are few.
-pub(crate) const KING_END_GAME: Table = [
+pub(crate) const KING_END_GAME: PieceSquareTable = [
     [-5, -3, -2, -2],
     [-3, -1, 0, 0],
     [-2, 0, 2, 3],
@@ -90,12 +90,12 @@ pub(crate) const KING_END_GAME: Table = [
 ];
 
 /// The table's value of one square.
-pub(crate) fn at(table: &Table, square: Square) -> i32 {
+pub(crate) fn at(table: &PieceSquareTable, square: Square) -> i32 {
     let (file, rank) = (square.to_usize() & 7, square.to_usize() >> 3);
     i32::from(table[rank][file.min(7 - file)])
 }
 
 /// The table's values of all the squares, added.
-pub(crate) fn sum(table: &Table, squares: Bitboard) -> i32 {
+pub(crate) fn sum(table: &PieceSquareTable, squares: Bitboard) -> i32 {
     squares.into_iter().map(|square| at(table, square)).sum()
 }

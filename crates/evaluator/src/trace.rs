@@ -1,17 +1,17 @@
-//! Who listens while an evaluator adds up its terms.
+//! Records of the terms that an evaluator adds up.
 
 use std::collections::BTreeMap;
 
 use mendel_board::Color;
 
-/// Listens while an evaluator adds up its terms.
+/// Receives the terms while an evaluator adds them up.
 ///
 /// What an evaluator tells is enough to make its score again: the count of each
 /// term for each side, how far the game has gone from the middle game to the
 /// end game (the taper), and what an end game is worth at all (the scale).
 pub trait Trace {
-    /// Whether anything is remembered. An evaluator may use what it has stored
-    /// (a pawn table) only where nobody listens; the score is the same either
+    /// Whether anything is recorded. An evaluator may use what it has stored
+    /// (a pawn table) only where this is false; the score is the same either
     /// way.
     const LISTENS: bool;
 
@@ -29,14 +29,12 @@ pub trait Trace {
 /// A part of a whole, as integers so that sums of shares stay exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Share {
-    /// How much.
     pub part: i32,
     /// Of how much.
     pub of: i32,
 }
 
 impl Share {
-    /// All of it.
     pub const WHOLE: Self = Self { part: 1, of: 1 };
 }
 
@@ -94,12 +92,10 @@ impl Breakdown {
             .map_or(0, |counts| counts[side.fold_wb(0, 1)])
     }
 
-    /// The share of middle-game weights.
     pub fn taper(&self) -> Share {
         self.taper
     }
 
-    /// The share of the end-game part that counts.
     pub fn scale(&self) -> Share {
         self.scale
     }

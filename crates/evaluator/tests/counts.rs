@@ -1,7 +1,7 @@
 //! What an evaluator of a paper counts, by name: for the tables of its tests.
 
 use mendel_board::Color;
-use mendel_evaluator::{Breakdown, Evaluator, Linear, Paper};
+use mendel_evaluator::{Breakdown, Evaluator, LinearEvaluator, LinearModel};
 
 use crate::position;
 
@@ -10,7 +10,7 @@ use crate::position;
 pub(crate) type Case = (&'static str, &'static [(&'static str, i32, i32)]);
 
 /// Holds an evaluator to a table, which must name each of its terms.
-pub(crate) fn check<P: Paper>(evaluator: &Linear<P>, table: &[Case]) {
+pub(crate) fn check<P: LinearModel>(evaluator: &LinearEvaluator<P>, table: &[Case]) {
     let names: Vec<&str> = P::FEATURES.iter().map(|feature| feature.name).collect();
     let mut tested = vec![false; names.len()];
     for (fen, expected) in table {

@@ -7,7 +7,7 @@ use mendel_evaluator::{AnyEvaluator, Breakdown, Centipawns, Cwu, Evaluator, Mlp,
 use crate::counts::Case;
 use crate::position;
 
-fn evaluator(player: &str) -> AnyEvaluator {
+pub(crate) fn evaluator(player: &str) -> AnyEvaluator {
     let player: toml::Table = player.parse().expect("the player file is TOML");
     AnyEvaluator::from_toml(player["evaluator"].as_table().expect("a table")).expect("weights")
 }

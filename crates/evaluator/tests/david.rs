@@ -1,11 +1,11 @@
 //! The terms of David and others, each on a position made for it.
 
-use mendel_evaluator::{David, Linear};
+use mendel_evaluator::{David, LinearEvaluator};
 
 use crate::counts::{Case, check};
 use crate::paper;
 
-fn david() -> Linear<David> {
+fn david() -> LinearEvaluator<David> {
     paper(include_str!("../../../players/evol-star.toml"))
 }
 

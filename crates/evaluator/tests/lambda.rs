@@ -1,11 +1,11 @@
 //! The terms of the λ hybrid, each on a position made for it.
 
-use mendel_evaluator::{Evaluator, Lambda, Linear, Silent};
+use mendel_evaluator::{Evaluator, Lambda, LinearEvaluator, Silent};
 
 use crate::counts::{Case, check};
 use crate::{paper, position};
 
-fn lambda() -> Linear<Lambda> {
+fn lambda() -> LinearEvaluator<Lambda> {
     paper(include_str!("../../../players/lambda-ga.toml"))
 }
 

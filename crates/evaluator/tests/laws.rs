@@ -1,8 +1,11 @@
 //! The laws of `contract`, for every evaluator.
 
+use std::sync::{Arc, LazyLock};
+
 use mendel_board::sample::{random_position, random_positions};
+use mendel_evaluator::vision::{File, LoadedNet, Net, Shape};
 use mendel_evaluator::{
-    AnyEvaluator, David, Evaluator, Lambda, Material, Phase, Random, Silent, Teaching, contract,
+    AnyEvaluator, Evaluator, Material, Phase, Random, Silent, Vision, contract, with_evaluator,
 };
 use proptest::prelude::*;
 
@@ -11,20 +14,41 @@ use crate::{classic, gerald, paper};
 const EVOL_STAR: &str = include_str!("../../../players/evol-star.toml");
 const LAMBDA_GA: &str = include_str!("../../../players/lambda-ga.toml");
 const TEACHING_PLUS: &str = include_str!("../../../players/teaching-plus.toml");
+const ES_HYPERNEAT: &str = include_str!("../../../players/es-hyperneat.toml");
 
-/// Calls a generic function for every evaluator there is.
-macro_rules! for_every_evaluator {
-    ($check:ident($($argument:expr),*)) => {
-        $check(&classic() $(, $argument)*);
-        $check(&gerald() $(, $argument)*);
-        $check(&crate::cwu::cwu() $(, $argument)*);
-        $check(&crate::cwu::hidden() $(, $argument)*);
-        $check(&paper::<David>(EVOL_STAR) $(, $argument)*);
-        $check(&paper::<Lambda>(LAMBDA_GA) $(, $argument)*);
-        $check(&paper::<Teaching>(TEACHING_PLUS) $(, $argument)*);
-        $check(&Material $(, $argument)*);
-        $check(&Random::new(7) $(, $argument)*);
+/// At least one evaluator of each kind.
+static EVERY: LazyLock<Vec<AnyEvaluator>> = LazyLock::new(|| {
+    let mut every = linear();
+    every.extend([
+        AnyEvaluator::Cwu(crate::cwu::cwu()),
+        crate::cwu::evaluator(ES_HYPERNEAT),
+        AnyEvaluator::Material(Material),
+        AnyEvaluator::Mlp(crate::cwu::hidden()),
+        AnyEvaluator::Random(Random::new(7)),
+        AnyEvaluator::Vision(vision()),
+    ]);
+    for kind in AnyEvaluator::KINDS {
+        let has_kind = every.iter().any(|evaluator| evaluator.kind() == *kind);
+        assert!(has_kind, "no evaluator of kind `{kind}` is tested; add one");
+    }
+    every
+});
+
+/// A small network beside nothing.
+fn vision() -> Vision {
+    let shape = Shape {
+        filters: 2,
+        blocks: 1,
+        ..Shape::chess_pos_eval_net()
     };
+    let number = |at: usize| (mendel_board::mix(at as u64) % 2001) as f32 / 4000.0 - 0.25;
+    let file = File::new(shape, |tensor| (0..tensor.count()).map(number).collect());
+    let net = LoadedNet {
+        file: "test.net".to_owned(),
+        checksum: 1,
+        net: Arc::new(Net::new(&file.expect("small numbers")).expect("a network")),
+    };
+    Vision::new(net, 100.0, 0.0, None).expect("it judges")
 }
 
 #[test]
@@ -35,7 +59,9 @@ fn every_evaluator_keeps_its_contract_on_ten_thousand_random_positions() {
             contract::holds(evaluator, &position, &mut used);
         }
     }
-    for_every_evaluator!(check());
+    for any in &*EVERY {
+        with_evaluator!(any, evaluator => check(evaluator));
+    }
 }
 
 /// Every evaluator whose weights can be bred.
@@ -123,6 +149,8 @@ proptest! {
             evaluator.evaluate(&random_position(seed ^ 1, plies), &mut used, &mut Silent);
             contract::holds(evaluator, &random_position(seed, plies), &mut used);
         }
-        for_every_evaluator!(check(seed, plies));
+        for any in &*EVERY {
+            with_evaluator!(any, evaluator => check(evaluator, seed, plies));
+        }
     }
 }

@@ -16,7 +16,7 @@ mod terms;
 mod vision;
 
 use mendel_board::Position;
-use mendel_evaluator::{AnyEvaluator, Classic, Gerald, Linear, Paper};
+use mendel_evaluator::{AnyEvaluator, Classic, Gerald, LinearEvaluator, LinearModel};
 
 const MENDEL: &str = include_str!("../../../players/mendel-hand-set.toml");
 const GERALD: &str = include_str!("../../../players/gerald-base.toml");
@@ -33,7 +33,7 @@ fn classic() -> Classic {
     }
 }
 
-fn gerald() -> Linear<Gerald> {
+fn gerald() -> LinearEvaluator<Gerald> {
     let player: toml::Table = GERALD.parse().expect("the player file is TOML");
     match AnyEvaluator::from_toml(player["evaluator"].as_table().expect("a table")) {
         Ok(AnyEvaluator::Gerald(gerald)) => gerald,
@@ -42,10 +42,10 @@ fn gerald() -> Linear<Gerald> {
 }
 
 /// The evaluator of a paper, with the weights of a player file.
-fn paper<P: Paper>(player: &str) -> Linear<P> {
+fn paper<P: LinearModel>(player: &str) -> LinearEvaluator<P> {
     let player: toml::Table = player.parse().expect("the player file is TOML");
     let weights = player["evaluator"]["weights"].as_table().expect("a table");
-    Linear::from_toml(weights).expect("weights of this evaluator")
+    LinearEvaluator::from_toml(weights).expect("weights of this evaluator")
 }
 
 fn position(fen: &str) -> Position {

@@ -1,11 +1,11 @@
 //! The terms of the teaching engine, each on a position made for it.
 
-use mendel_evaluator::{Centipawns, Evaluator, Linear, Silent, Teaching};
+use mendel_evaluator::{Centipawns, Evaluator, LinearEvaluator, Silent, Teaching};
 
 use crate::counts::{Case, check};
 use crate::{paper, position};
 
-fn teaching() -> Linear<Teaching> {
+fn teaching() -> LinearEvaluator<Teaching> {
     paper(include_str!("../../../players/teaching.toml"))
 }
 
@@ -111,10 +111,11 @@ fn the_papers_numbers_come_out_in_hundredths() {
 
 #[test]
 fn the_improvement_prefers_the_bishop_that_does_more() {
-    let plus: Linear<Teaching> = paper(include_str!("../../../players/teaching-plus.toml"));
+    let plus: LinearEvaluator<Teaching> =
+        paper(include_str!("../../../players/teaching-plus.toml"));
     let idle = position("4k3/p7/8/8/1P6/8/7B/4K3 w - - 0 1");
     let busy = position("4k3/p7/8/8/1P6/8/5B2/4K3 w - - 0 1");
-    let score = |evaluator: &Linear<Teaching>, position| {
+    let score = |evaluator: &LinearEvaluator<Teaching>, position| {
         evaluator.evaluate(position, &mut (), &mut Silent).0
     };
     assert_eq!(score(&teaching(), &idle), score(&teaching(), &busy));

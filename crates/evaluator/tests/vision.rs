@@ -302,7 +302,7 @@ fn asking_allocates_nothing() {
             let made = ALLOCATIONS.get();
             for scene in &scenes {
                 policy.choose(scene, Draw::Seed(1), &mut workspace);
-                policy.probabilities(scene, 1.0, &mut workspace);
+                policy.outlook(scene, 1.0, &mut workspace);
             }
             assert_eq!(ALLOCATIONS.get(), made);
         }

@@ -81,9 +81,7 @@ impl GamePairs {
             .try_for_each(|entrant| player_pool::check(entrant, self.pace))
     }
 
-    pub(crate) fn tablebase(
-        &self,
-    ) -> Option<Result<Tablebase, mendel_board::tablebase::TablebaseError>> {
+    pub(crate) fn tablebase(&self) -> Option<Result<Tablebase, mendel_board::FileError>> {
         let rule = self.adjudication.syzygy.as_ref();
         rule.map(|rule| Tablebase::open(&rule.path))
     }

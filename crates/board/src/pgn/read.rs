@@ -37,11 +37,9 @@ pub enum PgnError {
     /// The file could not be read; nothing follows.
     #[error("cannot read games from `{name}` after game {games}: {source}")]
     Read {
-        /// The file.
         name: String,
         /// Games found before.
         games: u64,
-        /// What the system said.
         source: io::Error,
     },
     /// A game is broken; the next one may be whole.
@@ -49,11 +47,9 @@ pub enum PgnError {
     Game(#[from] Box<BrokenGame>),
 }
 
-/// A game that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {number} of `{name}` ({white} – {black}, {event}) is broken: {reason}")]
 pub struct BrokenGame {
-    /// The file.
     pub name: String,
     /// Which game of the file, from 1.
     pub number: u64,

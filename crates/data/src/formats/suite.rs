@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use mendel_board::epd::{Epd, EpdError};
+use mendel_board::NotationError;
+use mendel_board::epd::Epd;
 
 use super::file::{Collector, DataError};
 use super::{Header, Kind, Sample};
@@ -60,7 +61,7 @@ fn squeeze(name: &str, contents: &str) -> Result<Vec<u8>, DataError> {
         };
         let epd: Epd = line
             .parse()
-            .map_err(|error: EpdError| refuse(error.to_string()))?;
+            .map_err(|error: NotationError| refuse(error.to_string()))?;
         let moves = epd.moves("bm").map_err(|error| refuse(error.to_string()))?;
         if moves.is_empty() {
             return Err(refuse("there is no best move `bm`".to_owned()));

@@ -61,7 +61,7 @@ fn read_line(text: &str, game: u32, unit: Unit) -> Result<Sample, String> {
     // 3. The remarks.
     let epd: Epd = text
         .parse()
-        .map_err(|error: mendel_board::epd::EpdError| error.to_string())?;
+        .map_err(|error: mendel_board::NotationError| error.to_string())?;
     let position = epd.position().clone();
     let named = ["c9", "c1", "c2", "result"].iter().find_map(|opcode| {
         let text = epd.text(opcode)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mendel_arena::Entrant;
 use mendel_arena::task::{ProgramAllowlist, RemotePlayer, TaskBlobs};
-use mendel_board::{FenError, Position};
+use mendel_board::{NotationError, Position};
 use mendel_crew::{
     BlobId, Blobs, CompletedOutput, HandlerError, JobPayload, JobProgress, Site, Task, TaskFailure,
     Unpack,
@@ -253,7 +253,7 @@ impl Unpack for LabelUnpack {
                 let position = Position::from_fen(&fen)?;
                 Ok(LabelItem { index, position })
             })
-            .collect::<Result<_, FenError>>()
+            .collect::<Result<_, NotationError>>()
             .map_err(|error| HandlerError::InvalidJob(error.to_string()))?;
         let experts = std::slice::from_ref(&payload.expert);
         let mut experts = self.allowlist.resolve_players(experts, blobs)?;

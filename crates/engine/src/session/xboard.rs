@@ -249,7 +249,7 @@ impl XboardSession {
         self.resume(context)
     }
 
-    fn read_fen(&self, fen: &str) -> Result<Position, mendel_board::FenError> {
+    fn read_fen(&self, fen: &str) -> Result<Position, mendel_board::NotationError> {
         if self.chess960 {
             Position::from_fen960(fen)
         } else {

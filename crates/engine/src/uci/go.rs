@@ -153,7 +153,7 @@ impl Go {
     ///
     /// A side without a clock gets that of the other; a `go` without any limit
     /// is `go infinite`.
-    pub fn limits(&self, position: &Position) -> (Limits, Vec<mendel_board::MoveTextError>) {
+    pub fn limits(&self, position: &Position) -> (Limits, Vec<mendel_board::NotationError>) {
         let mut searchmoves = Vec::new();
         let mut faults = Vec::new();
         for text in &self.searchmoves {

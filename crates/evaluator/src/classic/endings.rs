@@ -1,13 +1,11 @@
 //! Won endings without pawns: where to drive the lone king.
 
-use mendel_board::{Bitboard, Square};
+use mendel_board::Square;
 
-use super::facts::{BISHOP, Facts, KNIGHT, PAWN, QUEEN, ROOK};
+use super::facts::{BISHOP, DARK, Facts, KNIGHT, PAWN, QUEEN, ROOK};
 use super::{Sum, terms};
 use crate::Trace;
 use crate::side::{Side, distance};
-
-const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 
 /// Counts how far `S` has come in mating the enemy king.
 ///

@@ -4,6 +4,11 @@ use mendel_board::{Bitboard, Board, Role, Square, attacks};
 
 use crate::side::{Black, Side, White};
 
+/// The squares of a dark-squared bishop.
+pub(super) const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
+/// The files c to f.
+pub(super) const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
+
 /// Indices of the kinds of pieces in arrays.
 pub(super) const PAWN: usize = 0;
 pub(super) const KNIGHT: usize = 1;
@@ -130,19 +135,16 @@ impl Facts {
         }
     }
 
-    /// Own pieces of one kind.
     #[inline]
     pub(super) fn own<S: Side>(&self, role: usize) -> Bitboard {
         self.pieces[S::I][role]
     }
 
-    /// Enemy pieces of one kind.
     #[inline]
     pub(super) fn enemy<S: Side>(&self, role: usize) -> Bitboard {
         self.pieces[S::Them::I][role]
     }
 
-    /// How many pieces of one kind a side has.
     #[inline]
     pub(super) fn count<S: Side>(&self, role: usize) -> i32 {
         self.pieces[S::I][role].count() as i32

@@ -17,9 +17,9 @@
 //! Stockfish squares the danger and mixes the shelter into it; here whole units
 //! with numbers of our own index a table of weights, and the shelter is apart.
 
-use mendel_board::{Bitboard, attacks};
+use mendel_board::attacks;
 
-use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
+use super::facts::{BISHOP, CENTRE_FILES, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use super::table::Pawns;
 use super::{Sum, terms};
 use crate::Trace;
@@ -43,14 +43,12 @@ const NO_QUEEN: i32 = 24;
 /// Units less if a knight defends the squares beside the king.
 const KNIGHT_AT_HOME: i32 = 4;
 
-const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
-
 /// Counts `S`'s attack on the other king and `S`'s space.
 #[inline]
 pub(super) fn count<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts, pawns: &Pawns) {
     space::<S, T>(sum, facts);
     let queen = facts.own::<S>(QUEEN).any();
-    // Without a queen, one piece alone mates nobody.
+    // Without a queen, one piece alone does not mate.
     if !queen && facts.attackers[S::I] < 2 {
         return;
     }
@@ -118,7 +116,6 @@ fn space<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts) {
     sum.add::<S>(terms::space.first, count);
 }
 
-/// Counts the right to castle.
 #[inline]
 pub(super) fn castling<S: Side, T: Trace>(sum: &mut Sum<'_, T>, position: &mendel_board::Position) {
     use mendel_board::CastlingSide::{KingSide, QueenSide};

@@ -32,18 +32,21 @@ mod weights;
 use std::fmt;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mendel_board::{Color, Position, mix};
-use toml::Table;
+use toml::{Table, Value};
 
 use self::facts::{BISHOP, Facts, KNIGHT, QUEEN, ROOK};
-
 use self::table::PawnTable;
 pub use self::terms::{COUNT, GROUPS, Group};
+use crate::coefficients::{Weight, pairs_of, weights_of};
+use crate::network::NnueCache;
 use crate::packed::Packed;
+use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::side::{Black, Side, White};
-use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace, network};
+use crate::{Centipawns, Evaluator, EvaluatorError, Network, Share, Silent, Term, Trace};
 
-/// The classic evaluator with its weights.
 #[derive(Clone)]
 pub struct Classic {
     weights: Box<[Packed; COUNT]>,
@@ -60,18 +63,14 @@ pub struct Classic {
 #[derive(Debug, Default)]
 pub struct Scratch {
     pawns: PawnTable,
-    network: network::Memory,
+    network: NnueCache,
 }
-
-/// The group whose count is what the network says.
-pub(crate) const NETWORK: &str = terms::network.name;
 
 /// Heavy pieces left, from which the taper is made: full middle game with
 /// [`FULL`] or more, end game with [`BARE`] or fewer.
 const FULL: i32 = 22;
 const BARE: i32 = 4;
 
-/// Adds up the terms of a position.
 struct Sum<'a, T> {
     classic: &'a Classic,
     trace: &'a mut T,
@@ -79,14 +78,12 @@ struct Sum<'a, T> {
 }
 
 impl<T: Trace> Sum<'_, T> {
-    /// `S` has `count` of `term`.
     #[inline(always)]
     fn add<S: Side>(&mut self, term: usize, count: i32) {
         self.trace.term(term, S::COLOR, count);
         self.put::<S>(self.classic.weights[term].times(count));
     }
 
-    /// `S` has one of `term`.
     #[inline(always)]
     fn one<S: Side>(&mut self, term: usize) {
         self.trace.term(term, S::COLOR, 1);
@@ -179,23 +176,13 @@ impl Classic {
         self.network.as_ref()
     }
 
-    /// The table `[evaluator.weights]` of a player file.
-    pub fn to_toml(&self) -> Table {
-        weights::write(&self.pairs())
-    }
-
-    /// The same table as text for people, with what each group counts.
-    pub fn to_toml_text(&self) -> String {
-        weights::write_text(&self.pairs())
-    }
-
     /// The weights, middle game and end game, in the order of the terms.
     pub fn pairs(&self) -> Vec<[i32; 2]> {
         let pair = |weight: &Packed| [weight.middle_game(), weight.end_game()];
         self.weights.iter().map(pair).collect()
     }
 
-    /// The terms from pawns and kings, remembered unless somebody listens.
+    /// The terms from pawns and kings, cached unless the trace listens.
     #[inline]
     fn pawns<T: Trace>(
         &self,
@@ -214,11 +201,49 @@ impl Classic {
     }
 }
 
+impl PlayerEvaluator for Classic {
+    const KIND: &'static str = "classic";
+    const IS_LINEAR: bool = true;
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        let table = TableReader::new(Self::KIND, table, &["weights", "network"])?;
+        let classic = Self::from_toml(table.weights()?)?;
+        let Some(value) = table.get("network") else {
+            return Ok(classic);
+        };
+        let bytes = value.as_str().map(|text| BASE64_STANDARD.decode(text));
+        let network = bytes.and_then(|bytes| Network::from_bytes(&bytes.ok()?));
+        let network = network.ok_or(EvaluatorError::Network {
+            bytes: Network::BYTES,
+        })?;
+        Ok(classic.with_network(Some(Arc::new(network))))
+    }
+
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        let text = |network: &Arc<Network>| BASE64_STANDARD.encode(network.to_bytes());
+        let network = self.network.iter();
+        network.map(|it| ("network", text(it).into())).collect()
+    }
+
+    fn weights_toml(&self) -> Option<Table> {
+        Some(weights::write(&self.pairs()))
+    }
+
+    fn weights(&self) -> Vec<Weight> {
+        weights_of(&self.terms(), true, terms::network.name)
+    }
+
+    fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+        let classic = Self::from_pairs(&pairs_of(Self::KIND, COUNT, true, values)?)?;
+        Ok(classic.with_network(self.network.clone()))
+    }
+}
+
 impl Evaluator for Classic {
     type Scratch = Scratch;
 
     fn name(&self) -> String {
-        "classic".to_owned()
+        Self::KIND.to_owned()
     }
 
     fn terms(&self) -> Vec<Term> {

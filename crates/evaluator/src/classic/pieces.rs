@@ -13,14 +13,12 @@
 
 use mendel_board::{Bitboard, CastlingSide, Position, Square, attacks};
 
-use super::facts::{BISHOP, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
+use super::facts::{BISHOP, CENTRE_FILES, DARK, Facts, KING, KNIGHT, PAWN, QUEEN, ROOK};
 use super::table::Pawns;
 use super::{Sum, king, terms};
 use crate::Trace;
 use crate::side::{Side, distance};
-
-const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
-const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
+use crate::side_view::number;
 
 /// Counts the pieces of one side and completes its attacks.
 #[inline]
@@ -196,12 +194,6 @@ fn pins<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts) {
             sum.add::<S>(terms::pinned.at(role), number(pinned));
         }
     }
-}
-
-/// How many squares.
-#[inline(always)]
-fn number(squares: Bitboard) -> i32 {
-    squares.count() as i32
 }
 
 /// Whole files from a bit for each.

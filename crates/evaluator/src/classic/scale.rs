@@ -8,13 +8,12 @@
 
 use mendel_board::{Bitboard, Square};
 
-use super::facts::{BISHOP, Facts, KNIGHT, PAWN, QUEEN, ROOK};
+use super::facts::{BISHOP, DARK, Facts, KNIGHT, PAWN, QUEEN, ROOK};
 use crate::side::{Black, Side, White, distance};
 
 /// Nothing is doubted.
 pub(super) const FULL: i32 = 64;
 
-const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 const QUEEN_WING: Bitboard = Bitboard(0x0F0F_0F0F_0F0F_0F0F);
 
 /// The officers of a side in the old count.

@@ -9,7 +9,6 @@ use crate::packed::Packed;
 pub(super) struct Pawns {
     /// White's terms less Black's.
     pub(super) score: Packed,
-    /// Passed pawns of both sides.
     pub(super) passed: Bitboard,
     /// By side: squares its pawns attack now or may attack after advancing.
     pub(super) span: [Bitboard; 2],

@@ -17,7 +17,6 @@ use super::{Sum, terms};
 use crate::Trace;
 use crate::side::Side;
 
-/// Counts the threats that `S` makes.
 #[inline]
 pub(super) fn count<S: Side, T: Trace>(sum: &mut Sum<'_, T>, facts: &Facts) {
     let (us, them) = (S::I, S::Them::I);

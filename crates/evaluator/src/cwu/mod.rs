@@ -20,7 +20,7 @@
 //!   in parts of [`ONE`], and an output of 1 is worth [`PAWN`] centipawns.
 //! * Isolated pawns are isolated in the usual sense, where the paper's gloss says
 //!   unprotected.
-//! * A man that can give check is one with at least one move that attacks the king
+//! * A piece that can give check is one with at least one move that attacks the king
 //!   itself: pins and discovered checks are not looked at.
 //! * An input that the paper counts for one side is here the difference of both
 //!   sides, as those that it counts for both.
@@ -28,16 +28,19 @@
 mod count;
 mod terms;
 
+use std::ops::RangeInclusive;
+
 use mendel_board::{Color, Position};
 use toml::{Table, Value};
 
 pub(crate) use self::count::label;
 pub use self::count::normalised;
 pub use self::terms::FEATURES;
-use crate::any::{nearest, quote};
+use crate::coefficients::{Phase, Weight};
+use crate::linear::read_weights;
+use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::{Centipawns, Evaluator, EvaluatorError, Feature, Share, Term, Trace};
 
-/// How many inputs there are.
 pub const COUNT: usize = 10;
 
 /// One, among the weights.
@@ -49,16 +52,12 @@ pub const PAWN: i32 = 128;
 /// The term behind the inputs: what the rectifier adds.
 const RECTIFIER: usize = COUNT;
 
-/// The network of the paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cwu {
     weights: [i32; COUNT],
 }
 
 impl Cwu {
-    /// What a player file calls it.
-    pub const KIND: &'static str = "cwu";
-
     /// The network with these weights, in parts of [`ONE`].
     ///
     /// # Errors
@@ -73,7 +72,7 @@ impl Cwu {
             });
         };
         for (feature, &weight) in FEATURES.iter().zip(&weights) {
-            in_range(feature, weight.into())?;
+            feature.check(&[weight.into()], range(feature))?;
         }
         Ok(Self { weights })
     }
@@ -84,63 +83,45 @@ impl Cwu {
     ///
     /// If a weight is missing, unknown, no whole number or out of range.
     pub fn from_toml(table: &Table) -> Result<Self, EvaluatorError> {
-        let names = || FEATURES.iter().map(|feature| feature.name);
-        if let Some(key) = table.keys().find(|key| names().all(|name| name != *key)) {
-            return Err(EvaluatorError::UnknownWeight {
-                kind: Self::KIND,
-                key: key.chars().take(60).collect(),
-                nearest: nearest(key, names()),
-            });
-        }
-        let mut weights = [0; COUNT];
-        for (weight, feature) in weights.iter_mut().zip(FEATURES) {
-            let key = feature.name;
-            let form = "a weight";
-            let kind = Self::KIND;
-            let missing = EvaluatorError::MissingWeight { kind, key, form };
-            let value = table.get(key).ok_or(missing)?;
-            let Value::Integer(number) = value else {
-                let found = quote(value);
-                return Err(EvaluatorError::NoWeight { key, found, form });
-            };
-            in_range(feature, *number)?;
-            *weight = *number as i32;
-        }
-        Ok(Self { weights })
-    }
-
-    /// The weights, in parts of [`ONE`].
-    pub fn weights(&self) -> &[i32; COUNT] {
-        &self.weights
-    }
-
-    /// The table `[evaluator.weights]` of a player file.
-    pub fn to_toml(&self) -> Table {
-        let pairs = FEATURES.iter().zip(&self.weights);
-        pairs
-            .map(|(feature, &weight)| (feature.name.to_owned(), Value::from(weight)))
-            .collect()
-    }
-
-    /// The same table as text for people, with what each input counts.
-    pub fn to_toml_text(&self) -> String {
-        let line = |(feature, weight): (&Feature, &i32)| {
-            format!("\n# {}\n{} = {weight}\n", feature.about, feature.name)
-        };
-        FEATURES.iter().zip(&self.weights).map(line).collect()
+        let weight = |value: &Value| value.as_integer().map(|weight| [weight]);
+        let weights = read_weights(Self::KIND, FEATURES, "a weight", table, weight, range)?;
+        Self::new(weights.as_flattened())
     }
 }
 
-fn in_range(feature: &Feature, found: i64) -> Result<(), EvaluatorError> {
-    // Sixteen bits reach one further below zero than above.
-    if (-i64::from(ONE)..=i64::from(feature.limit)).contains(&found) {
-        return Ok(());
+/// Sixteen bits reach one further below zero than above.
+fn range(feature: &Feature) -> RangeInclusive<i64> {
+    -i64::from(ONE)..=i64::from(feature.limit)
+}
+
+impl PlayerEvaluator for Cwu {
+    const KIND: &'static str = "cwu";
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        Self::from_toml(TableReader::new(Self::KIND, table, &["weights"])?.weights()?)
     }
-    Err(EvaluatorError::WeightOutOfRange {
-        key: feature.name,
-        found,
-        limit: feature.limit,
-    })
+
+    fn weights_toml(&self) -> Option<Table> {
+        let pairs = FEATURES.iter().zip(self.weights);
+        let entry = |(feature, weight): (&Feature, i32)| (feature.name.to_owned(), weight.into());
+        Some(pairs.map(entry).collect())
+    }
+
+    fn weights(&self) -> Vec<Weight> {
+        let weight = |(term, (feature, value)): (usize, (&Feature, i32))| Weight {
+            name: feature.name.to_owned(),
+            term,
+            phase: Phase::Both,
+            value,
+            fixed: false,
+        };
+        let pairs = FEATURES.iter().zip(self.weights);
+        pairs.enumerate().map(weight).collect()
+    }
+
+    fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+        Self::new(values)
+    }
 }
 
 impl Evaluator for Cwu {

@@ -37,76 +37,66 @@ mod terms;
 
 use mendel_board::{Bitboard, Color, Position, Role};
 
+use self::terms as term;
 pub use self::terms::FEATURES;
-use self::terms::{
-    backward_pawn_penalty, bishop_mobility, bishop_pair, bishop_value, doubled_pawn_penalty,
-    isolated_pawn_penalty, king_friendly_pawn_advanced1, king_no_enemy_pawn,
-    king_no_enemy_pawn_adj, king_no_friendly_pawn, king_no_friendly_pawn_adj, king_pressure_mult,
-    knight_outpost_mult, knight_sq_mult, knight_value, passed_pawn_enemy_king_dist,
-    passed_pawn_mult, pawn_advance_a, pawn_advance_b, pawn_value, queen_mobility, queen_value,
-    rook_7th_rank, rook_atck_weak_pawn_open_column, rook_attack_king_adj_file,
-    rook_attack_king_adj_file_abgh, rook_attack_king_file, rook_behind_passed_pawn,
-    rook_column_mult, rook_connected, rook_mobility, rook_open_file, rook_semi_open_file,
-    rook_value, weak_square_penalty,
-};
 use crate::side::{Black, Side, White, distance, fill_files};
-use crate::sight::{Sight, file_of, files_beside, number, sight_of_both};
-use crate::{Feature, Paper};
+use crate::side_view::{SideView, file_of, files_beside, number, side_views};
+use crate::{Feature, LinearModel};
 
-/// The evaluation of David, van den Herik, Koppel and Netanyahu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct David;
 
-impl Paper for David {
+impl LinearModel for David {
     const KIND: &'static str = "david";
     const FEATURES: &'static [Feature] = FEATURES;
     const TAPERED: bool = false;
 
     fn count(position: &Position, tell: &mut impl FnMut(usize, Color, i32)) {
-        for (side, sight) in sight_of_both(position) {
+        for (side, view) in side_views(position) {
             let mut tell = |term, count| tell(term, side, count);
-            material(&sight, &mut tell);
-            pawns(&sight, &mut tell);
-            minors(&sight, &mut tell);
-            rooks(&sight, &mut tell);
-            king(&sight, &mut tell);
-            tell(queen_mobility, sight.controlled(Role::Queen));
-            tell(king_pressure_mult, pressure(&sight));
+            let material = [
+                term::pawn_value,
+                term::knight_value,
+                term::bishop_value,
+                term::rook_value,
+                term::queen_value,
+            ];
+            view.count_material(material, &mut tell);
+            pawns(&view, &mut tell);
+            minors(&view, &mut tell);
+            rooks(&view, &mut tell);
+            king(&view, &mut tell);
+            tell(term::queen_mobility, view.controlled(Role::Queen));
+            tell(term::king_pressure_mult, pressure(&view));
         }
     }
 }
 
-/// The files c to f.
 const MIDDLE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
-fn material(sight: &Sight, tell: &mut impl FnMut(usize, i32)) {
-    tell(pawn_value, number(sight.own(Role::Pawn)));
-    tell(knight_value, number(sight.own(Role::Knight)));
-    tell(bishop_value, number(sight.own(Role::Bishop)));
-    tell(rook_value, number(sight.own(Role::Rook)));
-    tell(queen_value, number(sight.own(Role::Queen)));
-}
-
-fn pawns(sight: &Sight, tell: &mut impl FnMut(usize, i32)) {
-    let pawns = sight.own(Role::Pawn);
+fn pawns(view: &SideView, tell: &mut impl FnMut(usize, i32)) {
+    let pawns = view.own(Role::Pawn);
     let steps = |pawns: Bitboard| -> i32 { pawns.into_iter().map(steps_made).sum() };
-    tell(pawn_advance_a, steps(pawns & !MIDDLE_FILES));
-    tell(pawn_advance_b, steps(pawns & MIDDLE_FILES));
+    tell(term::pawn_advance_a, steps(pawns & !MIDDLE_FILES));
+    tell(term::pawn_advance_b, steps(pawns & MIDDLE_FILES));
 
     let (mut advance, mut far) = (0, 0);
-    for pawn in sight.passed {
+    for pawn in view.passed {
         let steps = steps_made(pawn);
         advance += steps * (steps + 1) / 2;
-        far += distance(pawn, sight.enemy_king) as i32;
+        far += distance(pawn, view.enemy_king) as i32;
     }
-    tell(passed_pawn_mult, advance);
-    tell(passed_pawn_enemy_king_dist, far);
+    tell(term::passed_pawn_mult, advance);
+    tell(term::passed_pawn_enemy_king_dist, far);
 
-    tell(doubled_pawn_penalty, -number(sight.doubled()));
-    tell(isolated_pawn_penalty, -number(sight.isolated));
-    tell(backward_pawn_penalty, -number(sight.backward));
+    tell(term::doubled_pawn_penalty, -number(view.doubled()));
+    tell(term::isolated_pawn_penalty, -number(view.isolated));
+    tell(term::backward_pawn_penalty, -number(view.backward));
     let camp = MIDDLE_FILES & (White::rank_mask(2) | White::rank_mask(3));
-    tell(weak_square_penalty, -number(camp & sight.beyond_pawns()));
+    tell(
+        term::weak_square_penalty,
+        -number(camp & view.beyond_pawns()),
+    );
 }
 
 /// Steps from the second rank.
@@ -114,83 +104,89 @@ fn steps_made(pawn: mendel_board::Square) -> i32 {
     i32::from(pawn.rank()) - 1
 }
 
-fn minors(sight: &Sight, tell: &mut impl FnMut(usize, i32)) {
-    let knights = sight.own(Role::Knight);
-    tell(knight_sq_mult, sight.controlled(Role::Knight));
+fn minors(view: &SideView, tell: &mut impl FnMut(usize, i32)) {
+    let knights = view.own(Role::Knight);
+    tell(term::knight_sq_mult, view.controlled(Role::Knight));
 
     let ranks = White::rank_mask(3) | White::rank_mask(4) | White::rank_mask(5);
-    let outposts = knights & ranks & !sight.enemy_pawn_span();
-    let better = number(outposts & MIDDLE_FILES) + number(outposts & sight.pawn_attacks());
-    tell(knight_outpost_mult, number(outposts) + better);
+    let outposts = knights & ranks & !view.enemy_pawn_span();
+    let better = number(outposts & MIDDLE_FILES) + number(outposts & view.pawn_attacks());
+    tell(term::knight_outpost_mult, number(outposts) + better);
 
-    tell(bishop_mobility, sight.controlled(Role::Bishop));
-    let bishops = number(sight.own(Role::Bishop));
-    tell(bishop_pair, i32::from(bishops >= 2));
+    tell(term::bishop_mobility, view.controlled(Role::Bishop));
+    let bishops = number(view.own(Role::Bishop));
+    tell(term::bishop_pair, i32::from(bishops >= 2));
 }
 
-fn rooks(sight: &Sight, tell: &mut impl FnMut(usize, i32)) {
-    let rooks = sight.own(Role::Rook);
+fn rooks(view: &SideView, tell: &mut impl FnMut(usize, i32)) {
+    let rooks = view.own(Role::Rook);
     let on = |squares: Bitboard| number(rooks & squares);
 
     // 1. Files without own pawns, and what they lead to.
-    let free = !sight.own_files;
-    tell(rook_open_file, on(free & !sight.enemy_files));
-    tell(rook_semi_open_file, on(free & sight.enemy_files));
-    let weak = fill_files(sight.enemy_weak);
-    tell(rook_atck_weak_pawn_open_column, on(free & weak));
-    let beside = free & files_beside(sight.enemy_king);
-    tell(rook_attack_king_file, on(free & file_of(sight.enemy_king)));
-    tell(rook_attack_king_adj_file, on(beside & MIDDLE_FILES));
-    tell(rook_attack_king_adj_file_abgh, on(beside & !MIDDLE_FILES));
+    let free = !view.own_files;
+    tell(term::rook_open_file, on(free & !view.enemy_files));
+    tell(term::rook_semi_open_file, on(free & view.enemy_files));
+    let weak = fill_files(view.enemy_weak);
+    tell(term::rook_atck_weak_pawn_open_column, on(free & weak));
+    let beside = free & files_beside(view.enemy_king);
+    tell(
+        term::rook_attack_king_file,
+        on(free & file_of(view.enemy_king)),
+    );
+    tell(term::rook_attack_king_adj_file, on(beside & MIDDLE_FILES));
+    tell(
+        term::rook_attack_king_adj_file_abgh,
+        on(beside & !MIDDLE_FILES),
+    );
 
     // 2. Everything else.
     let column = |rook: mendel_board::Square| {
         let file = i32::from(rook.file());
         file.min(7 - file)
     };
-    tell(rook_column_mult, rooks.into_iter().map(column).sum());
-    tell(rook_7th_rank, on(White::rank_mask(6)));
-    tell(rook_connected, i32::from(sight.rooks_connected()));
-    tell(rook_mobility, sight.controlled(Role::Rook));
+    tell(term::rook_column_mult, rooks.into_iter().map(column).sum());
+    tell(term::rook_7th_rank, on(White::rank_mask(6)));
+    tell(term::rook_connected, i32::from(view.rooks_connected()));
+    tell(term::rook_mobility, view.controlled(Role::Rook));
     let behind =
-        sight.rooks_behind::<White>(sight.passed) | sight.rooks_behind::<Black>(sight.enemy_passed);
-    tell(rook_behind_passed_pawn, number(behind));
+        view.rooks_behind::<White>(view.passed) | view.rooks_behind::<Black>(view.enemy_passed);
+    tell(term::rook_behind_passed_pawn, number(behind));
 }
 
 /// Files that let the enemy's heavy pieces at the king.
-fn king(sight: &Sight, tell: &mut impl FnMut(usize, i32)) {
-    if sight.enemy(Role::Queen).is_empty() {
+fn king(view: &SideView, tell: &mut impl FnMut(usize, i32)) {
+    if view.enemy(Role::Queen).is_empty() {
         return;
     }
-    let rank = Bitboard::from(sight.king.rank());
+    let rank = Bitboard::from(view.king.rank());
     let ahead = White::fill_up(White::up(rank));
-    let shield = sight.own(Role::Pawn) & ahead;
+    let shield = view.own(Role::Pawn) & ahead;
 
     // A file counts by its square on the king's rank.
-    let file = file_of(sight.king) & rank;
-    let beside = files_beside(sight.king) & rank;
+    let file = file_of(view.king) & rank;
+    let beside = files_beside(view.king) & rank;
     let open = |files: Bitboard, pawns: Bitboard| -number(files & !fill_files(pawns));
-    tell(king_no_friendly_pawn, open(file, shield));
-    tell(king_no_friendly_pawn_adj, open(beside, shield));
-    tell(king_no_enemy_pawn, open(file, sight.enemy(Role::Pawn)));
+    tell(term::king_no_friendly_pawn, open(file, shield));
+    tell(term::king_no_friendly_pawn_adj, open(beside, shield));
+    tell(term::king_no_enemy_pawn, open(file, view.enemy(Role::Pawn)));
     tell(
-        king_no_enemy_pawn_adj,
-        open(beside, sight.enemy(Role::Pawn)),
+        term::king_no_enemy_pawn_adj,
+        open(beside, view.enemy(Role::Pawn)),
     );
 
     let near = fill_files(file | beside) & White::rank_mask(2);
-    tell(king_friendly_pawn_advanced1, -number(shield & near));
+    tell(term::king_friendly_pawn_advanced1, -number(shield & near));
 }
 
 /// Squares around the enemy king that own pieces control.
-fn pressure(sight: &Sight) -> i32 {
-    let ring = sight.attacks(Role::King, sight.enemy_king);
+fn pressure(view: &SideView) -> i32 {
+    let ring = view.attacks(Role::King, view.enemy_king);
     [Role::Knight, Role::Bishop, Role::Rook, Role::Queen]
         .into_iter()
         .flat_map(|role| {
-            let safe = sight.own(role) & !sight.hanging;
+            let safe = view.own(role) & !view.hanging;
             safe.into_iter().map(move |from| (role, from))
         })
-        .map(|(role, from)| number(sight.attacks(role, from) & ring))
+        .map(|(role, from)| number(view.attacks(role, from) & ring))
         .sum()
 }

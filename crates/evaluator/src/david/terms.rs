@@ -1,6 +1,6 @@
 //! The 35 terms, in the order of the paper's Figure 3.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// Own pawns; the unit of all weights, fixed at 100.

@@ -5,11 +5,8 @@ use mendel_board::{Bitboard, Color, Rank, Square, attacks};
 use super::facts::{Facts, behind};
 use super::features as term;
 use crate::side::{Side, distance, fill_files, sideways};
+use crate::side_view::{CENTRE, number};
 
-/// The four squares in the middle.
-const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
-
-/// Tells all terms of one side.
 #[inline]
 pub(super) fn side<S: Side>(facts: &Facts, turn: Color, tell: &mut impl FnMut(usize, Color, i32)) {
     let mut tell = |term, count| tell(term, S::COLOR, count);
@@ -18,11 +15,6 @@ pub(super) fn side<S: Side>(facts: &Facts, turn: Color, tell: &mut impl FnMut(us
     let rooks = rooks::<S>(facts, &mut tell);
     pieces::<S>(facts, rooks, &mut tell);
     king::<S>(facts, &mut tell);
-}
-
-#[inline]
-fn number(squares: Bitboard) -> i32 {
-    squares.count() as i32
 }
 
 /// Pieces on the board.

@@ -1,6 +1,6 @@
 //! The 29 terms, in the order of the thesis's Figure 3.2.2.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// A pawn on the board.

@@ -60,13 +60,12 @@ use mendel_board::{Bitboard, Color, Position};
 use self::facts::Facts;
 pub use self::features::FEATURES;
 use crate::side::{Black, White};
-use crate::{Feature, Paper, Share};
+use crate::{Feature, LinearModel, Share};
 
-/// The evaluation of the thesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gerald;
 
-impl Paper for Gerald {
+impl LinearModel for Gerald {
     const KIND: &'static str = "gerald";
     const FEATURES: &'static [Feature] = FEATURES;
     const TAPERED: bool = true;

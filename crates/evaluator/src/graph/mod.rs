@@ -9,48 +9,27 @@
 //! network of layers it has no second look as the other side.
 
 mod parts;
-mod sorted;
-mod table;
+mod topological;
 
 use std::sync::Arc;
 
 use mendel_board::Position;
+use toml::{Table, Value};
 
-pub use self::parts::{Edge, GraphError, MOST_EDGES, MOST_HIDDEN, Node, Parts, VERSION};
-pub use self::sorted::Memory;
-use self::sorted::Sorted;
-use crate::input::Input;
-use crate::mlp::{self, QUEEN, add_up};
+pub use self::parts::{Edge, MOST_EDGES, MOST_HIDDEN, Node, Parts, VERSION};
+pub use self::topological::GraphCache;
+use self::topological::SortedGraph;
+use crate::coefficients::Weight;
+pub use crate::neural::Frame;
+use crate::neural::{self, read_numbers, write_numbers};
+use crate::player_file::{PlayerEvaluator, TableReader};
 use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
-/// What surrounds a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// What it sees.
-    pub input: Input,
-    /// Whether material is added.
-    pub material: bool,
-    /// Centipawns for an output of one.
-    pub scale: i32,
-}
-
-impl Frame {
-    /// Beside material, a queen for an output of one: as in the paper.
-    pub fn new(input: Input) -> Self {
-        Self {
-            input,
-            material: true,
-            scale: QUEEN,
-        }
-    }
-}
-
-/// A graph with its numbers.
 #[derive(Clone, Debug)]
 pub struct Graph {
     frame: Frame,
     numbers: Arc<[i32]>,
-    sorted: Arc<Sorted>,
+    sorted: Arc<SortedGraph>,
 }
 
 impl PartialEq for Graph {
@@ -62,39 +41,25 @@ impl PartialEq for Graph {
 impl Eq for Graph {}
 
 impl Graph {
-    /// What a player file calls it.
-    pub const KIND: &'static str = "graph";
-
     /// The graph of these numbers, see [`Parts`].
     ///
     /// # Errors
     ///
     /// If the numbers are no graph, or it has a cycle.
     pub fn new(frame: Frame, numbers: &[i32]) -> Result<Self, EvaluatorError> {
-        mlp::check_scale(Self::KIND, frame.scale.into())?;
+        frame.check(Self::KIND)?;
         let parts = Parts::from_numbers(numbers)?;
         Ok(Self {
             frame,
-            sorted: Arc::new(Sorted::new(frame.input, &parts)?),
+            sorted: Arc::new(SortedGraph::new(frame.input, &parts)?),
             numbers: numbers.into(),
         })
     }
 
-    /// Another graph in the same frame.
-    ///
-    /// # Errors
-    ///
-    /// As for [`new`](Self::new).
-    pub fn with_numbers(&self, numbers: &[i32]) -> Result<Self, EvaluatorError> {
-        Self::new(self.frame, numbers)
-    }
-
-    /// What surrounds it.
     pub fn frame(&self) -> Frame {
         self.frame
     }
 
-    /// Its numbers.
     pub fn numbers(&self) -> &[i32] {
         &self.numbers
     }
@@ -118,8 +83,8 @@ impl Graph {
         self.sorted.size()
     }
 
-    /// What the numbers are called.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The names of the numbers.
+    fn names(&self) -> Vec<String> {
         let Parts {
             inputs,
             nodes,
@@ -136,13 +101,40 @@ impl Graph {
     /// The output, before it is scaled: for [`Input::Paper`] as White sees it, else
     /// as the side to move does.
     #[inline]
-    pub fn output(&self, position: &Position, memory: &mut Memory) -> f32 {
-        self.sorted.run(position, memory)
+    pub fn output(&self, position: &Position, cache: &mut GraphCache) -> f32 {
+        self.sorted.run(position, cache)
+    }
+}
+
+impl PlayerEvaluator for Graph {
+    const KIND: &'static str = "graph";
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        let known = ["input", "material", "scale", "numbers"];
+        let table = TableReader::new(Self::KIND, table, &known)?;
+        Self::new(Frame::read(table)?, &read_numbers(table)?)
+    }
+
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("input", self.frame.input.name().into()),
+            ("material", self.frame.material.into()),
+            ("scale", self.frame.scale.into()),
+            ("numbers", write_numbers(&self.numbers)),
+        ]
+    }
+
+    fn weights(&self) -> Vec<Weight> {
+        neural::weights(self.names(), &self.numbers)
+    }
+
+    fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+        Self::new(self.frame, values)
     }
 }
 
 impl Evaluator for Graph {
-    type Scratch = Memory;
+    type Scratch = GraphCache;
 
     fn name(&self) -> String {
         Self::KIND.to_owned()
@@ -153,22 +145,17 @@ impl Evaluator for Graph {
     }
 
     fn terms(&self) -> Vec<Term> {
-        mlp::terms()
+        neural::terms()
     }
 
     #[inline]
     fn evaluate(
         &self,
         position: &Position,
-        memory: &mut Memory,
+        cache: &mut GraphCache,
         trace: &mut impl Trace,
     ) -> Centipawns {
-        let output = self.output(position, memory);
-        let Frame {
-            input,
-            material,
-            scale,
-        } = self.frame;
-        add_up(position, output, input, material, scale, trace)
+        let output = self.output(position, cache);
+        self.frame.score(position, output, trace)
     }
 }

@@ -5,19 +5,16 @@
 //! inputs from 0, then the output, then the hidden ones. Biases and weights are in
 //! parts of [`ONE`](crate::mlp::ONE).
 
+use crate::EvaluatorError;
 use crate::function::Function;
-use crate::mlp::MOST;
+use crate::neural::MOST;
 
-/// What a list of numbers begins with.
 pub const VERSION: i32 = 1;
 
-/// The most hidden nodes.
 pub const MOST_HIDDEN: usize = 1024;
 
-/// The most edges.
 pub const MOST_EDGES: usize = 500_000;
 
-/// A node that is no input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
     /// What it applies to its sum.
@@ -26,7 +23,6 @@ pub struct Node {
     pub bias: i32,
 }
 
-/// A connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The node it comes from.
@@ -38,7 +34,6 @@ pub struct Edge {
     pub weight: i32,
 }
 
-/// The parts of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// How many inputs there are: the nodes from 0.
@@ -49,86 +44,7 @@ pub struct Parts {
     pub edges: Vec<Edge>,
 }
 
-/// Why numbers are no graph.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// The list ends too early, goes on too long or begins with something else.
-    #[error(
-        "{found} numbers are no graph: it begins with {VERSION}, the inputs, hidden nodes and edges, then two numbers a node and three an edge"
-    )]
-    Length {
-        /// How many numbers there are.
-        found: usize,
-    },
-    /// More nodes or edges than there may be.
-    #[error("{found} {what} are too many; there may be {most}")]
-    TooMany {
-        /// What there is too much of.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// The inputs are not those of the evaluator.
-    #[error("it has {found} inputs where the evaluator has {needed}")]
-    Inputs {
-        /// How many the graph has.
-        found: usize,
-        /// How many there are.
-        needed: usize,
-    },
-    /// No function has that code.
-    #[error("node {node} has the function {code}; there are 0 to {}", Function::ALL.len() - 1)]
-    Function {
-        /// Which node.
-        node: usize,
-        /// What was found.
-        code: i32,
-    },
-    /// A bias or a weight beyond reason.
-    #[error("{what} {index} (from 0) is {found}; keep it within ±{MOST}")]
-    OutOfRange {
-        /// `bias` or `weight`.
-        what: &'static str,
-        /// Which one.
-        index: usize,
-        /// What was found.
-        found: i32,
-    },
-    /// An edge to or from nowhere, or into an input.
-    #[error(
-        "an edge leads from {from} to {to}; it comes from 0 to {last} and leads to {first} to {last}"
-    )]
-    Edge {
-        /// Where it comes from.
-        from: i64,
-        /// Where it leads.
-        to: i64,
-        /// The first node that is no input.
-        first: usize,
-        /// The last node.
-        last: usize,
-    },
-    /// Two edges between the same nodes.
-    #[error("two edges lead from {from} to {to}; add their weights")]
-    Twice {
-        /// Where they come from.
-        from: u32,
-        /// Where they lead.
-        to: u32,
-    },
-    /// Something depends on itself.
-    #[error("node {node} depends on itself; a graph has no cycles")]
-    Cycle {
-        /// One of the nodes.
-        node: usize,
-    },
-}
-
 impl Parts {
-    /// The list of numbers.
     pub fn to_numbers(&self) -> Vec<i32> {
         let head = [
             VERSION,
@@ -148,10 +64,8 @@ impl Parts {
     /// # Errors
     ///
     /// If the numbers are no graph. Cycles are found only when it is sorted.
-    pub fn from_numbers(numbers: &[i32]) -> Result<Self, GraphError> {
-        let length = || GraphError::Length {
-            found: numbers.len(),
-        };
+    pub fn from_numbers(numbers: &[i32]) -> Result<Self, EvaluatorError> {
+        let length = || wrong_length(numbers.len());
 
         // 1. As many as the head says, and no more than there may be.
         let (&[version, inputs, hidden, edges], rest) =
@@ -168,8 +82,13 @@ impl Parts {
         // 2. The nodes.
         let node = |(at, &[code, bias]): (usize, &[i32; 2])| {
             let node = inputs + at;
-            let function = Function::from_code(code).ok_or(GraphError::Function { node, code })?;
-            Ok(Node { function, bias })
+            let function = Function::from_code(code).ok_or_else(|| {
+                let last = Function::ALL.len() - 1;
+                unfit(format!(
+                    "node {node} has the function {code}; there are 0 to {last}"
+                ))
+            });
+            function.map(|function| Node { function, bias })
         };
         let nodes = nodes.as_chunks().0.iter().enumerate().map(node);
         let nodes = nodes.collect::<Result<Vec<Node>, _>>()?;
@@ -177,12 +96,7 @@ impl Parts {
         // 3. The edges.
         let (first, last) = (inputs, inputs + hidden);
         let edge = |&[from, to, weight]: &[i32; 3]| {
-            let wrong = || GraphError::Edge {
-                from: from.into(),
-                to: to.into(),
-                first,
-                last,
-            };
+            let wrong = || wrong_edge(from.into(), to.into(), first, last);
             Ok(Edge {
                 from: u32::try_from(from).map_err(|_| wrong())?,
                 to: u32::try_from(to).map_err(|_| wrong())?,
@@ -199,13 +113,15 @@ impl Parts {
     }
 
     /// Refuses what cannot be sorted, but for cycles.
-    pub(super) fn check(&self, needed: usize) -> Result<(), GraphError> {
+    pub(super) fn check(&self, needed: usize) -> Result<(), EvaluatorError> {
         if self.inputs != needed {
-            let found = self.inputs;
-            return Err(GraphError::Inputs { found, needed });
+            return Err(unfit(format!(
+                "it has {} inputs where the evaluator has {needed}",
+                self.inputs
+            )));
         }
         if self.nodes.is_empty() {
-            return Err(GraphError::Length { found: 0 });
+            return Err(wrong_length(0));
         }
         few("hidden nodes", self.nodes.len() - 1, MOST_HIDDEN)?;
         few("edges", self.edges.len(), MOST_EDGES)?;
@@ -219,27 +135,43 @@ impl Parts {
         };
         match self.edges.iter().find(|edge| !leads(edge)) {
             None => Ok(()),
-            Some(edge) => Err(GraphError::Edge {
-                from: edge.from.into(),
-                to: edge.to.into(),
-                first,
-                last,
-            }),
+            Some(edge) => Err(wrong_edge(edge.from.into(), edge.to.into(), first, last)),
         }
     }
 }
 
-fn few(what: &'static str, found: usize, most: usize) -> Result<(), GraphError> {
+/// Why numbers are no graph, as the end of a sentence about them.
+pub(super) fn unfit(reason: String) -> EvaluatorError {
+    EvaluatorError::Graph { reason }
+}
+
+fn wrong_length(found: usize) -> EvaluatorError {
+    unfit(format!(
+        "{found} numbers are no graph: it begins with {VERSION}, the inputs, hidden nodes and edges, then two numbers a node and three an edge"
+    ))
+}
+
+fn wrong_edge(from: i64, to: i64, first: usize, last: usize) -> EvaluatorError {
+    unfit(format!(
+        "an edge leads from {from} to {to}; it comes from 0 to {last} and leads to {first} to {last}"
+    ))
+}
+
+fn few(what: &str, found: usize, most: usize) -> Result<(), EvaluatorError> {
     if found > most {
-        return Err(GraphError::TooMany { what, found, most });
+        return Err(unfit(format!(
+            "{found} {what} are too many; there may be {most}"
+        )));
     }
     Ok(())
 }
 
-fn small(what: &'static str, numbers: impl Iterator<Item = i32>) -> Result<(), GraphError> {
+fn small(what: &str, numbers: impl Iterator<Item = i32>) -> Result<(), EvaluatorError> {
     let wild = |(_, number): &(usize, i32)| number.unsigned_abs() > MOST.unsigned_abs();
     match numbers.enumerate().find(wild) {
         None => Ok(()),
-        Some((index, found)) => Err(GraphError::OutOfRange { what, index, found }),
+        Some((index, found)) => Err(unfit(format!(
+            "{what} {index} (from 0) is {found}; keep it within ±{MOST}"
+        ))),
     }
 }

@@ -1,6 +1,6 @@
 //! The 37 terms, in the order of the paper's Table 2.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// Own pawns; the unit of all weights, fixed at 100.

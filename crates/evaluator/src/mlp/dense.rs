@@ -5,8 +5,8 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
-use super::ONE;
-use crate::first::{BLOCK, LANES, padded};
+use crate::accumulator::{BLOCK, LANES, padded};
+use crate::neural::ONE;
 
 /// The numbers of one layer as a genome has them: neuron by neuron, the weights of
 /// its inputs and then its bias.
@@ -54,7 +54,7 @@ fn real(number: i32) -> f32 {
 
 /// A layer of single-precision numbers.
 #[derive(Debug)]
-pub(super) enum Dense {
+pub(super) enum MlpLayer {
     /// One neuron: a weight for each input, padded.
     One {
         /// The weights.
@@ -71,7 +71,7 @@ pub(super) enum Dense {
     },
 }
 
-impl Dense {
+impl MlpLayer {
     /// The inputs come in `groups` of equal size, each padded.
     pub(super) fn new(matrix: &Matrix<'_>, groups: usize) -> Self {
         let each = matrix.inputs / groups;
@@ -165,8 +165,8 @@ fn product(weights: &[f32], inputs: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dense, Matrix};
-    use crate::wide::widely;
+    use super::{Matrix, MlpLayer};
+    use crate::simd::with_simd;
 
     #[test]
     fn layers_are_the_same_with_and_without_vectors() {
@@ -174,7 +174,7 @@ mod tests {
             let each = inputs + usize::from(biased);
             let number = |at: usize| (mendel_board::mix(at as u64) % 8001) as i32 - 4000;
             let numbers: Vec<i32> = (0..each * outputs).map(number).collect();
-            let dense = Dense::new(
+            let dense = MlpLayer::new(
                 &Matrix {
                     numbers: &numbers,
                     inputs,
@@ -187,7 +187,7 @@ mod tests {
             let values = &values[..2 * (inputs / 2).next_multiple_of(8)];
             let mut sums = [vec![0.0; dense.width()], vec![0.0; dense.width()]];
             dense.sums(values, &mut sums[0]);
-            widely(|| dense.sums(values, &mut sums[1]));
+            with_simd(|| dense.sums(values, &mut sums[1]));
             assert_eq!(sums[0], sums[1]);
             assert!(sums[0].iter().any(|&sum| sum != 0.0));
         }

@@ -7,54 +7,52 @@
 
 use mendel_board::{Color, Position, mix};
 
-use super::Shape;
-use super::dense::{Dense, Matrix};
-use super::small::Small;
-use crate::first::{Boards, First, padded};
+use super::MlpShape;
+use super::dense::{Matrix, MlpLayer};
+use super::quantised::QuantisedMlp;
+use crate::accumulator::{AccumulatorCache, Paper, Perspective, SquareLayer, padded};
 use crate::function::Function;
 use crate::input::Input;
-use crate::seen::Seen;
-use crate::wide::widely;
+use crate::simd::with_simd;
+use crate::snapshot::BoardSnapshot;
 
 #[derive(Debug)]
-pub(super) struct Layers {
-    first: AnyFirst,
+pub(super) struct MlpLayers {
+    first: AnyFirstLayer,
     /// The layers behind the first.
-    rest: Vec<Dense>,
+    rest: Vec<MlpLayer>,
     hidden: Function,
     /// Keeps what one network added up from being used with another.
     fingerprint: u64,
 }
 
 #[derive(Debug)]
-enum AnyFirst {
+enum AnyFirstLayer {
     /// The whole network.
-    Small(Small),
-    Squares(First),
+    Quantised(QuantisedMlp),
+    Squares(SquareLayer),
     /// Counts of the position.
-    Features(Input, Dense),
+    Features(Input, MlpLayer),
 }
 
-/// What one thread keeps between calls: the last boards, and what their squares added
-/// up to.
+/// The caches of one thread: accumulators as White and as Black sees the board, and
+/// buffers for the layers behind.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
-    /// As White sees them, then as Black does.
-    boards: Boards,
-    /// Likewise, where sums are small.
-    small: Boards<i16>,
-    values: Values,
+pub struct MlpCache {
+    boards: AccumulatorCache,
+    quantised: AccumulatorCache<i16>,
+    values: LayerBuffers,
 }
 
-/// What goes into a layer, and what comes out.
+/// The inputs of a layer and its outputs.
 #[derive(Clone, Debug, Default)]
-struct Values {
+struct LayerBuffers {
     before: Vec<f32>,
     after: Vec<f32>,
 }
 
-impl Layers {
-    pub(super) fn new(shape: &Shape, numbers: &[i32]) -> Self {
+impl MlpLayers {
+    pub(super) fn new(shape: &MlpShape, numbers: &[i32]) -> Self {
         let mut left = numbers;
         let mut take = |inputs: usize, outputs: usize, biased: bool| {
             let each = inputs + usize::from(biased);
@@ -85,24 +83,24 @@ impl Layers {
             .collect();
 
         // 2. The first layer, or all in one.
-        let small = Small::new(shape, &matrix, &others[0]);
-        let is_small = small.is_some();
-        let first = match (small, shape.input) {
-            (Some(small), _) => AnyFirst::Small(small),
+        let quantised = QuantisedMlp::new(shape, &matrix, &others[0]);
+        let is_quantised = quantised.is_some();
+        let first = match (quantised, shape.input) {
+            (Some(quantised), _) => AnyFirstLayer::Quantised(quantised),
             (None, input) if input.is_counted() => {
-                AnyFirst::Features(input, Dense::new(&matrix, 1))
+                AnyFirstLayer::Features(input, MlpLayer::new(&matrix, 1))
             }
-            (None, input) => AnyFirst::Squares(First {
+            (None, input) => AnyFirstLayer::Squares(SquareLayer::new(
                 input,
-                rows: matrix.columns(|number| number),
-                bias: matrix.biases(),
-            }),
+                matrix.columns(|number| number),
+                matrix.biases(),
+            )),
         };
 
         // 3. The layers behind it.
-        let behind = if is_small { &[][..] } else { &others };
+        let behind = if is_quantised { &[][..] } else { &others };
         let rest = (2..).zip(behind);
-        let rest = rest.map(|(at, it)| Dense::new(it, views(at))).collect();
+        let rest = rest.map(|(at, it)| MlpLayer::new(it, views(at))).collect();
 
         let name = [shape.input as i32, sizes[1] as i32];
         let fingerprint = numbers
@@ -119,49 +117,54 @@ impl Layers {
 
     /// Whether it is added up in sixteen bits.
     #[cfg(test)]
-    pub(super) fn is_small(&self) -> bool {
-        matches!(self.first, AnyFirst::Small(_))
+    pub(super) fn is_quantised(&self) -> bool {
+        matches!(self.first, AnyFirstLayer::Quantised(_))
     }
 
-    /// The sum that the last neuron gets. With `afresh`, nothing that was added up
-    /// before is used; the result is the same.
+    /// The sum that the last neuron gets. With `refresh`, the accumulators are
+    /// recomputed; the result is the same.
     #[inline]
-    pub(super) fn run(&self, position: &Position, memory: &mut Memory, afresh: bool) -> f32 {
-        let Memory {
+    pub(super) fn run(&self, position: &Position, cache: &mut MlpCache, refresh: bool) -> f32 {
+        let MlpCache {
             boards,
-            small,
+            quantised,
             values,
-        } = memory;
+        } = cache;
         match &self.first {
-            AnyFirst::Small(network) => {
-                let now = Seen::new(position.board());
-                let first = &network.first;
-                widely(|| {
-                    let sums = small.sums(first, self.fingerprint, now, &Color::ALL, afresh);
-                    let (white, black) = sums.split_at(first.width());
-                    network.output(position.turn().fold_wb([white, black], [black, white]))
+            AnyFirstLayer::Quantised(network) => {
+                let now = BoardSnapshot::new(position.board());
+                let views = Color::ALL.map(Perspective::of);
+                let first = &network.0.first;
+                with_simd(|| {
+                    let sums = quantised.sums(first, self.fingerprint, now, &views, refresh);
+                    network.output(sums, position.turn())
                 })
             }
-            AnyFirst::Features(input, first) => {
+            AnyFirstLayer::Features(input, first) => {
                 let count = input.count();
                 values.before.clear();
                 values.before.resize(padded(count), 0.0);
                 input.count_into(position, &mut values.before[..count]);
-                widely(|| {
+                with_simd(|| {
                     first.run(values);
                     self.behind(values)
                 })
             }
-            AnyFirst::Squares(first) => {
-                let now = Seen::new(position.board());
-                let (views, turned) = match (first.input, position.turn()) {
-                    (Input::Paper, _) => (&[Color::White][..], 0),
-                    (_, turn) => (&Color::ALL[..], usize::from(turn.is_black())),
-                };
-                let width = first.width();
-                values.before.resize(views.len() * width, 0.0);
-                widely(|| {
-                    let sums = boards.sums(first, self.fingerprint, now, views, afresh);
+            AnyFirstLayer::Squares(first) => {
+                let now = BoardSnapshot::new(position.board());
+                let layer = &first.layer;
+                let width = layer.width;
+                let is_paper = first.input == Input::Paper;
+                let views = Color::ALL.map(Perspective::of);
+                let turned = usize::from(!is_paper && position.turn().is_black());
+                let buffer = if is_paper { width } else { 2 * width };
+                values.before.resize(buffer, 0.0);
+                with_simd(|| {
+                    let sums = if is_paper {
+                        boards.sums(layer, self.fingerprint, now, &[Paper], refresh)
+                    } else {
+                        boards.sums(layer, self.fingerprint, now, &views, refresh)
+                    };
                     for (at, values) in values.before.chunks_exact_mut(width).enumerate() {
                         first.values(&sums[(at ^ turned) * width..][..width], values);
                     }
@@ -173,7 +176,7 @@ impl Layers {
 
     /// From the sums of the first layer to the last.
     #[inline(always)]
-    fn behind(&self, values: &mut Values) -> f32 {
+    fn behind(&self, values: &mut LayerBuffers) -> f32 {
         for layer in &self.rest {
             self.hidden.apply(&mut values.before);
             layer.run(values);
@@ -182,10 +185,10 @@ impl Layers {
     }
 }
 
-impl Dense {
+impl MlpLayer {
     /// Puts its outputs where its inputs were.
     #[inline(always)]
-    fn run(&self, values: &mut Values) {
+    fn run(&self, values: &mut LayerBuffers) {
         values.after.resize(self.width(), 0.0);
         self.sums(&values.before, &mut values.after);
         std::mem::swap(&mut values.before, &mut values.after);

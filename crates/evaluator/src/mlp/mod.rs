@@ -1,6 +1,6 @@
 //! A network of layers: each neuron sees all of the layer before.
 //!
-//! The network of the published experiment is [`Shape::paper`]: 64 squares with the
+//! The network of the published experiment is [`MlpShape::paper`]: 64 squares with the
 //! raw values of the pieces, sigmoid neurons, an output through the hyperbolic
 //! tangent, and the score Σ material / 900 + output, which in centipawns is 900 times
 //! that. [`Input::Sides`] and [`Input::Features`] are our own inputs.
@@ -24,40 +24,38 @@
 
 mod dense;
 mod layers;
-mod small;
-mod table;
+mod quantised;
 
 use std::sync::Arc;
 
-use mendel_board::{Color, Position};
+use mendel_board::Position;
+use toml::{Table, Value};
 
-use self::layers::Layers;
-pub use self::layers::Memory;
-pub(crate) use self::table::{check_scale, flag, input, scale};
+pub use self::layers::MlpCache;
+use self::layers::MlpLayers;
+use crate::coefficients::Weight;
 use crate::function::Function;
 use crate::input::Input;
-use crate::{Centipawns, Evaluator, EvaluatorError, Material, Term, Trace};
+use crate::neural::{self, Frame, read_numbers, write_numbers};
+pub use crate::neural::{MOST, ONE, QUEEN};
+use crate::player_file::{PlayerEvaluator, TableReader, choices, wrong_setting};
+use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
-/// One, among the numbers of a network.
-pub const ONE: i32 = 4096;
+/// The most neurons of a hidden layer.
+const MAX_WIDTH: u32 = 4096;
 
-/// The largest number without sign: a weight of 64.
-pub const MOST: i32 = 64 * ONE;
+/// The most hidden layers: with more, sums of the largest weights could grow beyond
+/// what a single-precision number holds.
+const MAX_HIDDEN_LAYERS: usize = 4;
 
-/// Centipawns for an output of one in the paper: a queen.
-pub const QUEEN: i32 = 900;
-
-/// The term behind those of [`Material`].
-pub(crate) const NETWORK: usize = 5;
+const OUTPUTS: [Function; 2] = [Function::Tanh, Function::Identity];
 
 /// What a network is but for its numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// What it sees.
+pub struct MlpShape {
     pub input: Input,
     /// The sizes of all layers: the inputs, one to four hidden layers, and 1.
     pub layers: Vec<u32>,
-    /// What hidden neurons apply.
     pub hidden: Function,
     /// What the output applies: [`Function::Tanh`] or [`Function::Identity`].
     pub output: Function,
@@ -82,7 +80,7 @@ pub struct Neuron {
     pub beside: usize,
 }
 
-impl Shape {
+impl MlpShape {
     /// A network of the paper with these hidden layers: `[128]` or `[64, 64]`.
     pub fn paper(hidden: &[u32]) -> Self {
         Self::new(Input::Paper, hidden, Function::Sigmoid)
@@ -102,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// How often the first layer looks at the board.
+    /// How often the first layer sees the board.
     fn views(&self) -> usize {
         if self.input == Input::Sides { 2 } else { 1 }
     }
@@ -129,7 +127,48 @@ impl Shape {
         neurons
     }
 
-    /// How many numbers such a network has.
+    fn frame(&self) -> Frame {
+        let Self {
+            input,
+            material,
+            scale,
+            ..
+        } = *self;
+        Frame {
+            input,
+            material,
+            scale,
+        }
+    }
+
+    fn check(&self) -> Result<(), EvaluatorError> {
+        let inputs = self.input.count();
+        let sizes = &self.layers;
+        let fits = sizes.first() == Some(&(inputs as u32))
+            && sizes.last() == Some(&1)
+            && (3..=MAX_HIDDEN_LAYERS + 2).contains(&sizes.len())
+            && sizes.iter().skip(1).all(|it| (1..=MAX_WIDTH).contains(it));
+        if !fits {
+            return Err(wrong_setting(
+                Mlp::KIND,
+                "layers",
+                format!("is {sizes:?}"),
+                format!(
+                    "[{inputs}, …, 1] with one to {MAX_HIDDEN_LAYERS} hidden layers of 1 to {MAX_WIDTH} neurons"
+                ),
+            ));
+        }
+        if !OUTPUTS.contains(&self.output) {
+            return Err(wrong_setting(
+                Mlp::KIND,
+                "output",
+                format!("is \"{}\"", self.output.name()),
+                choices(OUTPUTS.map(Function::name)),
+            ));
+        }
+        self.frame().check(Mlp::KIND)
+    }
+
     pub fn numbers(&self) -> usize {
         self.neurons().last().map_or(0, |last| last.numbers.end)
     }
@@ -159,14 +198,13 @@ impl Shape {
     }
 }
 
-/// A network of layers with its numbers.
 #[derive(Clone, Debug)]
 pub struct Mlp {
-    shape: Arc<Shape>,
+    shape: Arc<MlpShape>,
     numbers: Arc<[i32]>,
-    layers: Arc<Layers>,
-    /// Whether nothing is remembered from one position to the next.
-    forgets: bool,
+    layers: Arc<MlpLayers>,
+    /// Whether the first layer is recomputed for each position.
+    refreshes: bool,
 }
 
 impl PartialEq for Mlp {
@@ -178,29 +216,17 @@ impl PartialEq for Mlp {
 impl Eq for Mlp {}
 
 impl Mlp {
-    /// What a player file calls it.
-    pub const KIND: &'static str = "mlp";
-
     /// A network of this shape.
     ///
     /// # Errors
     ///
-    /// If the shape is none, or the numbers are too few, too many or too large.
-    pub fn new(shape: Shape, numbers: &[i32]) -> Result<Self, EvaluatorError> {
+    /// If the shape is invalid, or the numbers are too few, too many or too large.
+    pub fn new(shape: MlpShape, numbers: &[i32]) -> Result<Self, EvaluatorError> {
         shape.check()?;
         Self::with(Arc::new(shape), numbers)
     }
 
-    /// A network of the same shape with other numbers.
-    ///
-    /// # Errors
-    ///
-    /// If there are too few or too many, or one is too large.
-    pub fn with_numbers(&self, numbers: &[i32]) -> Result<Self, EvaluatorError> {
-        Self::with(Arc::clone(&self.shape), numbers)
-    }
-
-    fn with(shape: Arc<Shape>, numbers: &[i32]) -> Result<Self, EvaluatorError> {
+    fn with(shape: Arc<MlpShape>, numbers: &[i32]) -> Result<Self, EvaluatorError> {
         let needed = shape.numbers();
         if numbers.len() != needed {
             return Err(EvaluatorError::WrongCount {
@@ -219,23 +245,22 @@ impl Mlp {
             });
         }
         Ok(Self {
-            layers: Arc::new(Layers::new(&shape, numbers)),
+            layers: Arc::new(MlpLayers::new(&shape, numbers)),
             shape,
             numbers: numbers.into(),
-            forgets: false,
+            refreshes: false,
         })
     }
 
-    /// The same network, but its first layer is added up anew for each position: for
-    /// measuring what remembering is worth.
+    /// The same network, but its first layer is recomputed for each position: to measure
+    /// what the cache is worth.
     #[must_use]
-    pub fn forgetful(mut self) -> Self {
-        self.forgets = true;
+    pub fn without_cache(mut self) -> Self {
+        self.refreshes = true;
         self
     }
 
-    /// What it is but for its numbers.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &MlpShape {
         &self.shape
     }
 
@@ -252,14 +277,71 @@ impl Mlp {
 
     /// The output, before it is scaled: for [`Input::Paper`] as White sees it, else
     /// as the side to move does.
-    pub fn output(&self, position: &Position, memory: &mut Memory) -> f32 {
-        let sum = self.layers.run(position, memory, self.forgets);
+    pub fn output(&self, position: &Position, cache: &mut MlpCache) -> f32 {
+        let sum = self.layers.run(position, cache, self.refreshes);
         self.shape.output.at(sum)
     }
 }
 
+impl PlayerEvaluator for Mlp {
+    const KIND: &'static str = "mlp";
+
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        let known = [
+            "input", "layers", "hidden", "output", "biases", "material", "scale", "numbers",
+        ];
+        let table = TableReader::new(Self::KIND, table, &known)?;
+        let sizes = |value: &Value| {
+            let size = |it: &Value| u32::try_from(it.as_integer()?).ok();
+            value.as_array()?.iter().map(size).collect()
+        };
+        let function = |value: &Value| Function::from_name(value.as_str()?);
+        let all = choices(Function::ALL.map(Function::name));
+        let outputs = choices(OUTPUTS.map(Function::name));
+        let Frame {
+            input,
+            material,
+            scale,
+        } = Frame::read(table)?;
+        let shape = MlpShape {
+            input,
+            layers: table.setting("layers", None, sizes, "a list such as [64, 128, 1]")?,
+            hidden: table.setting("hidden", Some(Function::Sigmoid), function, &all)?,
+            output: table.setting("output", Some(Function::Tanh), function, &outputs)?,
+            biases: table.flag("biases")?,
+            material,
+            scale,
+        };
+        shape.check()?;
+        Self::new(shape, &read_numbers(table)?)
+    }
+
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        let shape = &self.shape;
+        let layers = shape.layers.iter().map(|&it| Value::from(it)).collect();
+        vec![
+            ("input", shape.input.name().into()),
+            ("layers", Value::Array(layers)),
+            ("hidden", shape.hidden.name().into()),
+            ("output", shape.output.name().into()),
+            ("biases", shape.biases.into()),
+            ("material", shape.material.into()),
+            ("scale", shape.scale.into()),
+            ("numbers", write_numbers(&self.numbers)),
+        ]
+    }
+
+    fn weights(&self) -> Vec<Weight> {
+        neural::weights(self.names(), &self.numbers)
+    }
+
+    fn with_weights(&self, values: &[i32]) -> Result<Self, EvaluatorError> {
+        Self::with(Arc::clone(&self.shape), values)
+    }
+}
+
 impl Evaluator for Mlp {
-    type Scratch = Memory;
+    type Scratch = MlpCache;
 
     fn name(&self) -> String {
         Self::KIND.to_owned()
@@ -270,67 +352,17 @@ impl Evaluator for Mlp {
     }
 
     fn terms(&self) -> Vec<Term> {
-        terms()
+        neural::terms()
     }
 
     #[inline]
     fn evaluate(
         &self,
         position: &Position,
-        memory: &mut Memory,
+        cache: &mut MlpCache,
         trace: &mut impl Trace,
     ) -> Centipawns {
-        let output = self.output(position, memory);
-        let Shape {
-            input,
-            material,
-            scale,
-            ..
-        } = *self.shape;
-        add_up(position, output, input, material, scale, trace)
+        let output = self.output(position, cache);
+        self.shape.frame().score(position, output, trace)
     }
-}
-
-/// The terms of an evaluator that adds a network's output to material.
-pub(crate) fn terms() -> Vec<Term> {
-    let mut terms = Material.terms();
-    terms.push(network_term());
-    terms
-}
-
-/// The term of what a network says, in centipawns.
-pub(crate) fn network_term() -> Term {
-    Term {
-        group: "network",
-        label: String::new(),
-        about: "What the network says.",
-        middle_game: 1,
-        end_game: 1,
-    }
-}
-
-/// Material, if it counts, and a network's output in centipawns.
-#[inline]
-pub(crate) fn add_up(
-    position: &Position,
-    output: f32,
-    input: Input,
-    material: bool,
-    scale: i32,
-    trace: &mut impl Trace,
-) -> Centipawns {
-    let limit = Mlp::LIMIT.0;
-    let scaled = libm::rintf(output * scale as f32);
-    let network = scaled.clamp(-(limit as f32), limit as f32) as i32;
-    let (teller, own) = match (input, position.turn()) {
-        (Input::Paper, Color::Black) => (Color::White, -network),
-        (_, turn) => (turn, network),
-    };
-    trace.term(NETWORK, teller, network);
-    let wood = if material {
-        Material.evaluate(position, &mut (), trace).0
-    } else {
-        0
-    };
-    Centipawns((wood + own).clamp(-limit, limit))
 }

@@ -1,6 +1,6 @@
 //! The terms of the teaching engine's heuristic, in hundredths of a pawn.
 
-use crate::paper::features;
+use crate::linear::features;
 
 features! {
     /// Own pawns.
@@ -45,8 +45,8 @@ features! {
     pawn_on_rank_7;
     /// The king on the first rank, on b, c, g or h, with no own rook between it and the corner, while the enemy has more than three pieces besides pawns and king.
     castled;
-    /// Enemy men other than the king that own men other than the king attack, those of each man added: the author's first idea for more.
+    /// Enemy pieces other than the king that own pieces other than the king attack, those of each piece added: the author's first idea for more.
     attacked_men;
-    /// Own men other than the king that own men other than the king defend, those of each man added: the other half of that idea.
+    /// Own pieces other than the king that own pieces other than the king defend, those of each piece added: the other half of that idea.
     defended_men;
 }

@@ -13,26 +13,24 @@
 
 use half::f16;
 
-use super::lanes::{LANES, Lanes, Sixteen, Work, blocks};
 use super::shape::{Activation, SQUARES};
 use super::winograd;
 use crate::function::exp;
+use crate::simd::{Aligned16, LANES, Lanes, SimdKernel, blocks};
 
 /// Products of a tile: 6×6.
 pub(super) const SPOTS: usize = 36;
 /// Tiles of a board: 2×2.
 pub(super) const TILES: usize = 4;
-/// Taps of a convolution.
 const TAPS: usize = 9;
 
-/// The numbers of a convolution.
 #[derive(Debug)]
 pub(super) struct Convolution {
     inputs: usize,
     outputs: usize,
     /// By block of outputs and input: nine taps for sixteen outputs.
     taps: Vec<[[f16; LANES]; TAPS]>,
-    bias: Vec<Sixteen>,
+    bias: Vec<Aligned16>,
 }
 
 impl Convolution {
@@ -52,40 +50,39 @@ impl Convolution {
         }
     }
 
-    /// Blocks of its outputs.
     pub(super) fn blocks(&self) -> usize {
         blocks(self.outputs)
     }
 }
 
 /// Numbers in blocks, the last one filled up with zeros.
-pub(super) fn sixteens(numbers: &[f16]) -> Vec<Sixteen> {
-    let mut all = vec![Sixteen::default(); blocks(numbers.len())];
+pub(super) fn sixteens(numbers: &[f16]) -> Vec<Aligned16> {
+    let mut all = vec![Aligned16::default(); blocks(numbers.len())];
     for (at, number) in numbers.iter().enumerate() {
         all[at / LANES].0[at % LANES] = number.to_f32();
     }
     all
 }
 
-/// What convolutions need besides, for so many positions.
+/// Buffers of convolutions for a number of positions.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct ConvScratch {
     /// Transformed inputs: `[block][spot][tile]`.
-    seen: Vec<Sixteen>,
+    seen: Vec<Aligned16>,
     /// Transformed taps of one block of outputs and one of inputs: `[input][spot]`.
-    taps: Box<[[Sixteen; SPOTS]; LANES]>,
+    taps: Box<[[Aligned16; SPOTS]; LANES]>,
     /// Sums of one block of outputs: `[spot][tile]`.
-    sums: Vec<Sixteen>,
+    sums: Vec<Aligned16>,
 }
 
-impl Scratch {
+impl ConvScratch {
     pub(super) fn new(positions: usize, most_blocks: usize) -> Self {
         let spots = SPOTS * stride(positions);
-        let taps = vec![[Sixteen::default(); SPOTS]; LANES].into_boxed_slice();
+        let taps = vec![[Aligned16::default(); SPOTS]; LANES].into_boxed_slice();
         Self {
-            seen: vec![Sixteen::default(); most_blocks * spots],
+            seen: vec![Aligned16::default(); most_blocks * spots],
             taps: taps.try_into().expect("as many as there are lanes"),
-            sums: vec![Sixteen::default(); spots],
+            sums: vec![Aligned16::default(); spots],
         }
     }
 }
@@ -98,18 +95,18 @@ fn stride(positions: usize) -> usize {
 
 /// One convolution of some boards.
 #[derive(Debug)]
-pub(super) struct Convolve<'a> {
+pub(super) struct ConvKernel<'a> {
     pub(super) convolution: &'a Convolution,
     pub(super) positions: usize,
-    pub(super) from: &'a [Sixteen],
-    pub(super) into: &'a mut [Sixteen],
+    pub(super) from: &'a [Aligned16],
+    pub(super) into: &'a mut [Aligned16],
     /// Whether what is in `into` is added before the activation.
     pub(super) is_residual: bool,
     pub(super) activation: Option<Activation>,
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) scratch: &'a mut ConvScratch,
 }
 
-impl Work for Convolve<'_> {
+impl SimdKernel for ConvKernel<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self {
@@ -119,7 +116,7 @@ impl Work for Convolve<'_> {
             into,
             ..
         } = self;
-        let Scratch { seen, taps, sums } = self.scratch;
+        let ConvScratch { seen, taps, sums } = self.scratch;
         let (tiles, stride) = (TILES * positions, stride(positions));
         let (ins, outs) = (blocks(convolution.inputs), convolution.blocks());
         let sums = &mut sums[..SPOTS * stride];
@@ -155,7 +152,7 @@ impl Work for Convolve<'_> {
             // 3. Back to squares, and the rest while they are near.
             for position in 0..positions {
                 let (boards, _) = into[(position * outs + out) * SQUARES..].as_chunks_mut();
-                let board: &mut [Sixteen; SQUARES] = &mut boards[0];
+                let board: &mut [Aligned16; SQUARES] = &mut boards[0];
                 let bias = L::load(&convolution.bias[out]);
                 let sums = &sums[TILES * position..];
                 if self.is_residual {
@@ -180,7 +177,7 @@ const STARTS: [isize; 2] = [-1, 3];
 
 /// The four tiles of a board; their spots lie `stride` apart.
 #[inline(always)]
-fn transform_board<L: Lanes>(board: &[Sixteen; SQUARES], into: &mut [Sixteen], stride: usize) {
+fn transform_board<L: Lanes>(board: &[Aligned16; SQUARES], into: &mut [Aligned16], stride: usize) {
     for tile in 0..TILES {
         let (rank, file) = (STARTS[tile / 2], STARTS[tile % 2]);
         let mut half = [[L::splat(0.0); 6]; 6];
@@ -224,7 +221,7 @@ fn half_taps<L: Lanes>(from: &[[f16; LANES]; TAPS]) -> [[L; 6]; 3] {
 
 /// The taps of some inputs.
 #[inline(always)]
-fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Sixteen; SPOTS]; LANES]) {
+fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Aligned16; SPOTS]; LANES]) {
     for input in 0..from.len().min(LANES) {
         let half = half_taps::<L>(&from[input]);
         for y in 0..6 {
@@ -242,9 +239,9 @@ fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Sixteen;
 #[inline(always)]
 fn multiply_alone<L: Lanes>(
     from: &[[[f16; LANES]; TAPS]],
-    halves: &mut [[Sixteen; SPOTS]; LANES],
-    seen: &[Sixteen],
-    into: &mut [Sixteen],
+    halves: &mut [[Aligned16; SPOTS]; LANES],
+    seen: &[Aligned16],
+    into: &mut [Aligned16],
     is_first: bool,
 ) {
     const STRIDE: usize = TILES + 1;
@@ -293,10 +290,10 @@ fn multiply_alone<L: Lanes>(
 /// From the sums of four tiles, whose spots lie `stride` apart, to a board.
 #[inline(always)]
 fn transform_back<L: Lanes>(
-    from: &[Sixteen],
+    from: &[Aligned16],
     stride: usize,
     bias: L,
-    into: &mut [Sixteen; SQUARES],
+    into: &mut [Aligned16; SQUARES],
 ) {
     for tile in 0..TILES {
         let first = 32 * (tile / 2) + 4 * (tile % 2);
@@ -328,8 +325,8 @@ fn transform_back<L: Lanes>(
 fn multiply<L: Lanes>(
     weights: &Weights,
     spot: usize,
-    from: &[Sixteen],
-    sums: &mut [Sixteen],
+    from: &[Aligned16],
+    sums: &mut [Aligned16],
     is_first: bool,
 ) {
     let mut tile = 0;
@@ -353,7 +350,7 @@ fn multiply<L: Lanes>(
 
 /// Transformed taps, and how many inputs have some.
 struct Weights<'a> {
-    taps: &'a [[Sixteen; SPOTS]; LANES],
+    taps: &'a [[Aligned16; SPOTS]; LANES],
     inputs: usize,
 }
 
@@ -361,8 +358,8 @@ struct Weights<'a> {
 fn multiply_tiles<L: Lanes, const N: usize>(
     weights: &Weights,
     spot: usize,
-    from: &[Sixteen; N],
-    into: &mut [Sixteen; N],
+    from: &[Aligned16; N],
+    into: &mut [Aligned16; N],
     is_first: bool,
 ) {
     let mut sums = [L::splat(0.0); N];
@@ -394,7 +391,7 @@ fn multiply_tiles<L: Lanes, const N: usize>(
 
 /// Replaces sums by what their neurons answer.
 #[inline(always)]
-pub(super) fn activate(activation: Activation, sums: &mut [Sixteen]) {
+pub(super) fn activate(activation: Activation, sums: &mut [Aligned16]) {
     match activation {
         Activation::Relu => each(sums, |x| if x > 0.0 { x } else { 0.0 }),
         Activation::Selu => each(sums, selu),
@@ -402,7 +399,7 @@ pub(super) fn activate(activation: Activation, sums: &mut [Sixteen]) {
 }
 
 #[inline(always)]
-fn each(sums: &mut [Sixteen], function: impl Fn(f32) -> f32) {
+fn each(sums: &mut [Aligned16], function: impl Fn(f32) -> f32) {
     for sum in sums {
         for value in &mut sum.0 {
             *value = function(*value);

@@ -13,23 +13,22 @@
 use half::f16;
 
 use super::convolution::{activate, sixteens};
-use super::lanes::{LANES, Lanes, Sixteen, Work, blocks};
 use super::shape::Activation;
+use crate::simd::{Aligned16, LANES, Lanes, SimdKernel, blocks};
 
 /// Blocks of outputs that a single column keeps busy, as registers allow.
 const MANY: usize = 8;
 /// See [`MANY`].
 const SOME: usize = 4;
 
-/// The numbers of a layer.
 #[derive(Debug)]
 pub(super) struct Dense {
     /// Blocks of inputs.
     inputs: usize,
     /// `[input][block of outputs]`, so that an input that is zero, as most are behind a
     /// ReLU, is passed over with all its weights.
-    weights: Vec<Sixteen>,
-    bias: Vec<Sixteen>,
+    weights: Vec<Aligned16>,
+    bias: Vec<Aligned16>,
 }
 
 impl Dense {
@@ -43,7 +42,7 @@ impl Dense {
     ) -> Self {
         let inputs = weights.len() / bias.len().max(1);
         let outputs = blocks(bias.len());
-        let mut all = vec![Sixteen::default(); outputs * places * LANES];
+        let mut all = vec![Aligned16::default(); outputs * places * LANES];
         for (at, weight) in weights.iter().enumerate() {
             let (output, input) = (at / inputs, place(at % inputs));
             all[input * outputs + output / LANES].0[output % LANES] = weight.to_f32();
@@ -55,7 +54,6 @@ impl Dense {
         }
     }
 
-    /// Blocks of its outputs.
     pub(super) fn blocks(&self) -> usize {
         self.bias.len()
     }
@@ -63,15 +61,15 @@ impl Dense {
 
 /// One layer for some columns: `[block][column]` in and out.
 #[derive(Debug)]
-pub(super) struct Apply<'a> {
+pub(super) struct DenseKernel<'a> {
     pub(super) dense: &'a Dense,
     pub(super) columns: usize,
-    pub(super) from: &'a [Sixteen],
-    pub(super) into: &'a mut [Sixteen],
+    pub(super) from: &'a [Aligned16],
+    pub(super) into: &'a mut [Aligned16],
     pub(super) activation: Option<Activation>,
 }
 
-impl Work for Apply<'_> {
+impl SimdKernel for DenseKernel<'_> {
     #[inline(always)]
     fn run<L: Lanes>(mut self) {
         let mut column = 0;
@@ -106,7 +104,7 @@ impl Work for Apply<'_> {
     }
 }
 
-impl Apply<'_> {
+impl DenseKernel<'_> {
     /// One block of outputs for `N` columns.
     #[inline(always)]
     fn columns<L: Lanes, const N: usize>(&mut self, out: usize, column: usize) {
@@ -164,14 +162,14 @@ impl Apply<'_> {
 /// The products of all pairs: the sum over the blocks of one column of `left` and one
 /// of `right`, times `scale`, for 64 columns each.
 #[derive(Debug)]
-pub(super) struct Pair<'a> {
-    pub(super) left: &'a [Sixteen],
-    pub(super) right: &'a [Sixteen],
+pub(super) struct PairProducts<'a> {
+    pub(super) left: &'a [Aligned16],
+    pub(super) right: &'a [Aligned16],
     pub(super) scale: f32,
     pub(super) into: &'a mut [f32],
 }
 
-impl Work for Pair<'_> {
+impl SimdKernel for PairProducts<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let rows = self.left.len() / 64;
@@ -182,7 +180,7 @@ impl Work for Pair<'_> {
                     let left = L::load(&self.left[64 * block + from]);
                     sum = left.mul_add(L::load(&self.right[64 * block + to]), sum);
                 }
-                let mut all = Sixteen::default();
+                let mut all = Aligned16::default();
                 sum.store(&mut all);
                 *into = add_up(&all) * self.scale;
             }
@@ -192,7 +190,7 @@ impl Work for Pair<'_> {
 
 /// Halves upon halves, in one order.
 #[inline(always)]
-fn add_up(all: &Sixteen) -> f32 {
+fn add_up(all: &Aligned16) -> f32 {
     let eight: [f32; 8] = std::array::from_fn(|at| all.0[at] + all.0[at + 8]);
     let four: [f32; 4] = std::array::from_fn(|at| eight[at] + eight[at + 4]);
     (four[0] + four[2]) + (four[1] + four[3])

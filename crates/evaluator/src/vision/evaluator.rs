@@ -28,35 +28,33 @@ use toml::{Table, Value};
 use super::net::{Net, Workspace};
 use super::scene::Scene;
 use super::shape::{Head, Shape, View};
-use crate::any::{knows_only, quote};
-use crate::mlp::network_term;
+use crate::neural::network_term;
+use crate::player_file::{PlayerEvaluator, TableReader, quote, wrong_setting};
 use crate::teaching::FEATURES;
-use crate::{Centipawns, Evaluator, EvaluatorError, Linear, Teaching, Term, Trace};
+use crate::{Centipawns, Evaluator, EvaluatorError, LinearEvaluator, Teaching, Term, Trace};
 
-/// A network in memory, and which one it is.
+/// A network in cache, and which one it is.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct LoadedNet {
     /// As a player file names it.
     pub file: String,
     /// Of the bytes it was read from.
     pub checksum: u64,
-    /// The network.
     pub net: Arc<Net>,
 }
 
 /// Opens the network that a player file names, or says why it cannot.
-pub type Open<'a> = &'a dyn Fn(&str) -> Result<Source, String>;
+pub type Open<'a> = &'a dyn Fn(&str) -> Result<LoadedNet, String>;
 
 /// The most centipawns for an output of one or of zero.
 const MOST_SCALE: f64 = 10_000.0;
 
-/// A network that judges positions.
 #[derive(Clone, Debug)]
 pub struct Vision {
-    source: Source,
+    source: LoadedNet,
     scale: f64,
     mean: f64,
-    plus: Option<Linear<Teaching>>,
+    plus: Option<LinearEvaluator<Teaching>>,
 }
 
 /// The same network by the same name, with the same settings.
@@ -72,12 +70,9 @@ impl Eq for Vision {}
 
 /// What one thread needs to run the network; made at the first position.
 #[derive(Debug, Default)]
-pub struct Memory(Option<(Shape, Workspace)>);
+pub struct CnnCache(Option<(Shape, Workspace)>);
 
 impl Vision {
-    /// What a player file calls it.
-    pub const KIND: &'static str = "vision";
-
     /// A network that judges: `scale` centipawns for an output of one, `mean` for zero,
     /// and `plus` added to it.
     ///
@@ -85,10 +80,10 @@ impl Vision {
     ///
     /// If the network names moves only, or a number is beyond reason.
     pub fn new(
-        source: Source,
+        source: LoadedNet,
         scale: f64,
         mean: f64,
-        plus: Option<Linear<Teaching>>,
+        plus: Option<LinearEvaluator<Teaching>>,
     ) -> Result<Self, EvaluatorError> {
         if source.net.shape().head == Head::FromTo {
             return Err(setting(
@@ -111,30 +106,19 @@ impl Vision {
         })
     }
 
-    /// Reads the table `[evaluator]`.
-    pub(crate) fn from_toml(table: &Table, open: Open) -> Result<Self, EvaluatorError> {
-        let known = ["kind", "file", "checksum", "scale", "mean", "weights"];
-        knows_only(table, Self::KIND, &known)?;
-        let number = |key: &'static str, default: f64| match table.get(key) {
-            None => Ok(default),
-            Some(Value::Float(value)) => Ok(*value),
-            Some(Value::Integer(value)) => Ok(*value as f64),
-            Some(other) => Err(setting(key, format!("is {}", quote(other)), "a number")),
-        };
-        let (scale, mean) = (number("scale", 100.0)?, number("mean", 0.0)?);
+    pub(crate) fn read_with(table: &Table, open: Open) -> Result<Self, EvaluatorError> {
+        let known = ["file", "checksum", "scale", "mean", "weights"];
+        let table = TableReader::new(Self::KIND, table, &known)?;
+        let number = |it: &Value| it.as_float().or(it.as_integer().map(|it| it as f64));
+        let scale = table.setting("scale", Some(100.0), number, "a number")?;
+        let mean = table.setting("mean", Some(0.0), number, "a number")?;
         let plus = match table.get("weights") {
             None => None,
-            Some(Value::Table(weights)) => Some(Linear::from_toml(weights)?),
-            Some(_) => return Err(EvaluatorError::NoWeights { kind: Self::KIND }),
+            Some(_) => Some(LinearEvaluator::from_toml(table.weights()?)?),
         };
         let wanted = "the name of a network, or that of a file `NAME.net` beside the player file";
-        let file = match table.get("file") {
-            Some(Value::String(file)) => file,
-            Some(other) => return Err(setting("file", format!("is {}", quote(other)), wanted)),
-            None => return Err(setting("file", "is missing".to_owned(), wanted)),
-        };
-        let refused = |reason| EvaluatorError::NetworkFile { reason };
-        let source = open(file).map_err(refused)?;
+        let file = table.setting("file", None, Value::as_str, wanted)?;
+        let source = open(file).map_err(|reason| EvaluatorError::NetworkFile { reason })?;
         let found = format!("{:016x}", source.checksum);
         match table.get("checksum") {
             None => {}
@@ -150,35 +134,18 @@ impl Vision {
         Self::new(source, scale, mean, plus)
     }
 
-    /// What stands in the table behind the kind and before the weights.
-    pub(crate) fn entries(&self) -> Vec<(&'static str, Value)> {
-        let checksum = format!("{:016x}", self.source.checksum);
-        vec![
-            ("file", Value::from(self.source.file.as_str())),
-            ("checksum", Value::from(checksum)),
-            ("scale", Value::from(self.scale)),
-            ("mean", Value::from(self.mean)),
-        ]
-    }
-
-    /// The network.
     pub fn net(&self) -> &Net {
         &self.source.net
     }
 
-    /// The heuristic that is added.
-    pub fn plus(&self) -> Option<&Linear<Teaching>> {
-        self.plus.as_ref()
-    }
-
     /// The network's output for a position, as the one it sees for does; for one that
     /// says win, draw and loss, ln(e / (1 − e)).
-    pub fn output(&self, position: &Position, memory: &mut Memory) -> f32 {
+    pub fn output(&self, position: &Position, cache: &mut CnnCache) -> f32 {
         let net = self.net();
-        if memory.0.as_ref().is_none_or(|it| it.0 != *net.shape()) {
-            memory.0 = Some((net.shape().clone(), Workspace::new(net, 1)));
+        if cache.0.as_ref().is_none_or(|it| it.0 != *net.shape()) {
+            cache.0 = Some((net.shape().clone(), Workspace::new(net, 1)));
         }
-        let Some((_, workspace)) = &mut memory.0 else {
+        let Some((_, workspace)) = &mut cache.0 else {
             return 0.0;
         };
         let answers = net.look(&[Scene::new(position)], workspace);
@@ -203,16 +170,35 @@ fn expectation(win: f32, draw: f32, loss: f32) -> f32 {
 }
 
 fn setting(key: &'static str, found: String, wanted: impl Into<String>) -> EvaluatorError {
-    EvaluatorError::Setting {
-        kind: Vision::KIND,
-        key,
-        found,
-        wanted: wanted.into(),
+    wrong_setting(Vision::KIND, key, found, wanted)
+}
+
+impl PlayerEvaluator for Vision {
+    const KIND: &'static str = "vision";
+
+    /// Without a place to look for networks.
+    fn read(table: &Table) -> Result<Self, EvaluatorError> {
+        let nowhere = |file: &str| Err(format!("the network `{file}` is nowhere to be looked for"));
+        Self::read_with(table, &nowhere)
+    }
+
+    fn entries(&self) -> Vec<(&'static str, Value)> {
+        let checksum = format!("{:016x}", self.source.checksum);
+        vec![
+            ("file", Value::from(self.source.file.as_str())),
+            ("checksum", Value::from(checksum)),
+            ("scale", Value::from(self.scale)),
+            ("mean", Value::from(self.mean)),
+        ]
+    }
+
+    fn weights_toml(&self) -> Option<Table> {
+        self.plus.as_ref()?.weights_toml()
     }
 }
 
 impl Evaluator for Vision {
-    type Scratch = Memory;
+    type Scratch = CnnCache;
 
     fn name(&self) -> String {
         match self.plus {
@@ -235,11 +221,11 @@ impl Evaluator for Vision {
     fn evaluate(
         &self,
         position: &Position,
-        memory: &mut Memory,
+        cache: &mut CnnCache,
         trace: &mut impl Trace,
     ) -> Centipawns {
         let limit = Self::LIMIT.0;
-        let scaled = libm::rint(self.mean + self.scale * f64::from(self.output(position, memory)));
+        let scaled = libm::rint(self.mean + self.scale * f64::from(self.output(position, cache)));
         // What is no number becomes zero.
         let network = scaled.clamp(f64::from(-limit), f64::from(limit)) as i32;
         let turn = position.turn();
@@ -264,7 +250,7 @@ mod tests {
     use crate::vision::{Activation, File};
     use crate::{AnyEvaluator, contract};
 
-    fn source(shape: Shape) -> Source {
+    fn source(shape: Shape) -> LoadedNet {
         let mut state = 5_u32;
         let mut number = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -273,16 +259,16 @@ mod tests {
         let file = File::new(shape, |tensor| {
             (0..tensor.count()).map(|_| number()).collect()
         });
-        Source {
+        LoadedNet {
             file: "test.net".to_owned(),
             checksum: 0xAB,
             net: Arc::new(Net::new(&file.expect("small numbers")).expect("a network")),
         }
     }
 
-    fn heuristic() -> Linear<Teaching> {
+    fn heuristic() -> LinearEvaluator<Teaching> {
         let pairs: Vec<_> = (0..FEATURES.len() as i32).map(|it| [10 + it; 2]).collect();
-        Linear::from_pairs(&pairs).expect("small weights")
+        LinearEvaluator::from_pairs(&pairs).expect("small weights")
     }
 
     fn all() -> Vec<Vision> {
@@ -319,7 +305,7 @@ mod tests {
     #[test]
     fn every_kind_of_network_keeps_the_contract_and_only_ours_is_colour_blind() {
         for evaluator in all() {
-            let mut used = Memory::default();
+            let mut used = CnnCache::default();
             for position in random_positions(31, 60) {
                 contract::holds(&evaluator, &position, &mut used);
             }
@@ -340,16 +326,14 @@ mod tests {
                 AnyEvaluator::from_toml_with(&any.to_toml(), &same),
                 Ok(any.clone())
             );
-            let text: Table = any.to_toml_text().parse().expect("TOML");
-            let table = text["evaluator"].as_table().expect("a table");
-            assert_eq!(AnyEvaluator::from_toml_with(table, &same), Ok(any.clone()));
             let other = |_: &str| {
-                Ok(Source {
+                Ok(LoadedNet {
                     checksum: 1,
                     ..evaluator.source.clone()
                 })
             };
-            let error = AnyEvaluator::from_toml_with(table, &other).expect_err("another one");
+            let error =
+                AnyEvaluator::from_toml_with(&any.to_toml(), &other).expect_err("another one");
             assert!(error.to_string().contains("0000000000000001"), "{error}");
         }
     }
@@ -365,7 +349,7 @@ mod tests {
         };
         let heuristic = AnyEvaluator::Teaching(heuristic()).evaluate(&position).0;
         assert_eq!(score(both), score(&alone) + heuristic);
-        let output = f64::from(alone.output(&position, &mut Memory::default()));
+        let output = f64::from(alone.output(&position, &mut CnnCache::default()));
         assert_eq!(score(&alone), -libm::rint(100.0 * output) as i32);
     }
 

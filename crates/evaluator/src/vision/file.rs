@@ -18,89 +18,59 @@ use mendel_board::mix;
 
 const MAGIC: &[u8; 8] = b"MENDELNT";
 const VERSION: u32 = 1;
-/// The longest header.
 const MOST_HEADER: usize = 1 << 20;
 const CHECKSUM: usize = 8;
 
-/// Why bytes are no network.
+/// Why bytes are no network, or not one for the purpose.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NetError {
-    /// A row of numbers where there should be a board, or the other way round.
+pub enum NetFileError {
     #[error("the view `row` and the head `dense` go together, and with no other")]
     Unfit,
-    /// Something else, or nothing.
     #[error("this is no network: it does not begin with MENDELNT; write one with `mendel train`")]
     NotANet,
-    /// From another time.
     #[error(
         "a network of version {found} cannot be read, only {VERSION}; take the program it was written by"
     )]
-    Version {
-        /// What was found.
-        found: u32,
-    },
-    /// Cut off, or with something behind it.
+    Version { found: u32 },
     #[error(
         "a network of {found} bytes should have {wanted}; it was cut off or mixed up, copy it again"
     )]
-    Length {
-        /// How many there are.
-        found: usize,
-        /// How many there should be.
-        wanted: usize,
-    },
-    /// Changed since it was written.
+    Length { found: usize, wanted: usize },
     #[error("the checksum of the network is wrong; it was damaged, copy it again")]
     Checksum,
-    /// The header is no TOML, or says something else than it should.
     #[error("the header of the network cannot be read: {reason}")]
-    Header {
-        /// What TOML says.
-        reason: String,
-    },
-    /// A size out of bounds.
+    Header { reason: String },
     #[error("the network's size is out of bounds: {what} = {found}; it may be {least} to {most}")]
     Size {
-        /// Which size.
         what: &'static str,
-        /// What it is.
         found: usize,
-        /// The least it may be.
         least: usize,
-        /// The most it may be.
         most: usize,
     },
-    /// No number, infinite, or too large for half precision.
+    /// Not a number, infinite, or too large.
     #[error(
         "the network has a number that half precision cannot hold: {value} in `{tensor}`; train it again with a lower learning rate"
     )]
-    Number {
-        /// Where.
-        tensor: String,
-        /// What it is.
-        value: f32,
-    },
-    /// A tensor has another size than its shape says.
+    Number { tensor: String, value: f32 },
     #[error("the tensor `{tensor}` has {found} numbers; its shape has {wanted}")]
     Tensor {
-        /// Which one.
         tensor: String,
-        /// How many there are.
         found: usize,
-        /// How many there should be.
         wanted: usize,
     },
+    /// A policy needs another head.
+    #[error(
+        "the network `{name}` judges positions and names no moves; take one with the head `from-to` or `pairs`"
+    )]
+    NoMoves { name: String },
 }
 
 /// A network with its description, as it stands in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
-    /// What it is called.
     pub name: String,
-    /// A sentence about it.
     pub about: String,
-    /// What it is but for its numbers.
     pub shape: Shape,
     /// How it was made: recipe, data, metrics. Nothing here reads it.
     pub training: toml::Table,
@@ -128,13 +98,13 @@ impl File {
     pub fn new(
         shape: Shape,
         mut numbers: impl FnMut(&Tensor) -> Vec<f32>,
-    ) -> Result<Self, NetError> {
+    ) -> Result<Self, NetFileError> {
         shape.check()?;
         let mut all = Vec::with_capacity(shape.count());
         for tensor in shape.tensors() {
             let values = numbers(&tensor);
             if values.len() != tensor.count() {
-                return Err(NetError::Tensor {
+                return Err(NetFileError::Tensor {
                     found: values.len(),
                     wanted: tensor.count(),
                     tensor: tensor.name,
@@ -143,7 +113,7 @@ impl File {
             for value in values {
                 let rounded = f16::from_f32(value);
                 if !rounded.is_finite() {
-                    return Err(NetError::Number {
+                    return Err(NetFileError::Number {
                         tensor: tensor.name,
                         value,
                     });
@@ -165,12 +135,12 @@ impl File {
     /// # Errors
     ///
     /// If these are not the bytes of a network.
-    pub fn read(bytes: &[u8]) -> Result<Self, NetError> {
+    pub fn read(bytes: &[u8]) -> Result<Self, NetFileError> {
         // 1. What it is.
         if !bytes.starts_with(MAGIC) {
-            return Err(NetError::NotANet);
+            return Err(NetFileError::NotANet);
         }
-        let cut_off = |wanted: usize| NetError::Length {
+        let cut_off = |wanted: usize| NetFileError::Length {
             found: bytes.len(),
             wanted,
         };
@@ -179,10 +149,10 @@ impl File {
         let sizes = u64::from_le_bytes(*sizes.ok_or(cut_off(begin))?);
         let (version, length) = (sizes as u32, (sizes >> 32) as usize);
         if version != VERSION {
-            return Err(NetError::Version { found: version });
+            return Err(NetFileError::Version { found: version });
         }
         if length > MOST_HEADER {
-            return Err(NetError::Size {
+            return Err(NetFileError::Size {
                 what: "bytes of the header",
                 found: length,
                 least: 0,
@@ -195,11 +165,11 @@ impl File {
         let body = body.filter(|body| *body >= begin + length);
         let (body, sum) = bytes.split_at(body.ok_or(cut_off(begin + length + CHECKSUM))?);
         if checksum(body).to_le_bytes() != sum {
-            return Err(NetError::Checksum);
+            return Err(NetFileError::Checksum);
         }
 
         // 3. What it says.
-        let refused = |reason: String| NetError::Header { reason };
+        let refused = |reason: String| NetFileError::Header { reason };
         let header = std::str::from_utf8(&body[begin..begin + length]);
         let header = header.map_err(|error| refused(error.to_string()))?;
         let header: Header = toml::from_str(header).map_err(|error| refused(error.to_string()))?;
@@ -225,8 +195,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// If a size is out of bounds or a number is none.
-    pub fn write(&self) -> Result<Vec<u8>, NetError> {
+    /// If a size is out of bounds or a number is not finite.
+    pub fn write(&self) -> Result<Vec<u8>, NetFileError> {
         self.check()?;
         let header = Header {
             name: self.name.clone(),
@@ -234,11 +204,11 @@ impl File {
             shape: self.shape.clone(),
             training: self.training.clone(),
         };
-        let header = toml::to_string(&header).map_err(|error| NetError::Header {
+        let header = toml::to_string(&header).map_err(|error| NetFileError::Header {
             reason: error.to_string(),
         })?;
         if header.len() > MOST_HEADER {
-            return Err(NetError::Size {
+            return Err(NetFileError::Size {
                 what: "bytes of the header",
                 found: header.len(),
                 least: 0,
@@ -265,10 +235,10 @@ impl File {
     }
 
     /// Whether the numbers are those of the shape, and numbers.
-    pub(super) fn check(&self) -> Result<(), NetError> {
+    pub(super) fn check(&self) -> Result<(), NetFileError> {
         self.shape.check()?;
         if self.numbers.len() != self.shape.count() {
-            return Err(NetError::Size {
+            return Err(NetFileError::Size {
                 what: "numbers of this shape",
                 found: self.numbers.len(),
                 least: self.shape.count(),
@@ -277,7 +247,7 @@ impl File {
         }
         for (tensor, numbers) in self.tensors() {
             if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
-                return Err(NetError::Number {
+                return Err(NetFileError::Number {
                     tensor: tensor.name,
                     value: number.to_f32(),
                 });
@@ -339,24 +309,24 @@ mod tests {
     #[test]
     fn broken_files_say_what_is_wrong() {
         let bytes = small().write().expect("it is whole");
-        assert_eq!(File::read(b"PNG"), Err(NetError::NotANet));
-        assert_eq!(File::read(&[]), Err(NetError::NotANet));
+        assert_eq!(File::read(b"PNG"), Err(NetFileError::NotANet));
+        assert_eq!(File::read(&[]), Err(NetFileError::NotANet));
         let mut newer = bytes.clone();
         newer[8] = 2;
-        assert_eq!(File::read(&newer), Err(NetError::Version { found: 2 }));
+        assert_eq!(File::read(&newer), Err(NetFileError::Version { found: 2 }));
         let mut damaged = bytes.clone();
         damaged[200] ^= 1;
-        assert_eq!(File::read(&damaged), Err(NetError::Checksum));
+        assert_eq!(File::read(&damaged), Err(NetFileError::Checksum));
         let endless = File {
             numbers: vec![f16::INFINITY; small().numbers.len()],
             ..small()
         };
-        assert!(matches!(endless.write(), Err(NetError::Number { .. })));
+        assert!(matches!(endless.write(), Err(NetFileError::Number { .. })));
         let mut huge = small();
         huge.shape.filters = usize::MAX / 2;
         assert!(matches!(
             huge.write(),
-            Err(NetError::Size {
+            Err(NetFileError::Size {
                 what: "filters",
                 ..
             })

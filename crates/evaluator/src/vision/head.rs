@@ -1,16 +1,16 @@
-//! What networks answer.
+//! The output layers of networks.
 
 use half::f16;
 
 use super::convolution::Convolution;
-use super::dense::{Dense, Pair};
-use super::lanes::{LANES, Sixteen, blocks};
-use super::net::Desk;
+use super::dense::{Dense, PairProducts};
+use super::net::LayerRunner;
 use super::shape::{Activation, Head, SQUARES, Shape, VALUE_PLANES};
+use crate::simd::{Aligned16, LANES, blocks};
 
 /// The last layers.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum HeadLayers {
     FromTo(Convolution),
     Value(Dense),
     Teaching {
@@ -33,12 +33,11 @@ pub(super) enum Answer {
 
 /// The tensors of a file, from which layers are made one after the other.
 #[derive(Debug)]
-pub(super) struct Layers<'a> {
+pub(super) struct TensorReader<'a> {
     rest: std::vec::IntoIter<&'a [f16]>,
 }
 
-impl<'a> Layers<'a> {
-    /// In the order of a file.
+impl<'a> TensorReader<'a> {
     pub(super) fn new(tensors: Vec<&'a [f16]>) -> Self {
         Self {
             rest: tensors.into_iter(),
@@ -51,19 +50,17 @@ impl<'a> Layers<'a> {
             .expect("a shape lists all tensors of its layers")
     }
 
-    /// A 3×3 convolution.
     pub(super) fn convolution(&mut self, inputs: usize) -> Convolution {
         let (weights, bias) = (self.next(), self.next());
         Convolution::new(weights, bias, inputs)
     }
 
-    /// A layer over so many inputs.
     fn dense(&mut self, inputs: usize) -> Dense {
         let (weights, bias) = (self.next(), self.next());
         Dense::new(weights, bias, blocks(inputs), |input| input)
     }
 
-    /// A layer over all squares of so many channels, and scalars behind them.
+    /// A layer over all squares of the channels, and scalars behind them.
     fn flat(&mut self, channels: usize, scalars: usize) -> Dense {
         let (weights, bias) = (self.next(), self.next());
         let boards = blocks(channels) * SQUARES;
@@ -78,8 +75,8 @@ impl<'a> Layers<'a> {
     }
 }
 
-impl Answer {
-    pub(super) fn new(shape: &Shape, layers: &mut Layers) -> Self {
+impl HeadLayers {
+    pub(super) fn new(shape: &Shape, layers: &mut TensorReader) -> Self {
         let filters = shape.filters;
         match shape.head {
             Head::FromTo => Self::FromTo(layers.convolution(filters)),
@@ -140,17 +137,17 @@ impl Answer {
         &self,
         shape: &Shape,
         inputs: &[f32],
-        [one, other]: [&mut [Sixteen]; 2],
-        [wide, narrow]: [&mut [Sixteen]; 2],
-        desk: &mut Desk,
+        [one, other]: [&mut [Aligned16]; 2],
+        [wide, narrow]: [&mut [Aligned16]; 2],
+        runner: &mut LayerRunner,
         answers: &mut [f32],
     ) {
         let relu = Some(Activation::Relu);
-        let count = desk.positions;
+        let count = runner.positions;
         let seen = blocks(shape.filters) * SQUARES;
         match self {
             Self::FromTo(squares) => {
-                desk.convolve(squares, one, other, false, None);
+                runner.convolve(squares, one, other, false, None);
                 let boards = other.chunks_exact(SQUARES);
                 for (board, into) in boards.zip(answers.chunks_exact_mut(2 * SQUARES)) {
                     for (square, both) in board.iter().enumerate() {
@@ -160,7 +157,7 @@ impl Answer {
             }
             Self::Value(value) => {
                 gather(one, count, seen, wide);
-                desk.apply(value, count, wide, narrow, None);
+                runner.apply(value, count, wide, narrow, None);
                 first_of_each(narrow, answers);
             }
             Self::Teaching {
@@ -168,30 +165,30 @@ impl Answer {
                 hidden,
                 value,
             } => {
-                desk.convolve(second, one, other, false, relu);
+                runner.convolve(second, one, other, false, relu);
                 let seen = second.blocks() * SQUARES;
                 gather(other, count, seen, wide);
                 let each = inputs.chunks_exact(shape.view.inputs());
                 for (input, column) in each.zip(&mut wide[seen * count..]) {
                     let scalars = &input[shape.view.planes() * SQUARES..];
-                    *column = Sixteen::default();
+                    *column = Aligned16::default();
                     column.0[..scalars.len()].copy_from_slice(scalars);
                 }
-                desk.apply(hidden, count, wide, narrow, relu);
-                desk.apply(value, count, narrow, wide, None);
+                runner.apply(hidden, count, wide, narrow, relu);
+                runner.apply(value, count, narrow, wide, None);
                 first_of_each(wide, answers);
             }
             Self::Dense([hidden, second, value]) => {
                 for (position, input) in inputs.chunks_exact(shape.view.inputs()).enumerate() {
                     for (place, numbers) in input.chunks(LANES).enumerate() {
                         let column = &mut wide[place * count + position];
-                        *column = Sixteen::default();
+                        *column = Aligned16::default();
                         column.0[..numbers.len()].copy_from_slice(numbers);
                     }
                 }
-                desk.apply(hidden, count, wide, narrow, relu);
-                desk.apply(second, count, narrow, wide, relu);
-                desk.apply(value, count, wide, narrow, None);
+                runner.apply(hidden, count, wide, narrow, relu);
+                runner.apply(second, count, narrow, wide, relu);
+                runner.apply(value, count, wide, narrow, None);
                 first_of_each(narrow, answers);
             }
             Self::Pairs {
@@ -209,22 +206,22 @@ impl Answer {
                 let boards = one.chunks_exact(seen).zip(other.chunks_exact_mut(SQUARES));
                 for ((board, other), into) in boards.zip(answers.chunks_exact_mut(outputs)) {
                     let (left, right) = wide.split_at_mut(width);
-                    desk.apply(from, SQUARES, board, left, None);
-                    desk.apply(to, SQUARES, board, right, None);
+                    runner.apply(from, SQUARES, board, left, None);
+                    runner.apply(to, SQUARES, board, right, None);
                     let (pairs, rest) = into.split_at_mut(SQUARES * SQUARES);
-                    desk.level.run(Pair {
+                    runner.level.run(PairProducts {
                         left,
                         right: &right[..width],
                         scale: *scale,
                         into: pairs,
                     });
                     rest[..3].copy_from_slice(promotions);
-                    desk.apply(planes, SQUARES, board, other, relu);
+                    runner.apply(planes, SQUARES, board, other, relu);
                 }
                 // 2. The results, together.
                 gather(other, count, SQUARES, wide);
-                desk.apply(hidden, count, wide, narrow, relu);
-                desk.apply(result, count, narrow, wide, None);
+                runner.apply(hidden, count, wide, narrow, relu);
+                runner.apply(result, count, narrow, wide, None);
                 for (column, into) in wide.iter().zip(answers.chunks_exact_mut(outputs)) {
                     into[outputs - 3..].copy_from_slice(&column.0[..3]);
                 }
@@ -233,14 +230,14 @@ impl Answer {
     }
 }
 
-fn first_of_each(columns: &[Sixteen], answers: &mut [f32]) {
+fn first_of_each(columns: &[Aligned16], answers: &mut [f32]) {
     for (column, into) in columns.iter().zip(answers) {
         *into = column.0[0];
     }
 }
 
 /// Position by position to place by place.
-fn gather(boards: &[Sixteen], positions: usize, places: usize, into: &mut [Sixteen]) {
+fn gather(boards: &[Aligned16], positions: usize, places: usize, into: &mut [Aligned16]) {
     for (position, board) in boards.chunks_exact(places).take(positions).enumerate() {
         for (place, value) in board.iter().enumerate() {
             into[place * positions + position] = *value;

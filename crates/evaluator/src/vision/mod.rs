@@ -20,14 +20,13 @@ mod dense;
 mod evaluator;
 mod file;
 mod head;
-mod lanes;
 mod net;
 mod scene;
 mod shape;
 mod winograd;
 
-pub use self::evaluator::{Memory, Open, Source, Vision};
-pub use self::file::{File, NetError};
+pub use self::evaluator::{CnnCache, LoadedNet, Open, Vision};
+pub use self::file::{File, NetFileError};
 pub use self::net::{MOST_BATCH, Net, Workspace};
 pub use self::scene::{Scene, encode, ends};
 pub use self::shape::{

@@ -1,18 +1,17 @@
 //! A network that answers.
 
-use super::convolution::{Convolution, Convolve, Scratch};
-use super::dense::{Apply, Dense};
-use super::file::{File, NetError};
-use super::head::{Answer, Layers};
-use super::lanes::{LANES, Level, Sixteen, blocks};
+use super::convolution::{ConvKernel, ConvScratch, Convolution};
+use super::dense::{Dense, DenseKernel};
+use super::file::{File, NetFileError};
+use super::head::{HeadLayers, TensorReader};
 use super::scene::{Scene, encode};
 use super::shape::{Activation, SQUARES, Shape};
+use crate::simd::{Aligned16, LANES, SimdLevel, blocks};
 
 /// Positions that go through the network together: as many as leave what lies between
 /// two layers in the second cache.
 const TOGETHER: usize = 8;
 
-/// The most positions of a batch.
 pub const MOST_BATCH: usize = 64;
 
 /// A network that answers, on one thread.
@@ -26,42 +25,42 @@ pub struct Net {
     /// None where there is no board.
     input: Option<Convolution>,
     blocks: Vec<[Convolution; 2]>,
-    answer: Answer,
+    answer: HeadLayers,
 }
 
 /// All that running a network needs besides its numbers, made once.
 #[derive(Debug)]
 pub struct Workspace {
-    level: Level,
+    level: SimdLevel,
     batch: usize,
     shape: Shape,
     /// What is seen, for those who bring scenes.
     seen: Vec<f32>,
-    boards: [Vec<Sixteen>; 2],
-    scratch: Scratch,
+    boards: [Vec<Aligned16>; 2],
+    scratch: ConvScratch,
     /// What dense layers see and answer.
-    columns: [Vec<Sixteen>; 2],
+    columns: [Vec<Aligned16>; 2],
     answers: Vec<f32>,
 }
 
 /// Where layers are worked out for some positions.
 #[derive(Debug)]
-pub(super) struct Desk<'a> {
-    pub(super) level: Level,
+pub(super) struct LayerRunner<'a> {
+    pub(super) level: SimdLevel,
     pub(super) positions: usize,
-    scratch: &'a mut Scratch,
+    scratch: &'a mut ConvScratch,
 }
 
-impl Desk<'_> {
+impl LayerRunner<'_> {
     pub(super) fn convolve(
         &mut self,
         convolution: &Convolution,
-        from: &[Sixteen],
-        into: &mut [Sixteen],
+        from: &[Aligned16],
+        into: &mut [Aligned16],
         is_residual: bool,
         activation: Option<Activation>,
     ) {
-        self.level.run(Convolve {
+        self.level.run(ConvKernel {
             convolution,
             positions: self.positions,
             from,
@@ -76,11 +75,11 @@ impl Desk<'_> {
         &self,
         dense: &Dense,
         columns: usize,
-        from: &[Sixteen],
-        into: &mut [Sixteen],
+        from: &[Aligned16],
+        into: &mut [Aligned16],
         activation: Option<Activation>,
     ) {
-        self.level.run(Apply {
+        self.level.run(DenseKernel {
             dense,
             columns,
             from,
@@ -96,7 +95,7 @@ impl Net {
     /// # Errors
     ///
     /// If these are not the bytes of a network.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetFileError> {
         Self::new(&File::read(bytes)?)
     }
 
@@ -105,10 +104,10 @@ impl Net {
     /// # Errors
     ///
     /// If its numbers are not those of its shape.
-    pub fn new(file: &File) -> Result<Self, NetError> {
+    pub fn new(file: &File) -> Result<Self, NetFileError> {
         file.check()?;
         let shape = file.shape.clone();
-        let mut layers = Layers::new(file.tensors().map(|it| it.1).collect());
+        let mut layers = TensorReader::new(file.tensors().map(|it| it.1).collect());
         let planes = shape.view.planes();
         let input = shape.has_planes().then(|| layers.convolution(planes));
         let mut half = || layers.convolution(shape.filters);
@@ -117,17 +116,15 @@ impl Net {
             name: file.name.clone(),
             input,
             blocks,
-            answer: Answer::new(&shape, &mut layers),
+            answer: HeadLayers::new(&shape, &mut layers),
             shape,
         })
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is but for its numbers.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -188,19 +185,19 @@ impl Net {
     fn answer(&self, inputs: &[f32], first: usize, count: usize, workspace: &mut Workspace) {
         let [one, other] = &mut workspace.boards;
         let [wide, narrow] = &mut workspace.columns;
-        let mut desk = Desk {
+        let mut runner = LayerRunner {
             level: workspace.level,
             positions: count,
             scratch: &mut workspace.scratch,
         };
         if let Some(input) = &self.input {
             spread(inputs, &self.shape, other);
-            desk.convolve(input, other, one, false, Some(Activation::Relu));
+            runner.convolve(input, other, one, false, Some(Activation::Relu));
         }
         let activation = Some(self.shape.activation);
         for [begin, end] in &self.blocks {
-            desk.convolve(begin, one, other, false, activation);
-            desk.convolve(end, other, one, true, activation);
+            runner.convolve(begin, one, other, false, activation);
+            runner.convolve(end, other, one, true, activation);
         }
         let outputs = self.shape.head.outputs();
         let answers = &mut workspace.answers[first * outputs..][..count * outputs];
@@ -209,7 +206,7 @@ impl Net {
             [&mut wide[..], &mut narrow[..]],
         );
         self.answer
-            .fill(&self.shape, inputs, boards, columns, &mut desk, answers);
+            .fill(&self.shape, inputs, boards, columns, &mut runner, answers);
     }
 }
 
@@ -219,42 +216,41 @@ impl Workspace {
     /// For up to `batch` positions at once, which is cut to 1…[`MOST_BATCH`]. Nothing is
     /// allocated after this.
     pub fn new(net: &Net, batch: usize) -> Self {
-        Self::with_level(net, batch, Level::best())
+        Self::with_level(net, batch, SimdLevel::best())
     }
 
     /// The same without the instructions that only some processors have; it is there to
     /// be compared with.
     pub fn portable(net: &Net, batch: usize) -> Self {
-        Self::with_level(net, batch, Level::PORTABLE)
+        Self::with_level(net, batch, SimdLevel::PORTABLE)
     }
 
     /// One for each kind of instructions that this processor has, the best last.
     pub fn all(net: &Net, batch: usize) -> Vec<Self> {
-        let each = Level::all().map(|level| Self::with_level(net, batch, level));
+        let each = SimdLevel::all().map(|level| Self::with_level(net, batch, level));
         each.collect()
     }
 
-    fn with_level(net: &Net, batch: usize, level: Level) -> Self {
+    fn with_level(net: &Net, batch: usize, level: SimdLevel) -> Self {
         let shape = net.shape.clone();
         let batch = batch.clamp(1, MOST_BATCH);
         let together = batch.min(TOGETHER);
         let sides = [shape.view.planes(), shape.filters].map(blocks);
-        let most = sides[0].max(sides[1]).max(Answer::channels(&shape));
-        let boards = || vec![Sixteen::default(); together * most * SQUARES];
-        let columns = || vec![Sixteen::default(); together * Answer::columns(&shape)];
+        let most = sides[0].max(sides[1]).max(HeadLayers::channels(&shape));
+        let boards = || vec![Aligned16::default(); together * most * SQUARES];
+        let columns = || vec![Aligned16::default(); together * HeadLayers::columns(&shape)];
         Self {
             level,
             batch,
             seen: vec![0.0; batch * shape.view.inputs()],
             boards: [boards(), boards()],
-            scratch: Scratch::new(together, most),
+            scratch: ConvScratch::new(together, most),
             columns: [columns(), columns()],
             answers: vec![0.0; batch * shape.head.outputs()],
             shape,
         }
     }
 
-    /// The most positions at once.
     pub fn batch(&self) -> usize {
         self.batch
     }
@@ -266,11 +262,11 @@ impl Workspace {
 }
 
 /// Planes to blocks of channels.
-fn spread(inputs: &[f32], shape: &Shape, into: &mut [Sixteen]) {
+fn spread(inputs: &[f32], shape: &Shape, into: &mut [Aligned16]) {
     let planes = shape.view.planes();
     let boards = into.chunks_exact_mut(blocks(planes) * SQUARES);
     for (input, board) in inputs.chunks_exact(shape.view.inputs()).zip(boards) {
-        board.fill(Sixteen::default());
+        board.fill(Aligned16::default());
         for (plane, squares) in input.chunks_exact(SQUARES).take(planes).enumerate() {
             let block = &mut board[plane / LANES * SQUARES..];
             for (value, place) in squares.iter().zip(block) {

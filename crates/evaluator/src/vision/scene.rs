@@ -7,7 +7,6 @@ use super::shape::{SQUARES, View};
 /// A position, and what is known beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The position.
     pub position: &'a Position,
     /// The moves that led to it, the newest last; may be fewer than a view shows.
     pub before: &'a [Move],

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::NetError;
+use super::NetFileError;
 
-/// Squares of a plane.
 pub const SQUARES: usize = 64;
 
 /// The longest history a view may show, in plies.
@@ -13,7 +12,6 @@ pub const MOST_PLIES: usize = 8;
 /// The most channels of a layer, and the most neurons of one.
 pub const MOST_WIDTH: usize = 1024;
 
-/// The most blocks.
 pub const MOST_BLOCKS: usize = 64;
 
 /// The most numbers of a network: 128 MiB on disk.
@@ -32,15 +30,11 @@ pub const VALUE_PLANES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Shape {
-    /// What it sees.
     pub view: View,
-    /// Channels of the body.
     pub filters: usize,
     /// Blocks of two convolutions each.
     pub blocks: usize,
-    /// What the blocks apply.
     pub activation: Activation,
-    /// What it answers.
     pub head: Head,
 }
 
@@ -66,13 +60,11 @@ pub enum View {
     },
 }
 
-/// What blocks apply to their sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
     /// What is above zero.
     Relu,
-    /// The scaled exponential linear unit.
     Selu,
 }
 
@@ -124,7 +116,6 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// How many numbers it has.
     pub fn count(&self) -> usize {
         self.dims.iter().product()
     }
@@ -141,7 +132,7 @@ impl View {
         }
     }
 
-    /// Whether it sees the board from White's side, whoever is to move.
+    /// Whether the board is seen from White's side, also where Black is to move.
     pub fn is_whites(self) -> bool {
         matches!(self, Self::Absolute | Self::Teaching | Self::Row)
     }
@@ -254,7 +245,6 @@ impl Shape {
         all.0
     }
 
-    /// How many numbers it has.
     pub fn count(&self) -> usize {
         self.tensors().iter().map(Tensor::count).sum()
     }
@@ -264,9 +254,9 @@ impl Shape {
     /// # Errors
     ///
     /// Names the first size that is not.
-    pub fn check(&self) -> Result<(), NetError> {
+    pub fn check(&self) -> Result<(), NetFileError> {
         let within = |what: &'static str, found: usize, least: usize, most: usize| {
-            let error = NetError::Size {
+            let error = NetFileError::Size {
                 what,
                 found,
                 least,
@@ -281,7 +271,7 @@ impl Shape {
         }
         let is_dense = matches!(self.head, Head::Dense { .. });
         if is_dense == self.has_planes() {
-            return Err(NetError::Unfit);
+            return Err(NetFileError::Unfit);
         }
         match self.head {
             Head::FromTo | Head::Value => {}

@@ -22,7 +22,7 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
-use super::lanes::Lanes;
+use crate::simd::Lanes;
 
 /// Along one line, from six inputs.
 #[inline(always)]

@@ -1,5 +1,7 @@
 //! Networks as an evaluator has them.
 
+use std::sync::LazyLock;
+
 use mendel_evaluator::Function;
 use mendel_evaluator::graph::{Edge, MOST_EDGES, MOST_HIDDEN, Node, Parts};
 use mendel_evolve::Function as Bred;
@@ -19,28 +21,19 @@ pub(super) fn silent(inputs: usize) -> Parts {
     }
 }
 
-/// The function of an evaluator's node that a bred one stands for.
+/// For each function of a bred node the evaluator's function of the same name.
+static PLAYED: LazyLock<[Function; Bred::ALL.len()]> = LazyLock::new(|| {
+    Bred::ALL.map(|function| {
+        let name = serde_json::to_value(function).ok();
+        let name = name.as_ref().and_then(|name| name.as_str());
+        name.and_then(Function::from_name)
+            .expect("evolution and the evaluator name functions alike")
+    })
+});
+
+/// The evaluator's function that a bred one stands for.
 pub(super) fn played(function: Bred) -> Function {
-    match function {
-        Bred::Identity => Function::Identity,
-        Bred::Sigmoid => Function::Sigmoid,
-        Bred::SteepSigmoid => Function::SteepSigmoid,
-        Bred::SharpSigmoid => Function::SharpSigmoid,
-        Bred::BipolarSigmoid => Function::BipolarSigmoid,
-        Bred::Tanh => Function::Tanh,
-        Bred::SharpTanh => Function::SharpTanh,
-        Bred::Relu => Function::Relu,
-        Bred::Clamped => Function::Clamped,
-        Bred::Gauss => Function::Gauss,
-        Bred::SharpGauss => Function::SharpGauss,
-        Bred::BipolarGauss => Function::BipolarGauss,
-        Bred::Sine => Function::Sine,
-        Bred::SharpSine => Function::SharpSine,
-        Bred::Cosine => Function::Cosine,
-        Bred::Abs => Function::Abs,
-        Bred::Square => Function::Square,
-        Bred::Step => Function::Step,
-    }
+    PLAYED[function as usize]
 }
 
 /// The inverse; what evolution does not know counts as the nearest.

@@ -189,8 +189,8 @@ fn layers(evaluator: &AnyEvaluator, settings: &GenomeSettings) -> Result<Mlp, Sp
             )),
         };
     };
-    let defaults = mlp::Shape::paper(&network.hidden);
-    let shape = mlp::Shape {
+    let defaults = mlp::MlpShape::paper(&network.hidden);
+    let shape = mlp::MlpShape {
         layers: std::iter::once(network.input.count() as u32)
             .chain(network.hidden.iter().copied())
             .chain([1])

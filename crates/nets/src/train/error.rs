@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use mendel_evaluator::vision::NetError;
+use mendel_evaluator::vision::NetFileError;
 use mendel_store::{InputsError, JournalError, LockError, ReplaceError};
 
 use super::recipe::RecipeError;
@@ -87,7 +87,7 @@ pub enum TrainError {
     Journal(#[from] JournalError),
     /// The network cannot be written.
     #[error(transparent)]
-    Net(#[from] NetError),
+    Net(#[from] NetFileError),
     /// The framework refused.
     #[error("the framework refused: {0}")]
     Framework(String),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mendel_evaluator::vision::{File, Head, NetError, Shape};
+use mendel_evaluator::vision::{File, Head, NetFileError, Shape};
 use tch::Kind;
 
 use super::model::{EPSILON, Model};
@@ -26,7 +26,7 @@ impl Pawns {
 
 /// The network as a file; every batch normalisation becomes part of the convolution
 /// before it, the unit of scores part of the last layer.
-pub(crate) fn export(model: &Model, shape: &Shape, pawns: Pawns) -> Result<File, NetError> {
+pub(crate) fn export(model: &Model, shape: &Shape, pawns: Pawns) -> Result<File, NetFileError> {
     let pieces = model.layout.cut(&model.parameters, Kind::Float);
     let mut folded: BTreeMap<String, Vec<f32>> = BTreeMap::new();
     for ((name, _), [mean, variance]) in model.layout.norms.iter().zip(&model.statistics) {

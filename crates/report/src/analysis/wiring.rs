@@ -266,7 +266,7 @@ pub(super) fn wires_of(parts: &Parts) -> Vec<Wire> {
 #[cfg(test)]
 mod tests {
     use mendel_evaluator::graph::{Edge, Frame, Node};
-    use mendel_evaluator::mlp::Shape;
+    use mendel_evaluator::mlp::MlpShape;
     use mendel_evaluator::{Function, Input};
 
     use super::*;
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_large_network_is_thinned_to_its_strongest_nodes() {
-        let shape = Shape::paper(&[128]);
+        let shape = MlpShape::paper(&[128]);
         let mut numbers = vec![1; shape.numbers()];
         // The seventh neuron sees h8 strongly and is heard.
         numbers[7 * 65 + 63] = 3 * ONE;

@@ -19,32 +19,24 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
+use mendel_board::Color;
+
+use super::MlpShape;
 use super::dense::Matrix;
-use super::{ONE, Shape};
-use crate::first::{First, padded};
+use crate::accumulator::{FirstLayer, TwoSided, padded};
 use crate::function::Function;
 use crate::input::Input;
+use crate::neural::ONE;
 
-/// Sums in four registers.
-const BLOCK: usize = 64;
-
-/// More pieces no board holds.
 const PIECES: i32 = 64;
 
+/// The numbers are parts of [`ONE`].
 #[derive(Debug)]
-pub(super) struct Small {
-    /// The first layer; its own biases are not used.
-    pub(super) first: First<i16, BLOCK>,
-    /// The biases in parts of [`ONE`], padded.
-    biases: Vec<i16>,
-    /// A weight for each neuron as the side to move sees the board, then as the other
-    /// does, padded.
-    weights: Vec<i16>,
-}
+pub(super) struct QuantisedMlp(pub(super) TwoSided);
 
-impl Small {
-    /// Nothing if the network is of another shape, or if a sum might not fit.
-    pub(super) fn new(shape: &Shape, first: &Matrix<'_>, output: &Matrix<'_>) -> Option<Self> {
+impl QuantisedMlp {
+    /// `None` if the network is of another shape, or if a sum might not fit.
+    pub(super) fn new(shape: &MlpShape, first: &Matrix<'_>, output: &Matrix<'_>) -> Option<Self> {
         let fits = shape.input == Input::Sides
             && shape.layers.len() == 3
             && shape.hidden == Function::Clipped;
@@ -74,38 +66,28 @@ impl Small {
             return None;
         }
 
+        let narrow = |numbers: &[i32]| numbers.iter().map(|&it| it as i16).collect();
         let mut padded_weights = Vec::with_capacity(2 * width);
         for view in weights.chunks_exact(first.outputs) {
-            padded_weights.extend(view.iter().map(|&weight| weight as i16));
+            padded_weights.extend(view);
             padded_weights.resize(padded_weights.len().next_multiple_of(width), 0);
         }
-        Some(Self {
-            first: First {
-                input: Input::Sides,
-                rows: rows.into_iter().map(|number| number as i16).collect(),
-                bias: vec![0.0; width],
+        Some(Self(TwoSided {
+            first: FirstLayer {
+                rows: narrow(&rows),
+                width,
             },
-            biases: bias.into_iter().map(|number| number as i16).collect(),
-            weights: padded_weights,
-        })
+            biases: narrow(&bias),
+            weights: narrow(&padded_weights),
+            one: ONE as i16,
+        }))
     }
 
-    /// The output, from the sums of the first layer, the side to move's first.
+    /// The output, from the sums of the first layer for White and Black.
     #[inline(always)]
-    pub(super) fn output(&self, views: [&[i16]; 2]) -> f32 {
-        // A plain sum: whole numbers may be added in any order, and compilers know the
-        // instruction for pairs of products.
-        let mut sum = 0_i32;
-        for (view, weights) in views
-            .into_iter()
-            .zip(self.weights.chunks_exact(self.biases.len()))
-        {
-            for ((&seen, &bias), &weight) in view.iter().zip(&self.biases).zip(weights) {
-                let value = seen.wrapping_add(bias).clamp(0, ONE as i16);
-                sum = sum.wrapping_add(i32::from(value) * i32::from(weight));
-            }
-        }
-        sum as f32 / (ONE * ONE) as f32
+    pub(super) fn output(&self, sums: &[i16], turn: Color) -> f32 {
+        let product = |value: i16, weight: i16| i32::from(value) * i32::from(weight);
+        self.0.output(sums, turn, product) as f32 / (ONE * ONE) as f32
     }
 }
 
@@ -113,13 +95,14 @@ impl Small {
 mod tests {
     use mendel_board::sample::random_positions;
 
-    use crate::mlp::layers::{Layers, Memory};
-    use crate::mlp::{ONE, Shape};
-    use crate::seen::Seen;
-    use crate::{Function, Input, input};
+    use crate::accumulator::Perspective;
+    use crate::mlp::layers::{MlpCache, MlpLayers};
+    use crate::mlp::{MlpShape, ONE};
+    use crate::snapshot::BoardSnapshot;
+    use crate::{Function, Input};
 
-    fn network(neurons: u32, size: u64) -> (Shape, Vec<i32>) {
-        let shape = Shape::new(Input::Sides, &[neurons], Function::Clipped);
+    fn network(neurons: u32, size: u64) -> (MlpShape, Vec<i32>) {
+        let shape = MlpShape::new(Input::Sides, &[neurons], Function::Clipped);
         let number = |at| (mendel_board::mix(at) % (2 * size + 1)) as i32 - size as i32;
         let numbers = (0..shape.numbers() as u64).map(number).collect();
         (shape, numbers)
@@ -129,12 +112,12 @@ mod tests {
     fn small_numbers_give_what_the_network_says_whether_mended_or_not() {
         for neurons in [5, 40, 200] {
             let (shape, numbers) = network(neurons, 150);
-            let layers = Layers::new(&shape, &numbers);
-            assert!(layers.is_small());
-            let (mut mended, mut anew) = (Memory::default(), Memory::default());
+            let layers = MlpLayers::new(&shape, &numbers);
+            assert!(layers.is_quantised());
+            let (mut updated, mut refreshed) = (MlpCache::default(), MlpCache::default());
             for position in random_positions(3, 60) {
-                let gives = layers.run(&position, &mut mended, false);
-                let again = layers.run(&position, &mut anew, true);
+                let gives = layers.run(&position, &mut updated, false);
+                let again = layers.run(&position, &mut refreshed, true);
                 assert_eq!(gives.to_bits(), again.to_bits());
                 let says = slowly(&shape, &numbers, &position);
                 assert!((f64::from(gives) - says).abs() < 1e-6, "{gives} {says}");
@@ -145,33 +128,30 @@ mod tests {
     #[test]
     fn numbers_that_might_not_fit_are_left_to_the_general_layers() {
         let (shape, mut numbers) = network(8, 500);
-        assert!(Layers::new(&shape, &numbers).is_small());
+        assert!(MlpLayers::new(&shape, &numbers).is_quantised());
         numbers[3] = 600;
-        assert!(!Layers::new(&shape, &numbers).is_small());
+        assert!(!MlpLayers::new(&shape, &numbers).is_quantised());
         let (shape, numbers) = network(8, 500);
-        let relu = Shape {
+        let relu = MlpShape {
             hidden: Function::Relu,
             ..shape
         };
-        assert!(!Layers::new(&relu, &numbers).is_small());
+        assert!(!MlpLayers::new(&relu, &numbers).is_quantised());
     }
 
     /// The output by the book.
-    fn slowly(shape: &Shape, numbers: &[i32], position: &mendel_board::Position) -> f64 {
+    fn slowly(shape: &MlpShape, numbers: &[i32], position: &mendel_board::Position) -> f64 {
         let one = f64::from(ONE);
         let neurons = shape.neurons();
         let (output, hidden) = neurons.split_last().expect("there is an output");
-        let pieces = Seen::new(position.board()).since(&Seen::default());
+        let pieces = BoardSnapshot::new(position.board()).since(&BoardSnapshot::default());
         let mut weights = numbers[output.numbers.clone()].iter();
         let mut sum = 0.0;
-        for view in [position.turn(), !position.turn()] {
+        for view in [position.turn(), !position.turn()].map(Perspective::of) {
             for neuron in hidden {
                 let numbers = &numbers[neuron.numbers.clone()];
                 let bias = numbers[numbers.len() - 1];
-                let rows = pieces
-                    .come()
-                    .iter()
-                    .map(|it| numbers[input::sides(*it, view)]);
+                let rows = pieces.added.iter().map(|it| numbers[view.index(*it)]);
                 let value = f64::from(rows.sum::<i32>() + bias) / one;
                 let weight = f64::from(*weights.next().expect("a weight for each")) / one;
                 sum += value.clamp(0.0, 1.0) * weight;

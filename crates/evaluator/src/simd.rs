@@ -1,9 +1,13 @@
-//! Sixteen numbers at once, on three kinds of processors.
+//! Vector instructions of the processor at hand.
 //!
-//! The kernels are one text over [`Lanes`]. Each lane is a channel of its own, so a
-//! sum is made of the same numbers in the same order however many lanes a register
-//! holds, and all kinds fuse the same products into the same sums: they give the same
-//! bits.
+//! [`with_simd`] compiles plain loops in a fixed order of additions twice: for any
+//! processor, and for one with AVX2. Rust neither reorders nor fuses floating-point
+//! numbers, so both copies give the same bits.
+//!
+//! [`SimdLevel::run`] runs kernels that are written once over [`Lanes`], sixteen numbers.
+//! Each lane is a channel of its own, so a sum is made of the same numbers in the same
+//! order however many lanes a register holds, and all levels fuse the same products into
+//! the same sums: they give the same bits.
 
 #![allow(
     unsafe_code,
@@ -25,28 +29,28 @@
 use half::f16;
 
 /// How many channels go together.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
-/// Sixteen numbers in memory, where registers like them.
+/// Sixteen numbers in memory, aligned for registers.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(super) struct Sixteen(pub(super) [f32; LANES]);
+pub(crate) struct Aligned16(pub(crate) [f32; LANES]);
 
-/// How many blocks of sixteen hold so many channels.
-pub(super) fn blocks(channels: usize) -> usize {
+/// The number of blocks of sixteen for these channels.
+pub(crate) fn blocks(channels: usize) -> usize {
     channels.div_ceil(LANES)
 }
 
 /// Sixteen numbers in registers.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// How many of them fit the registers as sums, with room for what is added.
     const SUMS: usize;
 
     fn splat(value: f32) -> Self;
-    fn load(from: &Sixteen) -> Self;
+    fn load(from: &Aligned16) -> Self;
     /// From half precision, exactly.
     fn widen(from: &[f16; LANES]) -> Self;
-    fn store(self, into: &mut Sixteen);
+    fn store(self, into: &mut Aligned16);
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -54,18 +58,18 @@ pub(super) trait Lanes: Copy {
     fn mul_add(self, factor: Self, sum: Self) -> Self;
 }
 
-/// Something to do with the lanes of the processor at hand. `run` must be
-/// `inline(always)`, and so must all that it calls.
-pub(super) trait Work {
+/// Code to run with the lanes of the processor at hand. `run` must be `inline(always)`,
+/// and so must all that it calls.
+pub(crate) trait SimdKernel {
     fn run<L: Lanes>(self);
 }
 
-/// A kind of processor.
+/// The vector instructions that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level(Kind);
+pub(crate) struct SimdLevel(SimdBackend);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SimdBackend {
     Any,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -73,62 +77,85 @@ enum Kind {
     Avx512,
 }
 
-impl Level {
-    /// What every processor does.
-    pub(super) const PORTABLE: Self = Self(Kind::Any);
+impl SimdLevel {
+    /// Supported by every processor.
+    pub(crate) const PORTABLE: Self = Self(SimdBackend::Any);
 
-    /// All that this processor does, the best last.
-    pub(super) fn all() -> impl DoubleEndedIterator<Item = Self> {
-        let any = Some(Kind::Any);
+    /// The levels of this processor, the best last.
+    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Self> {
+        let any = Some(SimdBackend::Any);
         #[cfg(target_arch = "x86_64")]
         let (wide, widest) = {
             let avx2 = std::arch::is_x86_feature_detected!("avx2")
                 && std::arch::is_x86_feature_detected!("fma")
                 && std::arch::is_x86_feature_detected!("f16c");
             let avx512 = avx2 && std::arch::is_x86_feature_detected!("avx512f");
-            (avx2.then_some(Kind::Avx2), avx512.then_some(Kind::Avx512))
+            (
+                avx2.then_some(SimdBackend::Avx2),
+                avx512.then_some(SimdBackend::Avx512),
+            )
         };
         #[cfg(not(target_arch = "x86_64"))]
         let (wide, widest) = (None, None);
         [any, wide, widest].into_iter().flatten().map(Self)
     }
 
-    /// The best that this processor does.
-    pub(super) fn best() -> Self {
+    pub(crate) fn best() -> Self {
         Self::all().next_back().unwrap_or(Self::PORTABLE)
     }
 
-    /// What people call it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self.0 {
-            Kind::Any => "portable",
+            SimdBackend::Any => "portable",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => "AVX2",
+            SimdBackend::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => "AVX-512",
+            SimdBackend::Avx512 => "AVX-512",
         }
     }
 
-    /// Does the work.
     #[inline]
-    pub(super) fn run(self, work: impl Work) {
+    pub(crate) fn run(self, kernel: impl SimdKernel) {
         match self.0 {
-            Kind::Any => work.run::<Plain>(),
-            // SAFETY: `all` makes this kind only where the processor has said so.
+            SimdBackend::Any => kernel.run::<ScalarLanes>(),
+            // SAFETY: `all` makes this backend only where the processor has it.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => unsafe { x86::with_avx2(work) },
+            SimdBackend::Avx2 => unsafe { x86::run_with_avx2(kernel) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { x86::with_avx512(work) },
+            SimdBackend::Avx512 => unsafe { x86::run_with_avx512(kernel) },
         }
     }
 }
 
+/// Runs `work`, compiled for AVX2 where the processor has it. What `work` calls must be
+/// `inline(always)`, or it stays compiled for any processor.
+#[inline]
+pub(crate) fn with_simd<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { x86::with_avx2(work) };
+    }
+    work()
+}
+
 /// Lanes of any processor.
 #[derive(Clone, Copy)]
-struct Plain([f32; LANES]);
+struct ScalarLanes([f32; LANES]);
 
-impl Lanes for Plain {
+impl ScalarLanes {
+    #[inline(always)]
+    fn each(self, other: Self, function: impl Fn(f32, f32) -> f32) -> Self {
+        let mut all = self.0;
+        for at in 0..LANES {
+            all[at] = function(self.0[at], other.0[at]);
+        }
+        Self(all)
+    }
+}
+
+impl Lanes for ScalarLanes {
     const SUMS: usize = 4;
 
     #[inline(always)]
@@ -137,7 +164,7 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn load(from: &Sixteen) -> Self {
+    fn load(from: &Aligned16) -> Self {
         Self(from.0)
     }
 
@@ -151,35 +178,23 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn store(self, into: &mut Sixteen) {
+    fn store(self, into: &mut Aligned16) {
         into.0 = self.0;
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        let mut all = self.0;
-        for at in 0..LANES {
-            all[at] = self.0[at] + other.0[at];
-        }
-        Self(all)
+        self.each(other, |a, b| a + b)
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        let mut all = self.0;
-        for at in 0..LANES {
-            all[at] = self.0[at] - other.0[at];
-        }
-        Self(all)
+        self.each(other, |a, b| a - b)
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let mut all = self.0;
-        for at in 0..LANES {
-            all[at] = self.0[at] * other.0[at];
-        }
-        Self(all)
+        self.each(other, |a, b| a * b)
     }
 
     #[inline(always)]
@@ -203,21 +218,36 @@ mod x86 {
 
     use half::f16;
 
-    use super::{LANES, Lanes, Sixteen, Work};
+    use super::{Aligned16, LANES, Lanes, SimdKernel};
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
 
     #[target_feature(enable = "avx2,fma,f16c")]
-    pub(super) fn with_avx2(work: impl Work) {
-        work.run::<Ymm>();
+    pub(super) fn run_with_avx2(kernel: impl SimdKernel) {
+        kernel.run::<Ymm>();
     }
 
     #[target_feature(enable = "avx2,fma,f16c,avx512f")]
-    pub(super) fn with_avx512(work: impl Work) {
-        work.run::<Zmm>();
+    pub(super) fn run_with_avx512(kernel: impl SimdKernel) {
+        kernel.run::<Zmm>();
     }
 
     // SAFETY of all below: the two kinds of lanes are private and used only by the two
-    // functions above, so the instructions are there; what is read and written are
+    // functions `run_with_…`, so the instructions are there; what is read and written are
     // sixteen numbers behind a reference, aligned as their type says.
+
+    macro_rules! operation {
+        ($name:ident: $intrinsic:ident, $($register:tt),+) => {
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                // SAFETY: see above.
+                unsafe { Self($($intrinsic(self.$register, other.$register)),+) }
+            }
+        };
+    }
 
     /// Two registers of AVX2.
     #[derive(Clone, Copy)]
@@ -234,7 +264,7 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn load(from: &Sixteen) -> Self {
+        fn load(from: &Aligned16) -> Self {
             let from = from.0.as_ptr();
             // SAFETY: see above.
             unsafe { Self(_mm256_load_ps(from), _mm256_load_ps(from.add(8))) }
@@ -251,7 +281,7 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn store(self, into: &mut Sixteen) {
+        fn store(self, into: &mut Aligned16) {
             let into = into.0.as_mut_ptr();
             // SAFETY: see above.
             unsafe {
@@ -260,38 +290,9 @@ mod x86 {
             }
         }
 
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: see above.
-            unsafe {
-                Self(
-                    _mm256_add_ps(self.0, other.0),
-                    _mm256_add_ps(self.1, other.1),
-                )
-            }
-        }
-
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: see above.
-            unsafe {
-                Self(
-                    _mm256_sub_ps(self.0, other.0),
-                    _mm256_sub_ps(self.1, other.1),
-                )
-            }
-        }
-
-        #[inline(always)]
-        fn mul(self, other: Self) -> Self {
-            // SAFETY: see above.
-            unsafe {
-                Self(
-                    _mm256_mul_ps(self.0, other.0),
-                    _mm256_mul_ps(self.1, other.1),
-                )
-            }
-        }
+        operation!(add: _mm256_add_ps, 0, 1);
+        operation!(sub: _mm256_sub_ps, 0, 1);
+        operation!(mul: _mm256_mul_ps, 0, 1);
 
         #[inline(always)]
         fn mul_add(self, factor: Self, sum: Self) -> Self {
@@ -319,7 +320,7 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn load(from: &Sixteen) -> Self {
+        fn load(from: &Aligned16) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm512_load_ps(from.0.as_ptr()) })
         }
@@ -331,28 +332,14 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn store(self, into: &mut Sixteen) {
+        fn store(self, into: &mut Aligned16) {
             // SAFETY: see above.
             unsafe { _mm512_store_ps(into.0.as_mut_ptr(), self.0) }
         }
 
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            // SAFETY: see above.
-            Self(unsafe { _mm512_add_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn sub(self, other: Self) -> Self {
-            // SAFETY: see above.
-            Self(unsafe { _mm512_sub_ps(self.0, other.0) })
-        }
-
-        #[inline(always)]
-        fn mul(self, other: Self) -> Self {
-            // SAFETY: see above.
-            Self(unsafe { _mm512_mul_ps(self.0, other.0) })
-        }
+        operation!(add: _mm512_add_ps, 0);
+        operation!(sub: _mm512_sub_ps, 0);
+        operation!(mul: _mm512_mul_ps, 0);
 
         #[inline(always)]
         fn mul_add(self, factor: Self, sum: Self) -> Self {

@@ -5,24 +5,25 @@
     reason = "only what is inlined is compiled for the processor that its caller is compiled for"
 )]
 
-use mendel_board::{Color, Position, mix};
+use mendel_board::{Position, mix};
 
-use super::parts::{GraphError, Parts};
-use crate::first::{Boards, First, padded};
+use super::parts::{Parts, unfit};
+use crate::EvaluatorError;
+use crate::accumulator::{AccumulatorCache, Paper, Perspective, SquareLayer, padded};
 use crate::function::Function;
 use crate::input::Input;
-use crate::mlp::ONE;
-use crate::seen::Seen;
-use crate::wide::widely;
+use crate::neural::ONE;
+use crate::simd::with_simd;
+use crate::snapshot::BoardSnapshot;
 
 /// A graph without what does not matter, in the order of its depths.
 #[derive(Debug)]
-pub(super) struct Sorted {
+pub(super) struct SortedGraph {
     /// What the nodes get from squares; their biases alone where the inputs are
     /// features. As wide as there are nodes, padded.
-    first: First,
+    first: SquareLayer,
     /// Nodes in a row that apply the same function and need not wait for each other.
-    runs: Vec<Run>,
+    runs: Vec<NodeRange>,
     /// For each node where its edges begin, and where the last one's end.
     starts: Vec<u32>,
     /// From which value, with which weight; by rising number of the source.
@@ -36,7 +37,7 @@ pub(super) struct Sorted {
 }
 
 #[derive(Debug)]
-struct Run {
+struct NodeRange {
     from: usize,
     to: usize,
     function: Function,
@@ -44,16 +45,15 @@ struct Run {
     edges: bool,
 }
 
-/// What one thread keeps between calls: for each side the last boards it saw, and what
-/// their squares added up to; and places for the values.
+/// The caches of one thread: accumulators for each perspective, and a buffer of values.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
-    boards: [Boards; 2],
+pub struct GraphCache {
+    boards: [AccumulatorCache; 2],
     values: Vec<f32>,
 }
 
-impl Sorted {
-    pub(super) fn new(input: Input, parts: &Parts) -> Result<Self, GraphError> {
+impl SortedGraph {
+    pub(super) fn new(input: Input, parts: &Parts) -> Result<Self, EvaluatorError> {
         parts.check(input.count())?;
 
         // 1. Who depends on whom, how deep, and what matters.
@@ -75,18 +75,15 @@ impl Sorted {
         let squares = !input.is_counted();
         let begin = if squares { 0 } else { parts.inputs };
         let width = padded(nodes.len());
-        let mut first = First {
-            input,
-            rows: vec![0; if squares { width * parts.inputs } else { 0 }],
-            bias: vec![0.0; width],
-        };
+        let mut rows = vec![0; if squares { width * parts.inputs } else { 0 }];
+        let mut bias = vec![0.0; width];
         let mut starts = vec![0];
         let mut edges = Vec::new();
         for (place, &node) in nodes.iter().enumerate() {
-            first.bias[place] = real(parts.nodes[node].bias);
+            bias[place] = real(parts.nodes[node].bias);
             for &(from, weight) in &incoming[node] {
                 match from.checked_sub(parts.inputs) {
-                    None if squares => first.rows[from * width + place] = weight,
+                    None if squares => rows[from * width + place] = weight,
                     None => edges.push((from as u32, real(weight))),
                     Some(source) => edges
                         .extend(places[source].map(|place| ((begin + place) as u32, real(weight)))),
@@ -96,7 +93,7 @@ impl Sorted {
         }
 
         // 4. Runs of one depth and one function.
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<NodeRange> = Vec::new();
         let key = |place: usize| (depths[nodes[place]], parts.nodes[nodes[place]].function);
         for place in 0..nodes.len() {
             let has_edges = starts[place] < starts[place + 1];
@@ -105,7 +102,7 @@ impl Sorted {
                     run.to = place + 1;
                     run.edges |= has_edges;
                 }
-                _ => runs.push(Run {
+                _ => runs.push(NodeRange {
                     from: place,
                     to: place + 1,
                     function: key(place).1,
@@ -115,14 +112,10 @@ impl Sorted {
         }
 
         let stir = |mixed, number: i32| mix(mixed ^ number as u64);
-        let numbers = first
-            .rows
-            .iter()
-            .copied()
-            .chain([input as i32, width as i32]);
+        let numbers = rows.iter().copied().chain([input as i32, width as i32]);
         let fingerprint = numbers.fold(0, stir);
         Ok(Self {
-            first,
+            first: SquareLayer::new(input, rows, bias),
             runs,
             starts,
             edges,
@@ -139,32 +132,35 @@ impl Sorted {
 
     /// How many nodes and edges have a way to the output.
     pub(super) fn size(&self) -> (usize, usize) {
-        let squares = self.first.rows.iter().filter(|&&it| it != 0).count();
+        let squares = self.first.layer.rows.iter().filter(|&&it| it != 0).count();
         (self.starts.len() - 1, squares + self.edges.len())
     }
 
     /// The output's value, or 0 where no input leads to it.
     #[inline]
-    pub(super) fn run(&self, position: &Position, memory: &mut Memory) -> f32 {
+    pub(super) fn run(&self, position: &Position, cache: &mut GraphCache) -> f32 {
         let Some(output) = self.output else {
             return 0.0;
         };
-        let Memory { boards, values } = memory;
-        values.resize(self.begin + self.first.width(), 0.0);
+        let GraphCache { boards, values } = cache;
+        values.resize(self.begin + self.first.layer.width, 0.0);
         let input = self.first.input;
         if input.is_counted() {
             input.count_into(position, &mut values[..self.begin]);
             values[self.begin..].copy_from_slice(&self.first.bias);
-            widely(|| self.pass(values));
+            with_simd(|| self.pass(values));
         } else {
-            let now = Seen::new(position.board());
-            let view = match self.first.input {
-                Input::Paper => Color::White,
-                _ => position.turn(),
-            };
-            let boards = &mut boards[usize::from(view.is_black())];
-            widely(|| {
-                let sums = boards.sums(&self.first, self.fingerprint, now, &[view], false);
+            let now = BoardSnapshot::new(position.board());
+            let layer = &self.first.layer;
+            let view = Perspective::of(position.turn());
+            let is_paper = input == Input::Paper;
+            let cache = &mut boards[usize::from(!is_paper && position.turn().is_black())];
+            with_simd(|| {
+                let sums = if is_paper {
+                    cache.sums(layer, self.fingerprint, now, &[Paper], false)
+                } else {
+                    cache.sums(layer, self.fingerprint, now, &[view], false)
+                };
                 self.first.values(sums, values);
                 self.pass(values);
             });
@@ -208,7 +204,7 @@ fn real(number: i32) -> f32 {
 
 /// For each node that is no input, where its edges come from and their weights; by
 /// rising number.
-fn incoming(parts: &Parts) -> Result<Vec<Vec<(usize, i32)>>, GraphError> {
+fn incoming(parts: &Parts) -> Result<Vec<Vec<(usize, i32)>>, EvaluatorError> {
     let mut incoming = vec![Vec::new(); parts.nodes.len()];
     for edge in &parts.edges {
         incoming[edge.to as usize - parts.inputs].push((edge.from as usize, edge.weight));
@@ -216,17 +212,17 @@ fn incoming(parts: &Parts) -> Result<Vec<Vec<(usize, i32)>>, GraphError> {
     for (node, edges) in incoming.iter_mut().enumerate() {
         edges.sort_unstable();
         if let Some(pair) = edges.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(GraphError::Twice {
-                from: pair[0].0 as u32,
-                to: (parts.inputs + node) as u32,
-            });
+            let (from, to) = (pair[0].0, parts.inputs + node);
+            return Err(unfit(format!(
+                "two edges lead from {from} to {to}; add their weights"
+            )));
         }
     }
     Ok(incoming)
 }
 
 /// The nodes that are no inputs, each behind those it depends on.
-fn order(parts: &Parts, incoming: &[Vec<(usize, i32)>]) -> Result<Vec<usize>, GraphError> {
+fn order(parts: &Parts, incoming: &[Vec<(usize, i32)>]) -> Result<Vec<usize>, EvaluatorError> {
     let count = incoming.len();
     let mut waits = vec![0; count];
     let mut outgoing = vec![Vec::new(); count];
@@ -249,9 +245,10 @@ fn order(parts: &Parts, incoming: &[Vec<(usize, i32)>]) -> Result<Vec<usize>, Gr
     }
     match waits.iter().position(|&waits| waits > 0) {
         None => Ok(order),
-        Some(node) => Err(GraphError::Cycle {
-            node: parts.inputs + node,
-        }),
+        Some(node) => Err(unfit(format!(
+            "node {} depends on itself; a graph has no cycles",
+            parts.inputs + node
+        ))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A position as one side sees it: its own men play upwards.
+//! A position as one side sees it: its own pieces play upwards.
 //!
 //! The features of the published evaluators are counted for one side at a time
 //! and in no hurry, so they are written once, for a side that plays from the first
@@ -16,7 +16,7 @@ pub(crate) const ENEMY_HALF: Bitboard = Bitboard(0xFFFF_FFFF_0000_0000);
 
 /// What one side sees. "Up" is towards its promotion squares.
 #[derive(Debug)]
-pub(crate) struct Sight {
+pub(crate) struct SideView {
     own: [Bitboard; 6],
     enemy: [Bitboard; 6],
     pub(crate) occupied: Bitboard,
@@ -25,7 +25,7 @@ pub(crate) struct Sight {
     /// Whether the side to move is the other one and is checkmated.
     pub(crate) mates: bool,
     /// Own pieces that the enemy, if it is to move, can take and win something:
-    /// attacked by a cheaper man, or by any and not defended.
+    /// attacked by a cheaper piece, or by any and not defended.
     pub(crate) hanging: Bitboard,
     pub(crate) passed: Bitboard,
     pub(crate) enemy_passed: Bitboard,
@@ -38,7 +38,7 @@ pub(crate) struct Sight {
     pub(crate) enemy_files: Bitboard,
 }
 
-impl Sight {
+impl SideView {
     /// What `side` sees on `board` while `turn` is to move; whether that is mate is
     /// for the caller to know.
     fn new(board: &Board, side: Color, turn: Color, mated: bool) -> Self {
@@ -46,16 +46,16 @@ impl Sight {
             Color::White => squares,
             Color::Black => squares.flip_vertical(),
         };
-        let men = |color: Color| {
+        let pieces = |color: Color| {
             Role::ALL.map(|role| turned(board.by_role(role) & board.by_color(color)))
         };
-        let king = |men: &[Bitboard; 6]| {
-            let king = men[index(Role::King)].first();
+        let king = |pieces: &[Bitboard; 6]| {
+            let king = pieces[index(Role::King)].first();
             king.expect("both kings stand in a legal position")
         };
-        let (own, enemy) = (men(side), men(!side));
+        let (own, enemy) = (pieces(side), pieces(!side));
         let (pawns, enemy_pawns) = (own[0], enemy[0]);
-        let mut sight = Self {
+        let mut view = Self {
             own,
             enemy,
             occupied: turned(board.occupied()),
@@ -72,14 +72,14 @@ impl Sight {
             enemy_files: fill_files(enemy_pawns),
         };
         if side != turn {
-            sight.hanging = sight.find_hanging();
+            view.hanging = view.find_hanging();
         }
-        sight
+        view
     }
 
     fn find_hanging(&self) -> Bitboard {
-        let reach = |role, men: Bitboard| {
-            let squares = men.into_iter().map(|from| self.attacks(role, from));
+        let reach = |role, pieces: Bitboard| {
+            let squares = pieces.into_iter().map(|from| self.attacks(role, from));
             squares.fold(Bitboard::EMPTY, |all, squares| all | squares)
         };
         let enemy = |role| reach(role, self.enemy(role));
@@ -97,43 +97,44 @@ impl Sight {
         (minors & by_pawns)
             | (self.own(Role::Rook) & by_minors)
             | (self.own(Role::Queen) & by_rooks)
-            | (self.pieces() & by_all & !defended)
+            | (self.own_minor_major() & by_all & !defended)
     }
 
-    /// Own men of one kind.
     pub(crate) fn own(&self, role: Role) -> Bitboard {
         self.own[index(role)]
     }
 
-    /// Enemy men of one kind.
     pub(crate) fn enemy(&self, role: Role) -> Bitboard {
         self.enemy[index(role)]
     }
 
-    /// Own men of all kinds.
-    pub(crate) fn own_men(&self) -> Bitboard {
-        self.own.iter().fold(Bitboard::EMPTY, |all, men| all | *men)
+    pub(crate) fn own_pieces(&self) -> Bitboard {
+        all(&self.own)
     }
 
-    /// Enemy men of all kinds.
-    pub(crate) fn enemy_men(&self) -> Bitboard {
-        self.enemy
-            .iter()
-            .fold(Bitboard::EMPTY, |all, men| all | *men)
+    pub(crate) fn enemy_pieces(&self) -> Bitboard {
+        all(&self.enemy)
     }
 
     /// Own knights, bishops, rooks and queens.
-    pub(crate) fn pieces(&self) -> Bitboard {
-        self.own_men() & !self.own(Role::Pawn) & !self.own(Role::King)
+    pub(crate) fn own_minor_major(&self) -> Bitboard {
+        all(&self.own[index(Role::Knight)..=index(Role::Queen)])
     }
 
     /// Enemy knights, bishops, rooks and queens.
-    pub(crate) fn enemy_pieces(&self) -> Bitboard {
-        self.enemy_men() & !self.enemy(Role::Pawn) & !self.enemy(Role::King)
+    pub(crate) fn enemy_minor_major(&self) -> Bitboard {
+        all(&self.enemy[index(Role::Knight)..=index(Role::Queen)])
     }
 
-    /// The squares an own man of that kind attacks from the square, its own men's
-    /// squares included.
+    /// Reports the number of own pieces from pawn to queen, each kind as its term.
+    pub(crate) fn count_material(&self, terms: [usize; 5], tell: &mut impl FnMut(usize, i32)) {
+        for (term, role) in terms.into_iter().zip(Role::ALL) {
+            tell(term, number(self.own(role)));
+        }
+    }
+
+    /// The squares an own piece of that kind attacks from the square, those of own
+    /// pieces included.
     pub(crate) fn attacks(&self, role: Role, from: Square) -> Bitboard {
         match role {
             Role::Pawn => attacks::pawn_attacks(Color::White, from),
@@ -146,7 +147,7 @@ impl Sight {
     }
 
     /// How many squares the own pieces of one kind control, those of each piece
-    /// added: the squares it attacks, own men's included, or none if it is about to
+    /// added: the squares it attacks, own pieces' included, or none if it is about to
     /// be lost.
     pub(crate) fn controlled(&self, role: Role) -> i32 {
         (self.own(role) & !self.hanging)
@@ -155,7 +156,6 @@ impl Sight {
             .sum()
     }
 
-    /// Squares that own pawns attack.
     pub(crate) fn pawn_attacks(&self) -> Bitboard {
         White::pawn_attacks(self.own(Role::Pawn))
     }
@@ -192,15 +192,21 @@ impl Sight {
 }
 
 /// What White and Black see in a position.
-pub(crate) fn sight_of_both(position: &Position) -> [(Color, Sight); 2] {
+pub(crate) fn side_views(position: &Position) -> [(Color, SideView); 2] {
     let mated = position.is_check() && position.legal_moves().is_empty();
     Color::ALL.map(|side| {
-        let sight = Sight::new(position.board(), side, position.turn(), mated);
-        (side, sight)
+        let view = SideView::new(position.board(), side, position.turn(), mated);
+        (side, view)
     })
 }
 
-/// A kind of man as the index of an array.
+fn all(pieces: &[Bitboard]) -> Bitboard {
+    pieces
+        .iter()
+        .fold(Bitboard::EMPTY, |all, pieces| all | *pieces)
+}
+
+/// A kind of piece as the index of an array.
 fn index(role: Role) -> usize {
     role as usize - 1
 }
@@ -231,7 +237,6 @@ pub(crate) fn manhattan(a: Square, b: Square) -> i32 {
     ((a & 7).abs_diff(b & 7) + (a >> 3).abs_diff(b >> 3)) as i32
 }
 
-/// The whole file of a square.
 pub(crate) fn file_of(square: Square) -> Bitboard {
     Bitboard::from(square.file())
 }
@@ -241,7 +246,7 @@ pub(crate) fn files_beside(square: Square) -> Bitboard {
     sideways(file_of(square))
 }
 
-/// How many squares, as a count of a term.
+#[inline]
 pub(crate) fn number(squares: Bitboard) -> i32 {
     squares.count() as i32
 }
