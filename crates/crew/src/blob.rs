@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::lock::lock;
 
 /// The id of a blob: the SHA-256 of its content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -130,7 +132,7 @@ impl BlobCache {
     }
 
     pub(crate) fn get(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         let place = kept.iter().position(|(known, _)| known == id)?;
         let entry = kept.remove(place);
         let contents = Arc::clone(&entry.1);
@@ -139,7 +141,7 @@ impl BlobCache {
     }
 
     pub(crate) fn put(&self, id: BlobId, contents: Arc<[u8]>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.retain(|(known, _)| *known != id);
         kept.push((id, contents));
         let mut bytes: usize = kept.iter().map(|(_, contents)| contents.len()).sum();

@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 
 use crate::blob::{BlobError, BlobId};
 use crate::error::CrewError;
-use crate::server::{Server, any};
+use crate::server::{BoxedError, Server};
 use crate::subjects as names;
 
 /// Blobs that no coordinator uploaded for this time are removed.
@@ -63,8 +63,8 @@ impl BlobStore {
                     return Ok(());
                 }
                 let name = id.to_string();
-                let put = self.0.put(name.as_str(), &mut &*contents).await;
-                put.map(|_| ()).map_err(any)
+                self.0.put(name.as_str(), &mut &*contents).await?;
+                Ok::<_, BoxedError>(())
             })
             .await
     }
@@ -77,16 +77,14 @@ impl BlobStore {
             .map_err(|_| missing("no answer".to_owned()))?
             .map_err(|error| missing(error.to_string()))?;
         let mut contents = Vec::new();
-        let mut piece = vec![0; 1 << 16];
         loop {
-            let read = tokio::time::timeout(READ_TIMEOUT, object.read(&mut piece)).await;
+            let read = tokio::time::timeout(READ_TIMEOUT, object.read_buf(&mut contents)).await;
             let read = read
                 .map_err(|_| missing("it stopped on the way".to_owned()))?
                 .map_err(|error| missing(error.to_string()))?;
             if read == 0 {
                 break;
             }
-            contents.extend_from_slice(&piece[..read]);
             if contents.len() > most {
                 return Err(BlobError::TooLarge { most });
             }

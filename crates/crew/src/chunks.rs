@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::iter::Peekable;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::blob::BlobId;
 use crate::error::{CrewError, WorkError};
 use crate::job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome};
 use crate::job_names::{JobNameStore, JobNames};
 use crate::job_sizing::{JobSizing, max_ids};
+use crate::lock::lock;
 use crate::message::printable;
 use crate::remote::{CrewClient, CrewEvent};
 use crate::task::JobPayload;
@@ -108,7 +109,7 @@ impl RemoteWorkers {
 
     /// All jobs of this process so far.
     pub(crate) fn counts(&self) -> JobCounts {
-        *locked(&self.counts)
+        *lock(&self.counts)
     }
 }
 
@@ -239,7 +240,7 @@ impl RemotePart {
             let packed = match (spec.pack)(&chunk.items) {
                 Ok(packed) => packed,
                 Err(error) => {
-                    *locked(&unpackable) = Some(error);
+                    *lock(&unpackable) = Some(error);
                     return None;
                 }
             };
@@ -276,9 +277,9 @@ impl RemotePart {
             (Ok(mut counts), why) => {
                 // One that was too large is not skipped.
                 counts.dead -= u64::from(why.is_some());
-                locked(&workers.counts).add(&counts);
+                lock(&workers.counts).add(&counts);
                 let Some(why) = why else {
-                    if let Some(error) = locked(&unpackable).take() {
+                    if let Some(error) = lock(&unpackable).take() {
                         return Err(MapError::Work(cannot_pack(error)));
                     }
                     let all = exhausted.load(Ordering::Relaxed) && in_flight.is_empty();
@@ -401,10 +402,6 @@ fn dead_letter(job: &JobId, dead: &DeadLetter) -> CrewError {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// What came of some chunks.
 enum ChunkOutcome<T> {
     /// How the work on them ended.
@@ -437,15 +434,15 @@ impl<T> Default for InFlight<T> {
 
 impl<T> InFlight<T> {
     fn insert(&self, id: JobId, chunk: WorkChunk<T>) {
-        locked(&self.0).insert(id, chunk);
+        lock(&self.0).insert(id, chunk);
     }
 
     fn remove(&self, id: &JobId) -> Option<WorkChunk<T>> {
-        locked(&self.0).remove(id)
+        lock(&self.0).remove(id)
     }
 
     fn is_empty(&self) -> bool {
-        locked(&self.0).is_empty()
+        lock(&self.0).is_empty()
     }
 
     /// All items, in the order of their ids.

@@ -201,6 +201,14 @@ pub enum CrewError {
 }
 
 impl CrewError {
+    /// The system refused `what` to this process.
+    pub(crate) fn system(what: &str, error: impl std::fmt::Display) -> Self {
+        Self::System {
+            what: what.to_owned(),
+            why: error.to_string(),
+        }
+    }
+
     /// Whether the request was wrong, as opposed to something having failed.
     pub fn is_wrong_request(&self) -> bool {
         matches!(

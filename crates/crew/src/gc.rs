@@ -7,7 +7,7 @@ use crate::error::CrewError;
 use crate::job::check_name;
 use crate::options::ConnectOptions;
 use crate::presence::CoordinatorStatus;
-use crate::server::{BoxedError, Server, any};
+use crate::server::{BoxedError, Server, local_runtime};
 use crate::status::{self, StoredRun};
 use crate::subjects::{self as names, ClientRole};
 
@@ -32,8 +32,7 @@ pub struct RemovedRun {
 /// If there is no server, it holds nothing of the run, or its coordinator is there.
 pub fn remove_run(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
     check_name("run", run)?;
-    let runtime = status::event_loop()?;
-    runtime.block_on(remove(options, run))
+    local_runtime()?.block_on(remove(options, run))
 }
 
 async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
@@ -95,18 +94,14 @@ async fn remove_blobs(server: &Server) -> Result<u64, CrewError> {
         return Ok(0);
     }
     let removed = server.persist("remove the blobs", || async {
-        let store = server
-            .streams
-            .get_object_store(names::BLOBS)
-            .await
-            .map_err(any)?;
-        let mut list = store.list().await.map_err(any)?;
+        let store = server.streams.get_object_store(names::BLOBS).await?;
+        let mut list = store.list().await?;
         let mut known = Vec::new();
         while let Some(blob) = list.next().await {
-            known.push(blob.map_err(any)?.name);
+            known.push(blob?.name);
         }
         for name in &known {
-            store.delete(name).await.map_err(any)?;
+            store.delete(name).await?;
         }
         Ok::<_, BoxedError>(known.len() as u64)
     });

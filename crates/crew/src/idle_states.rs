@@ -1,8 +1,10 @@
 //! States kept for the next job of the same kind, such as started programs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
+
+use crate::lock::lock;
 
 /// An unused state is dropped after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -50,10 +52,6 @@ impl<T> fmt::Debug for IdleStates<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IdleStates").finish_non_exhaustive()
     }
-}
-
-fn lock<T>(state: &Mutex<IdlePoolState<T>>) -> MutexGuard<'_, IdlePoolState<T>> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Send + 'static> IdleStates<T> {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
+use crate::message::printable_text;
 use crate::options::ConnectOptionsError;
 
 /// Maximum length of a name.
@@ -103,6 +104,7 @@ pub struct DeadLetter {
     /// How often it was delivered to a worker.
     pub deliveries: u32,
     /// The reason, as far as it is known.
+    #[serde(deserialize_with = "printable_text")]
     pub why: String,
     /// Whether its result exceeds the limit of the server; a smaller job may fit.
     #[serde(default)]
@@ -128,12 +130,12 @@ pub enum HandlerError {
 pub struct JobRejection {
     /// The job.
     pub id: JobId,
-    /// The name of the worker.
+    #[serde(deserialize_with = "printable_text")]
     pub worker: String,
     /// Tells workers of one name apart.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "printable_text")]
     pub instance: String,
-    /// The reason.
+    #[serde(deserialize_with = "printable_text")]
     pub why: String,
     /// Whether it was started, so that another attempt may succeed.
     #[serde(default)]

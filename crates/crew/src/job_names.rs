@@ -3,13 +3,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
 use crate::error::CrewError;
+use crate::lock::lock;
 
 /// Letters of the folder's own name in a run name.
 const MAX_LABEL_LEN: usize = 32;
@@ -142,12 +143,12 @@ impl JobNameStore for UnboundJobNames {
     }
 
     fn read(&self) -> io::Result<Option<String>> {
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = lock(&self.text);
         Ok(text.clone())
     }
 
     fn write(&self, text: &str) -> io::Result<()> {
-        let mut own = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = lock(&self.text);
         *own = Some(text.to_owned());
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! How many items a job has: some seconds of work, by the speed of earlier jobs.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::error::CrewError;
+use crate::lock::lock;
 use crate::options::WorkerLimits;
 
 /// Seconds of work in a job: long beside its transport, short beside the wait for the
@@ -48,7 +49,7 @@ impl JobSizing {
             return;
         }
         let one = seconds / ids.max(1) as f64;
-        let mut speed = locked(&self.speed);
+        let mut speed = lock(&self.speed);
         let (known, jobs) = speed.entry(kind).or_insert((one, 0));
         *jobs = AVERAGED_JOBS.min(*jobs + 1);
         // The last few jobs count most: later generations may be quicker or slower.
@@ -63,7 +64,7 @@ impl JobSizing {
         total: u64,
         count_slots: impl Fn() -> Result<usize, CrewError>,
     ) -> Result<Option<u64>, CrewError> {
-        let one = locked(&self.speed).get(kind).map(|(one, _)| *one);
+        let one = lock(&self.speed).get(kind).map(|(one, _)| *one);
         one.map(|one| Ok(ids_per_job(one, total, self.slot_count(count_slots)?)))
             .transpose()
     }
@@ -83,7 +84,7 @@ impl JobSizing {
         &self,
         count_slots: impl Fn() -> Result<usize, CrewError>,
     ) -> Result<u64, CrewError> {
-        let mut slots = locked(&self.slots);
+        let mut slots = lock(&self.slots);
         if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOTS_TTL) {
             return Ok(known);
         }
@@ -107,10 +108,6 @@ fn ids_per_job(seconds: f64, total: u64, slots: u64) -> u64 {
     // The conversion saturates, also for a speed that is not a number.
     let enough = ((JOB_SECONDS / seconds.max(1e-6)) as u64).min(MAX_IDS_PER_JOB);
     enough.min(total.div_ceil(JOBS_PER_SLOT * slots)).max(1)
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

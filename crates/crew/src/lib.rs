@@ -29,6 +29,7 @@ mod idle_states;
 mod job;
 mod job_names;
 mod job_sizing;
+mod lock;
 mod map;
 mod message;
 mod options;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::error::CrewError;
 use crate::handler::JobProgress;
 use crate::job::{HandlerError, JobCounts};
 use crate::job_names::{JobNameStore, UnboundJobNames};
+use crate::lock::lock;
 use crate::remote::CrewClient;
 use crate::task::{Site, Task, decode};
 
@@ -192,7 +193,7 @@ impl Crew {
                     if self.pin {
                         pin_to(thread);
                     }
-                    let next = || locked(items).next();
+                    let next = || lock(items).next();
                     let send = |result| sender.send(result).is_ok();
                     run_items(task, next, &halt, cut_short, send);
                 });
@@ -229,7 +230,7 @@ impl Crew {
         })?;
 
         // 3. Whether anything is left.
-        let all = !cut_short.load(Ordering::Relaxed) && locked(&items).next().is_none();
+        let all = !cut_short.load(Ordering::Relaxed) && lock(&items).next().is_none();
         Ok(match result {
             Flow::Stop => Mapped::StoppedByCaller,
             Flow::Continue if all => Mapped::All,
@@ -316,10 +317,6 @@ fn map_on_workers<T: Task, E>(
         }
         Ok(flow)
     })
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Pins this thread to one of the cores the process may use. Where that is not allowed, the

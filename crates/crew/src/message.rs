@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::blob::BlobId;
 use crate::job::{DeadLetter, Job, JobId};
@@ -13,13 +13,23 @@ const FORM: u32 = 1;
 
 const HASH_LENGTH: usize = 32;
 
+/// A header with the version of the form.
+#[derive(Serialize, Deserialize)]
+struct Versioned<H> {
+    v: u32,
+    #[serde(flatten)]
+    header: H,
+}
+
 /// The header of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobHeader {
-    v: u32,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) program: String,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) run: String,
     pub(crate) id: JobId,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) kind: String,
     pub(crate) version: u32,
     pub(crate) blobs: Vec<BlobId>,
@@ -32,12 +42,12 @@ pub(crate) struct JobHeader {
 /// The header of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ResultHeader {
-    v: u32,
     pub(crate) run: String,
     pub(crate) id: JobId,
     /// The hash of the version that did the job, as subjects have it.
     #[serde(default)]
     pub(crate) build: String,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) worker: String,
     pub(crate) seconds: f64,
     pub(crate) dead: Option<DeadLetter>,
@@ -46,7 +56,6 @@ pub(crate) struct ResultHeader {
 impl JobHeader {
     pub(crate) fn new(program: &str, run: &str, job: &Job, lease: Duration) -> Self {
         Self {
-            v: FORM,
             program: program.to_owned(),
             run: run.to_owned(),
             id: job.id.clone(),
@@ -66,46 +75,12 @@ pub(crate) fn nanoseconds(lease: Duration) -> u64 {
 impl ResultHeader {
     pub(crate) fn new(build: &str, run: &str, id: &JobId, worker: &str, seconds: f64) -> Self {
         Self {
-            v: FORM,
             run: run.to_owned(),
             id: id.clone(),
             build: build.to_owned(),
             worker: worker.to_owned(),
             seconds,
             dead: None,
-        }
-    }
-}
-
-/// A header of either kind.
-pub(crate) trait MessageHeader: Serialize + DeserializeOwned {
-    fn form(&self) -> u32;
-
-    /// Makes all texts printable.
-    fn clean(&mut self);
-}
-
-impl MessageHeader for JobHeader {
-    fn form(&self) -> u32 {
-        self.v
-    }
-
-    fn clean(&mut self) {
-        for text in [&mut self.program, &mut self.run, &mut self.kind] {
-            *text = printable(text);
-        }
-    }
-}
-
-impl MessageHeader for ResultHeader {
-    fn form(&self) -> u32 {
-        self.v
-    }
-
-    fn clean(&mut self) {
-        self.worker = printable(&self.worker);
-        if let Some(dead) = &mut self.dead {
-            dead.why = printable(&dead.why);
         }
     }
 }
@@ -127,9 +102,15 @@ pub fn printable(text: &str) -> String {
     line
 }
 
-pub(crate) fn encode(head: &impl MessageHeader, payload: &[u8]) -> Vec<u8> {
+/// Deserialises an untrusted text as [`printable`] shows it.
+pub(crate) fn printable_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    String::deserialize(from).map(|text| printable(&text))
+}
+
+pub(crate) fn encode(header: &impl Serialize, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; HASH_LENGTH];
-    serde_json::to_writer(&mut bytes, head).expect("a head is plain data");
+    let header = Versioned { v: FORM, header };
+    serde_json::to_writer(&mut bytes, &header).expect("a header is plain data");
     bytes.push(b'\n');
     bytes.extend_from_slice(payload);
     let hash = BlobId::of(&bytes[HASH_LENGTH..]);
@@ -137,33 +118,23 @@ pub(crate) fn encode(head: &impl MessageHeader, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Why a message cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MessageError {
-    #[error("the message is cut or changed")]
-    Corrupt,
-    #[error("the message has no head: {0}")]
-    Head(String),
-    #[error("the message is of form {0}, and this program reads form {FORM}")]
-    Form(u32),
-}
-
-pub(crate) fn decode<H: MessageHeader>(bytes: &[u8]) -> Result<(H, &[u8]), MessageError> {
-    let (hash, rest) = bytes
+/// The header and the payload of a message, or why it cannot be read.
+pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(H, &[u8]), String> {
+    let parts = bytes
         .split_at_checked(HASH_LENGTH)
-        .ok_or(MessageError::Corrupt)?;
-    if hash != BlobId::of(rest).bytes() {
-        return Err(MessageError::Corrupt);
+        .and_then(|(hash, rest)| {
+            let end = rest.iter().position(|&byte| byte == b'\n')?;
+            (hash == BlobId::of(rest).bytes()).then(|| (&rest[..end], &rest[end + 1..]))
+        });
+    let (header, payload) = parts.ok_or("the message is cut or changed")?;
+    let Versioned { v, header } = serde_json::from_slice(header)
+        .map_err(|error| format!("the message has no header: {error}"))?;
+    if v != FORM {
+        return Err(format!(
+            "the message is of form {v}, and this program reads form {FORM}"
+        ));
     }
-    let end = rest.iter().position(|&byte| byte == b'\n');
-    let end = end.ok_or(MessageError::Corrupt)?;
-    let mut head: H = serde_json::from_slice(&rest[..end])
-        .map_err(|error| MessageError::Head(error.to_string()))?;
-    if head.form() != FORM {
-        return Err(MessageError::Form(head.form()));
-    }
-    head.clean();
-    Ok((head, &rest[end + 1..]))
+    Ok((header, payload))
 }
 
 #[cfg(test)]
@@ -203,10 +174,8 @@ mod tests {
             assert!(decode::<JobHeader>(&changed).is_err());
         }
         let result = encode(&ResultHeader::new("b", "run", &job().id, "w", 1.0), b"");
-        assert!(matches!(
-            decode::<JobHeader>(&result),
-            Err(MessageError::Head(_))
-        ));
+        let refused = decode::<JobHeader>(&result).expect_err("it is not a job");
+        assert!(refused.contains("has no header"), "{refused}");
     }
 
     #[test]
@@ -229,13 +198,13 @@ mod tests {
 
     #[test]
     fn another_form_is_refused() {
-        let head = JobHeader {
-            v: 2,
-            ..JobHeader::new("0.1.0", "run", &job(), Duration::ZERO)
-        };
-        assert_eq!(
-            decode::<JobHeader>(&encode(&head, b"")),
-            Err(MessageError::Form(2))
-        );
+        let header = JobHeader::new("0.1.0", "run", &job(), Duration::ZERO);
+        let mut bytes = encode(&header, b"");
+        let form = HASH_LENGTH + br#"{"v":"#.len();
+        bytes[form] = b'2';
+        let hash = BlobId::of(&bytes[HASH_LENGTH..]);
+        bytes[..HASH_LENGTH].copy_from_slice(hash.bytes());
+        let refused = decode::<JobHeader>(&bytes).expect_err("another form");
+        assert!(refused.contains("of form 2"), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 //! The connection to the server: reconnects, retries, and bounds every wait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
@@ -12,11 +12,15 @@ use async_nats::jetstream::stream::{
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ConnectErrorKind, Event};
 use futures_util::{StreamExt, TryStreamExt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use crate::error::CrewError;
+use crate::lock::lock;
 use crate::options::{ConnectOptions, Secret};
-use crate::presence::{CoordinatorStatus, read_all};
+use crate::presence::{CoordinatorStatus, WorkerStatus};
 use crate::subjects::{self as names, ClientRole};
 
 /// Time limit of a request.
@@ -64,6 +68,22 @@ pub(crate) async fn until(stop: &AtomicBool) {
     }
 }
 
+/// A runtime on the calling thread.
+pub(crate) fn local_runtime() -> Result<Runtime, CrewError> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| CrewError::system("an event loop", error))
+}
+
+/// A runtime with one thread of its own.
+pub(crate) fn background_runtime(thread: &str) -> Result<Runtime, CrewError> {
+    let built = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name(thread)
+        .enable_all()
+        .build();
+    built.map_err(|error| CrewError::system(&format!("a thread for {thread}"), error))
+}
+
 pub(crate) fn back_off(attempts: usize) -> Duration {
     MAX_BACKOFF.min(MIN_BACKOFF * 2_u32.pow(attempts.min(10) as u32))
 }
@@ -100,8 +120,7 @@ impl Server {
                         gone
                     }),
                     Event::ServerError(error) => {
-                        *said.lock().unwrap_or_else(PoisonError::into_inner) =
-                            Some(error.to_string());
+                        *lock(&said) = Some(error.to_string());
                         false
                     }
                     _ => false,
@@ -166,7 +185,7 @@ impl Server {
     }
 
     /// Retries until it succeeds or the time limit has passed.
-    pub(crate) async fn persist<T, E: std::error::Error, F: Future<Output = Result<T, E>>>(
+    pub(crate) async fn persist<T, E: Into<BoxedError>, F: Future<Output = Result<T, E>>>(
         &self,
         what: &str,
         attempt: impl FnMut() -> F,
@@ -174,19 +193,19 @@ impl Server {
         self.persist_for(self.patience, what, attempt).await
     }
 
-    async fn persist_for<T, E: std::error::Error, F: Future<Output = Result<T, E>>>(
+    async fn persist_for<T, E: Into<BoxedError>, F: Future<Output = Result<T, E>>>(
         &self,
         patience: Duration,
         what: &str,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
         let begun = Instant::now();
-        self.complaint().take();
+        lock(&self.complaint).take();
         for attempts in 0.. {
             // Each attempt has a time limit of its own.
             let why = match tokio::time::timeout(4 * REQUEST_TIMEOUT, attempt()).await {
                 Ok(Ok(value)) => return Ok(value),
-                Ok(Err(error)) => error_chain(&error),
+                Ok(Err(error)) => error_chain(&*error.into()),
                 Err(_) => "no answer".to_owned(),
             };
             if self.forbids() || begun.elapsed() >= patience {
@@ -197,20 +216,14 @@ impl Server {
         unreachable!("the loop has no end")
     }
 
-    fn complaint(&self) -> MutexGuard<'_, Option<String>> {
-        self.complaint
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether the server reported that a permission is missing.
     pub(crate) fn forbids(&self) -> bool {
-        self.complaint().as_deref().is_some_and(is_forbidden)
+        lock(&self.complaint).as_deref().is_some_and(is_forbidden)
     }
 
     /// The error after an attempt that did not succeed in time.
     pub(crate) fn connection_lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
-        let complaint = self.complaint().clone();
+        let complaint = lock(&self.complaint).clone();
         if let Some(said) = complaint.filter(|said| is_forbidden(said)) {
             return CrewError::Forbidden {
                 what: what.to_owned(),
@@ -374,12 +387,12 @@ impl Server {
         filter: &str,
     ) -> Result<Vec<(String, usize)>, CrewError> {
         self.persist(&format!("list {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
+            let stream = self.streams.get_stream_no_info(stream).await?;
             // Not polled after its first error: it would panic.
-            let mut list = stream.info_with_subjects(filter).await.map_err(any)?;
+            let mut list = stream.info_with_subjects(filter).await?;
             let mut subjects = Vec::new();
             while let Some(subject) = list.next().await {
-                subjects.push(subject.map_err(any)?);
+                subjects.push(subject?);
             }
             Ok::<_, BoxedError>(subjects)
         })
@@ -406,8 +419,9 @@ impl Server {
     /// Removes all messages of some subjects from a stream that has no consumers.
     pub(crate) async fn purge(&self, stream: &str, filter: &str) -> Result<(), CrewError> {
         self.persist(&format!("remove {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
-            stream.purge().filter(filter).await.map(|_| ()).map_err(any)
+            let stream = self.streams.get_stream_no_info(stream).await?;
+            stream.purge().filter(filter).await?;
+            Ok::<_, BoxedError>(())
         })
         .await
     }
@@ -425,7 +439,7 @@ impl Server {
             return Ok(());
         }
         self.persist(&format!("remove {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
+            let stream = self.streams.get_stream_no_info(stream).await?;
             let removals = subjects.iter().map(|(subject, count)| {
                 let stream = &stream;
                 async move {
@@ -440,7 +454,7 @@ impl Server {
                             {
                                 break;
                             }
-                            Err(error) => return Err(any(error)),
+                            Err(error) => return Err(error.into()),
                         }
                     }
                     Ok::<_, BoxedError>(())
@@ -463,7 +477,7 @@ impl Server {
     ) -> Result<Vec<CoordinatorStatus>, CrewError> {
         let mut there = Vec::new();
         for _ in 0..COORDINATOR_QUERIES {
-            there = read_all(&self.request_many(names::COORDINATORS).await?);
+            there = self.request_many(names::COORDINATORS).await?;
             if there.iter().any(&wanted) {
                 break;
             }
@@ -471,26 +485,58 @@ impl Server {
         Ok(there)
     }
 
-    /// Sends a request to all subscribers and collects the replies that arrive in time.
-    pub(crate) async fn request_many(
+    /// The present workers, by name.
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerStatus>, CrewError> {
+        let mut workers: Vec<WorkerStatus> = self.request_many(names::ROLL_CALL).await?;
+        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(workers)
+    }
+
+    /// Sends a request to all subscribers and collects the replies that arrive in time and can
+    /// be read.
+    pub(crate) async fn request_many<T: DeserializeOwned>(
         &self,
         subject: &'static str,
-    ) -> Result<Vec<Vec<u8>>, CrewError> {
+    ) -> Result<Vec<T>, CrewError> {
         self.persist(&format!("ask {subject}"), || async {
             let inbox = self.client.new_inbox();
-            let answers = self.client.subscribe(inbox.clone()).await.map_err(any)?;
+            let replies = self.client.subscribe(inbox.clone()).await?;
             let asked = self.client.publish_with_reply(subject, inbox, "".into());
-            asked.await.map_err(any)?;
-            let over = tokio::time::sleep(REPLY_WINDOW);
-            let answers = answers.take_until(over);
+            asked.await?;
+            let replies = replies.take_until(tokio::time::sleep(REPLY_WINDOW));
             // Without subscribers the server replies with an empty message.
-            let heard = answers.filter(|answer| {
-                let said = !answer.payload.is_empty();
-                async move { said }
-            });
-            Ok::<_, BoxedError>(heard.map(|answer| answer.payload.to_vec()).collect().await)
+            let read =
+                replies.filter_map(async |reply| serde_json::from_slice(&reply.payload).ok());
+            Ok::<_, BoxedError>(read.collect().await)
         })
         .await
+    }
+
+    /// Replies to requests with the present status; ends when the client is closed.
+    pub(crate) async fn reply<T: Serialize>(
+        &self,
+        subject: &'static str,
+        status: impl Fn() -> T + Send,
+    ) {
+        let Ok(mut requests) = self.client.subscribe(subject).await else {
+            return;
+        };
+        while let Some(request) = requests.next().await {
+            let Some(inbox) = request.reply else {
+                continue;
+            };
+            let status = serde_json::to_vec(&status()).expect("a status is plain data");
+            let _ = self.client.publish(inbox, status.into()).await;
+        }
+    }
+
+    /// Calls `report` when the server disconnects (`true`) and returns (`false`); ends when the
+    /// client is closed.
+    pub(crate) async fn watch_connection(&self, report: impl Fn(bool) + Send) {
+        let mut changes = self.changes.clone();
+        while changes.changed().await.is_ok() {
+            report(self.is_disconnected());
+        }
     }
 }
 
@@ -521,14 +567,7 @@ fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
     })
 }
 
-/// An error of any type, as text.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct BoxedError(String);
-
-pub(crate) fn any(error: impl std::error::Error) -> BoxedError {
-    BoxedError(error_chain(&error))
-}
+pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An error with its causes, without repetitions.
 pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {

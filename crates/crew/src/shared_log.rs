@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use crate::error::CrewError;
 use crate::job::check_name;
 use crate::options::{ConnectOptions, ConnectOptionsError};
-use crate::server::{BoxedError, Server, any};
+use crate::server::{BoxedError, Server, background_runtime};
 use crate::subjects::{self as names, ClientRole};
 
 /// Records read at once.
@@ -64,15 +64,7 @@ impl SharedLog {
     ///
     /// If there is no server, or it does not let us do this.
     pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("notices")
-            .enable_all()
-            .build()
-            .map_err(|error| CrewError::System {
-                what: "a thread for notices".to_owned(),
-                why: error.to_string(),
-            })?;
+        let runtime = background_runtime("notices")?;
         let server = runtime.block_on(async {
             let server = Server::connect(options, ClientRole::Learner, "mendel notices").await?;
             server.stream(names::notices_stream()).await?;
@@ -150,19 +142,16 @@ async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedErr
     let reader = server
         .streams
         .create_consumer_on_stream(config, names::NOTICES);
-    let reader: Consumer<pull::Config> = reader.await.map_err(any)?;
+    let reader: Consumer<pull::Config> = reader.await?;
     let there = reader.cached_info().num_pending.min(PAGE as u64) as usize;
     let mut posted: Vec<LogRecord> = Vec::with_capacity(there);
     if there > 0 {
         let batch = reader.batch().max_messages(there).expires(READING);
-        let mut batch = batch.messages().await.map_err(any)?;
+        let mut batch = batch.messages().await?;
         let mut ids = HashSet::new();
         while let Some(message) = batch.next().await {
-            let message = message.map_err(|error| any(&*error))?;
-            let sequence = message
-                .info()
-                .map_err(|error| any(&*error))?
-                .stream_sequence;
+            let message = message?;
+            let sequence = message.info()?.stream_sequence;
             let id = names::last(&message.subject).to_owned();
             // The server guarantees this; the check is for one that does not.
             if ids.insert(id.clone()) {

@@ -6,10 +6,9 @@ use futures_util::StreamExt;
 use serde::Serialize;
 
 use crate::error::CrewError;
-use crate::message::printable;
 use crate::options::ConnectOptions;
-use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus, read_all, roll};
-use crate::server::{BoxedError, Server, any};
+use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
+use crate::server::{BoxedError, Server, local_runtime};
 use crate::subjects::{self as names, ClientRole};
 
 /// The status of a crew.
@@ -54,33 +53,17 @@ pub struct StoredRun {
 ///
 /// If there is no server, or it does not let us ask.
 pub fn status(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
-    event_loop()?.block_on(ask(options))
-}
-
-pub(crate) fn event_loop() -> Result<tokio::runtime::Runtime, CrewError> {
-    let built = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    built.map_err(|error| CrewError::System {
-        what: "an event loop".to_owned(),
-        why: error.to_string(),
-    })
+    local_runtime()?.block_on(ask(options))
 }
 
 async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
     let server = Server::connect(options, ClientRole::Coordinator, "mendel crew status").await?;
     let (workers, coordinators) = tokio::try_join!(
-        server.request_many(names::ROLL_CALL),
-        server.request_many(names::COORDINATORS)
+        server.workers(),
+        server.request_many::<CoordinatorStatus>(names::COORDINATORS)
     )?;
-    let workers = roll(&workers);
-    let coordinators: Vec<CoordinatorStatus> = read_all(&coordinators);
     let mut coordinators: Vec<ActiveRunStatus> =
         coordinators.into_iter().flat_map(|one| one.runs).collect();
-    for state in &mut coordinators {
-        state.run = printable(&state.run);
-        state.program = printable(&state.program);
-    }
     coordinators.sort_by(|a, b| a.run.cmp(&b.run));
     let runs = held(&server).await?;
     let running = with_workers(&server).await?;
@@ -132,15 +115,11 @@ async fn with_workers(server: &Server) -> Result<u64, CrewError> {
         return Ok(0);
     }
     let counted = server.persist("count the jobs", || async {
-        let stream = server
-            .streams
-            .get_stream_no_info(names::JOBS)
-            .await
-            .map_err(any)?;
+        let stream = server.streams.get_stream_no_info(names::JOBS).await?;
         let mut consumers = stream.consumers();
         let mut count = 0;
         while let Some(consumer) = consumers.next().await {
-            count += consumer.map_err(any)?.num_ack_pending as u64;
+            count += consumer?.num_ack_pending as u64;
         }
         Ok::<_, BoxedError>(count)
     });

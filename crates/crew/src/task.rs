@@ -1,6 +1,6 @@
 //! The one interface for work that runs on threads and on workers alike.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use crate::blob::{BlobId, Blobs};
 use crate::handler::{CompletedOutput, Handler, JobProgress};
 use crate::idle_states::IdleStates;
 use crate::job::{HandlerError, Job};
+use crate::lock::lock;
 
 /// Where a state is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,14 +128,14 @@ impl<E: std::fmt::Display> TaskFailure<E> {
     /// Keeps the first error, and makes one that ends the work.
     pub fn record(&self, error: E) -> HandlerError {
         let reason = error.to_string();
-        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = lock(&self.0);
         first.get_or_insert(error);
         HandlerError::CannotRun(reason)
     }
 
     /// The first error, if there was one.
     pub fn take(&self) -> Option<E> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.0).take()
     }
 }
 

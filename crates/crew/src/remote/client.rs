@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
 use super::coordinator_session::CoordinatorSession;
@@ -14,9 +13,10 @@ use crate::blob::BlobId;
 use crate::blob_store::BlobStore;
 use crate::error::{CrewError, WorkError};
 use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
+use crate::lock::lock;
 use crate::options::ConnectOptions;
-use crate::presence::{ActiveRunStatus, CoordinatorStatus, roll};
-use crate::server::{Server, until};
+use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
+use crate::server::{Server, background_runtime, until};
 use crate::subjects::{self as names, ClientRole};
 
 /// A coordinator's connection to the server of a crew. Clones share it.
@@ -63,15 +63,7 @@ impl CrewClient {
     ///
     /// If there is no server, or it does not let us do this.
     pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("crew")
-            .enable_all()
-            .build()
-            .map_err(|error| CrewError::System {
-                what: "a thread for the crew".to_owned(),
-                why: error.to_string(),
-            })?;
+        let runtime = background_runtime("crew")?;
         let token = names::token(program);
         let runs = Arc::default();
         let listener = EventListener::default();
@@ -82,11 +74,7 @@ impl CrewClient {
             server.ensure_lease(program, options.lease).await?;
             let blob_store = ensure_streams(&server, &token, options, false).await?;
             tokio::spawn(watch_connection(server.clone(), listener.clone()));
-            tokio::spawn(answer(
-                server.clone(),
-                program.to_owned(),
-                Arc::clone(&runs),
-            ));
+            tokio::spawn(reply(server.clone(), program.to_owned(), Arc::clone(&runs)));
             Ok::<_, CrewError>((server, blob_store))
         })?;
         let life = Mutex::new(server.server_instance());
@@ -162,13 +150,9 @@ impl CrewClient {
     ///
     /// If the server stays away.
     pub fn slot_count(&self) -> Result<usize, CrewError> {
-        let coordinator = &*self.0;
-        let answers = coordinator.server.request_many(names::ROLL_CALL);
-        let workers = roll(&coordinator.runtime.block_on(answers)?);
-        let ours = workers
-            .iter()
-            .filter(|it| it.program == coordinator.program);
-        Ok(ours.fold(0, |hands, it| hands.saturating_add(it.slots)))
+        let workers = self.0.runtime.block_on(self.0.workers())?;
+        let slots = workers.iter().map(|worker| worker.slots);
+        Ok(slots.fold(0, usize::saturating_add))
     }
 
     /// Deletes the jobs and results of a run on the server.
@@ -185,7 +169,7 @@ impl CrewClient {
 impl Coordinator {
     fn track_run(&self, run: &str) -> ActiveRunGuard<'_> {
         let since = Instant::now();
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = lock(&self.runs);
         runs.push(ActiveRun {
             run: run.to_owned(),
             since,
@@ -199,10 +183,17 @@ impl Coordinator {
 
     /// Updates the counts of a run in status replies.
     pub(crate) fn report(&self, run: &str, tally: JobCounts) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = lock(&self.runs);
         for running in runs.iter_mut().filter(|running| running.run == run) {
             running.tally = tally;
         }
+    }
+
+    /// The present workers of this version.
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerStatus>, CrewError> {
+        let mut workers = self.server.workers().await?;
+        workers.retain(|worker| worker.program == self.program);
+        Ok(workers)
     }
 
     /// Creates streams and stores that the server lost.
@@ -211,7 +202,7 @@ impl Coordinator {
         self.server.stream(names::jobs_stream()).await?;
         let now = self.server.server_instance();
         let before = {
-            let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut life = lock(&self.life);
             std::mem::replace(&mut *life, now.clone())
         };
         let furnished = ensure_streams(&self.server, &self.token, &self.options, before != now);
@@ -250,16 +241,16 @@ async fn ensure_streams(
     BlobStore::make(server).await
 }
 
-/// Emits events when the server disconnects and returns; never ends.
+/// Emits events when the server disconnects and returns.
 async fn watch_connection(server: Server, listener: EventListener) {
-    let mut changes = server.changes.clone();
-    while changes.changed().await.is_ok() {
-        listener.emit(&if server.is_disconnected() {
+    let report = |away| {
+        listener.emit(&if away {
             CrewEvent::Disconnected
         } else {
             CrewEvent::Reconnected
         });
-    }
+    };
+    server.watch_connection(report).await;
 }
 
 /// Marks a run as active until dropped.
@@ -270,37 +261,22 @@ struct ActiveRunGuard<'a> {
 
 impl Drop for ActiveRunGuard<'_> {
     fn drop(&mut self) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = lock(self.runs);
         runs.retain(|running| running.since != self.since);
     }
 }
 
-/// Replies to requests for coordinators; never ends.
-async fn answer(server: Server, program: String, runs: Arc<Mutex<Vec<ActiveRun>>>) {
-    // Subscribing fails only when the client is closed.
-    let Ok(questions) = server.client.subscribe(names::COORDINATORS).await else {
-        return;
+/// Replies to requests for coordinators.
+async fn reply(server: Server, program: String, runs: Arc<Mutex<Vec<ActiveRun>>>) {
+    let status = || CoordinatorStatus {
+        program: program.clone(),
+        runs: lock(&runs).iter().map(|run| run.status(&program)).collect(),
     };
-    let mut questions = questions;
-    while let Some(question) = questions.next().await {
-        let Some(reply) = question.reply else {
-            continue;
-        };
-        let runs = {
-            let runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
-            runs.iter().map(|running| running.state(&program)).collect()
-        };
-        let answer = CoordinatorStatus {
-            program: program.clone(),
-            runs,
-        };
-        let answer = serde_json::to_vec(&answer).expect("an answer is plain data");
-        let _ = server.client.publish(reply, answer.into()).await;
-    }
+    server.reply(names::COORDINATORS, status).await;
 }
 
 impl ActiveRun {
-    fn state(&self, program: &str) -> ActiveRunStatus {
+    fn status(&self, program: &str) -> ActiveRunStatus {
         ActiveRunStatus {
             run: self.run.clone(),
             program: program.to_owned(),

@@ -22,8 +22,7 @@ use crate::blob::BlobId;
 use crate::blob_store::REFRESH_AGE;
 use crate::error::{CrewError, WorkError};
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
-use crate::message::{self as wire, JobHeader, ResultHeader, printable};
-use crate::presence::roll;
+use crate::message::{self as wire, JobHeader, ResultHeader};
 use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
 use crate::subjects as names;
 
@@ -348,12 +347,9 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
 
     /// Reports why a worker did not do a job, once for each worker and reason.
     fn forward_rejection(&mut self, message: &async_nats::Message) {
-        let Ok(mut refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
+        let Ok(refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
             return;
         };
-        refused.worker = printable(&refused.worker);
-        refused.instance = printable(&refused.instance);
-        refused.why = printable(&refused.why);
         if self.rejection_log.note(&refused, std::time::Instant::now()) {
             let listener = &self.coordinator.listener;
             block_in_place(|| listener.emit(&CrewEvent::Rejected(refused)));
@@ -472,12 +468,11 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             self.no_workers.interrupt();
             return Ok(());
         }
-        let workers = roll(&coordinator.server.request_many(names::ROLL_CALL).await?);
-        let ours = workers
+        let workers = coordinator.workers().await?;
+        let there: BTreeSet<(String, String)> = workers
             .into_iter()
-            .filter(|it| it.program == coordinator.program);
-        let there: BTreeSet<(String, String)> =
-            ours.map(|worker| (worker.name, worker.instance)).collect();
+            .map(|worker| (worker.name, worker.instance))
+            .collect();
         if let Some(seconds) = self.no_workers.check(there.is_empty()) {
             let jobs = self.open.len();
             block_in_place(|| {

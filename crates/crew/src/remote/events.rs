@@ -1,10 +1,11 @@
 //! Events of a crew, for the coordinator.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::job::{JobId, JobRejection};
+use crate::lock::lock;
 
 /// What happens while a coordinator waits for results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,17 +124,13 @@ pub(crate) struct EventListener(Arc<Mutex<Option<EventCallback>>>);
 
 impl EventListener {
     pub(crate) fn set(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hear));
+        *lock(&self.0) = Some(Arc::new(hear));
     }
 
     pub(crate) fn emit(&self, event: &CrewEvent) {
-        let hear = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if let Some(hear) = hear {
-            hear(event);
+        let callback = lock(&self.0).clone();
+        if let Some(callback) = callback {
+            callback(event);
         }
     }
 }

@@ -200,8 +200,7 @@ async fn open(
 
 /// The run, the job and its lease, if the message belongs to its subject.
 fn read(context: &WorkerContext, message: &Message) -> Result<(String, Job, u64), String> {
-    let (head, payload) =
-        wire::decode::<JobHeader>(&message.payload).map_err(|error| error.to_string())?;
+    let (head, payload) = wire::decode::<JobHeader>(&message.payload)?;
     if head.program != context.program {
         return Err(format!("it is of version {}", head.program));
     }

@@ -21,8 +21,8 @@ use crate::handler::Handler;
 use crate::job::JobId;
 use crate::options::{ConnectOptions, WorkerLimits};
 use crate::presence::WorkerTotals;
-use crate::server::{Server, until};
-use crate::subjects::ClientRole;
+use crate::server::{Server, local_runtime, until};
+use crate::subjects::{self as names, ClientRole};
 
 use self::worker_context::WorkerContext;
 
@@ -159,10 +159,7 @@ impl Worker {
                 }
             }
         }
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| refused("an event loop", error))?;
+        let runtime = local_runtime()?;
         let worked = runtime.block_on(self.serve(stop, watch));
         // Threads of stuck jobs are not waited for.
         runtime.shutdown_background();
@@ -189,9 +186,23 @@ impl Worker {
         watch(WorkerEvent::Joined {
             url: self.options.url().to_owned(),
         });
-        tokio::spawn(Arc::clone(&context).answer());
         tokio::spawn(Arc::clone(&context).cancel_finished_runs());
-        tokio::spawn(Arc::clone(&context).watch_connection());
+        let shared = Arc::clone(&context);
+        tokio::spawn(async move {
+            let status = || shared.status();
+            shared.server.reply(names::ROLL_CALL, status).await;
+        });
+        let shared = Arc::clone(&context);
+        tokio::spawn(async move {
+            let report = |away| {
+                shared.emit(if away {
+                    WorkerEvent::Disconnected
+                } else {
+                    WorkerEvent::Reconnected
+                });
+            };
+            shared.server.watch_connection(report).await;
+        });
 
         let slots = (0..context.limits.slots.max(1)).map(|_| slot::work(Arc::clone(&context)));
         let mut slots: FuturesUnordered<_> = slots.collect();
@@ -222,13 +233,6 @@ impl Worker {
     }
 }
 
-fn refused(what: &str, error: impl fmt::Display) -> CrewError {
-    CrewError::System {
-        what: what.to_owned(),
-        why: error.to_string(),
-    }
-}
-
 /// Default memory limit of the process: three quarters of the machine's memory, so that no
 /// job can exhaust it. `None` where the system does not report its memory.
 fn usual_memory() -> Option<u64> {
@@ -255,5 +259,5 @@ fn limit_memory(bytes: u64) -> Result<(), CrewError> {
         maximum: getrlimit(Resource::As).maximum,
     };
     setrlimit(Resource::As, limit)
-        .map_err(|error| refused(&format!("a memory limit of {bytes} bytes"), error))
+        .map_err(|error| CrewError::system(&format!("a memory limit of {bytes} bytes"), error))
 }

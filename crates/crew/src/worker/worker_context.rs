@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -15,9 +15,10 @@ use crate::blob_store::BlobStore;
 use crate::error::CrewError;
 use crate::handler::{Handler, JobProgress};
 use crate::job::{JobId, JobRejection};
+use crate::lock::lock;
 use crate::message::printable;
 use crate::options::WorkerLimits;
-use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals, read_all};
+use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
 use crate::server::Server;
 use crate::subjects as names;
 
@@ -74,10 +75,6 @@ pub(crate) struct WorkerContext {
 /// `first` · 2^`doublings`, at most `last`.
 fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
     last.min(first * 2_u32.pow(doublings.min(16)))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl WorkerContext {
@@ -229,10 +226,11 @@ impl WorkerContext {
             }
             *asked = Some(Instant::now());
         }
-        let answers = self.server.request_many(names::COORDINATORS).await?;
-        let coordinators: Vec<CoordinatorStatus> = read_all(&answers);
-        let coordinators = coordinators.iter();
-        let theirs: BTreeSet<String> = coordinators.map(|one| printable(&one.program)).collect();
+        let coordinators = self.server.request_many(names::COORDINATORS).await?;
+        let theirs: BTreeSet<String> = coordinators
+            .into_iter()
+            .map(|one: CoordinatorStatus| one.program)
+            .collect();
         if theirs.is_empty() || theirs.contains(&self.program) {
             return Ok(());
         }
@@ -301,27 +299,16 @@ impl WorkerContext {
         }
     }
 
-    /// Replies to status requests; never ends.
-    pub(crate) async fn answer(self: Arc<Self>) {
-        let Ok(mut questions) = self.server.client.subscribe(names::ROLL_CALL).await else {
-            return;
-        };
-        while let Some(question) = questions.next().await {
-            let Some(reply) = question.reply else {
-                continue;
-            };
-            let state = WorkerStatus {
-                name: self.name.clone(),
-                instance: self.instance.clone(),
-                program: self.program.clone(),
-                slots: self.limits.slots.max(1),
-                active_jobs: lock(&self.active_jobs).len(),
-                totals: self.totals(),
-                per_second: self.per_second(),
-                seconds: self.since.elapsed().as_secs_f64(),
-            };
-            let answer = serde_json::to_vec(&state).expect("an answer is plain data");
-            let _ = self.server.client.publish(reply, answer.into()).await;
+    pub(crate) fn status(&self) -> WorkerStatus {
+        WorkerStatus {
+            name: self.name.clone(),
+            instance: self.instance.clone(),
+            program: self.program.clone(),
+            slots: self.limits.slots.max(1),
+            active_jobs: lock(&self.active_jobs).len(),
+            totals: self.totals(),
+            per_second: self.per_second(),
+            seconds: self.since.elapsed().as_secs_f64(),
         }
     }
 
@@ -336,18 +323,6 @@ impl WorkerContext {
             for (_, progress) in lock(&self.active_jobs).iter().filter(|(own, _)| own == run) {
                 progress.stop();
             }
-        }
-    }
-
-    /// Emits events when the server disconnects and returns; never ends.
-    pub(crate) async fn watch_connection(self: Arc<Self>) {
-        let mut changes = self.server.changes.clone();
-        while changes.changed().await.is_ok() {
-            self.emit(if self.server.is_disconnected() {
-                WorkerEvent::Disconnected
-            } else {
-                WorkerEvent::Reconnected
-            });
         }
     }
 }
