@@ -243,13 +243,13 @@ fn known(runs: &[String]) -> String {
     }
 }
 
-/// Why the work on a run ended before its end.
+/// Why the work on items or jobs ended with an error.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkError<E> {
-    /// The crew failed.
+pub enum MapError<E> {
+    /// The crew cannot do the work.
     #[error(transparent)]
-    Crew(#[from] CrewError),
-    /// Whoever takes the outcomes failed; the outcome stays in the server.
+    Work(#[from] CrewError),
+    /// The caller could not take an outcome, which stays on the server.
     #[error(transparent)]
-    Taker(E),
+    Consumer(E),
 }

@@ -44,13 +44,13 @@ mod task;
 mod worker;
 
 pub use blob::{BlobError, BlobId, BlobIdError, Blobs};
-pub use chunks::{DeadLetterPolicy, Flow, MapError, Mapped};
-pub use error::{CrewError, WorkError};
+pub use chunks::DeadLetterPolicy;
+pub use error::{CrewError, MapError};
 pub use gc::{RemovedRun, remove_run};
 pub use handler::{CompletedOutput, Handler, JobProgress};
 pub use job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 pub use job_names::JobNameStore;
-pub use map::{Crew, Done, TakeOutput};
+pub use map::{Crew, Done, Flow, Mapped, TakeOutput};
 pub use message::printable;
 pub use options::{ConnectOptions, ConnectOptionsError, Secret, WorkerLimits};
 pub use parallel::{parallel, parallel_with};

@@ -6,16 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use crate::chunks::{
-    ChunkError, ChunkSpec, DeadLetterPolicy, Flow, MapError, Mapped, RemotePart, RemoteWorkers,
-};
-use crate::error::CrewError;
+use crate::chunks::{DeadLetterPolicy, RemotePart, RemoteWorkers};
+use crate::error::{CrewError, MapError};
 use crate::handler::JobProgress;
 use crate::job::{HandlerError, JobCounts};
 use crate::job_names::{JobNameStore, UnboundJobNames};
 use crate::lock::lock;
 use crate::remote::CrewClient;
-use crate::task::{Site, Task, decode};
+use crate::task::{Site, Task};
 
 /// Poll interval of the stop flag; short, so that Ctrl-C responds quickly.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -32,7 +30,37 @@ pub struct Crew {
     remote: Option<RemotePart>,
 }
 
-/// What became of an item.
+/// What the caller wants after it took an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// More outputs.
+    Continue,
+    /// No more outputs. Those that are complete by then may still be delivered.
+    Stop,
+}
+
+/// How the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// The output of each item was delivered.
+    All,
+    /// The caller returned [`Flow::Stop`].
+    StoppedByCaller,
+    /// The stop flag was set.
+    Stopped,
+}
+
+impl Mapped {
+    pub(crate) fn new(last: Flow, all: bool) -> Self {
+        match last {
+            Flow::Stop => Self::StoppedByCaller,
+            Flow::Continue if all => Self::All,
+            Flow::Continue => Self::Stopped,
+        }
+    }
+}
+
+/// The outcome of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done<O> {
     /// It is done.
@@ -166,7 +194,7 @@ impl Crew {
     ) -> Result<Mapped, MapError<E>> {
         match &self.remote {
             None => self.map_on_threads(task, items, stop, done),
-            Some(remote) => map_on_workers(remote, task, items, stop, done),
+            Some(remote) => remote.map(task, items, stop, done),
         }
     }
 
@@ -231,11 +259,7 @@ impl Crew {
 
         // 3. Whether anything is left.
         let all = !cut_short.load(Ordering::Relaxed) && lock(&items).next().is_none();
-        Ok(match result {
-            Flow::Stop => Mapped::StoppedByCaller,
-            Flow::Continue if all => Mapped::All,
-            Flow::Continue => Mapped::Stopped,
-        })
+        Ok(Mapped::new(result, all))
     }
 }
 
@@ -279,44 +303,6 @@ fn run_items<T: Task>(
             Err(error) => return failed(error),
         }
     }
-}
-
-fn map_on_workers<T: Task, E>(
-    remote: &RemotePart,
-    task: &T,
-    items: impl Iterator<Item = T::Item> + Send,
-    stop: &AtomicBool,
-    done: &mut TakeOutput<'_, T, E>,
-) -> Result<Mapped, MapError<E>> {
-    let most = items.size_hint().1.map_or(u64::MAX, |most| most as u64);
-    let spec = ChunkSpec {
-        kind: T::KIND,
-        version: T::VERSION,
-        total: task.item_count().unwrap_or(most),
-        output_bytes: task.output_bytes(),
-        pack: &|items: &[T::Item]| task.pack(items),
-        blob: &|id| task.blob(id),
-    };
-    let items = items.map(|item| (task.item_id(&item), item));
-    remote.map_chunks(&spec, items, stop, &mut |items, result| {
-        // All outputs are accepted before the first is delivered.
-        let outcomes: Vec<Done<T::Output>> = match result {
-            None => items.iter().map(|_| Done::Skipped).collect(),
-            Some(result) => decode(task, items, result)
-                .map_err(ChunkError::Invalid)?
-                .into_iter()
-                .map(Done::Output)
-                .collect(),
-        };
-        let mut flow = Flow::Continue;
-        for (item, outcome) in items.iter().zip(outcomes) {
-            // What the chunk has is delivered, also after the caller has enough.
-            if done(item, outcome).map_err(ChunkError::Consumer)? == Flow::Stop {
-                flow = Flow::Stop;
-            }
-        }
-        Ok(flow)
-    })
 }
 
 /// Pins this thread to one of the cores the process may use. Where that is not allowed, the

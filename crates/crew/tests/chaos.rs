@@ -84,7 +84,7 @@ fn counts_are_right_whatever_process_is_killed() {
             });
             let fine = match &ended {
                 Ok(tally) => tally.dead == 0 && tally.corrupt == 0,
-                Err(error) => matches!(error, WorkError::Taker("full" | "set aside")),
+                Err(error) => matches!(error, MapError::Consumer("full" | "set aside")),
             };
             assert!(fine, "{ended:?}");
         }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use mendel_crew::{
     BlobId, Blobs, ConnectOptions, CrewClient, CrewError, DeadLetter, Handler, HandlerError, Job,
-    JobCounts, JobFlow, JobId, JobOutcome, JobProgress, WorkError, Worker, WorkerEvent,
+    JobCounts, JobFlow, JobId, JobOutcome, JobProgress, MapError, Worker, WorkerEvent,
     WorkerLimits, WorkerTotals,
 };
 

@@ -207,7 +207,7 @@ fn a_result_stays_on_the_server_until_it_is_taken() {
     });
     assert!(matches!(
         failed,
-        Err(WorkError::Taker("no space left on device"))
+        Err(MapError::Consumer("no space left on device"))
     ));
     // The server removes in its own time what was taken.
     wait_until("the rest is worked and the taken is gone", || {
@@ -310,7 +310,7 @@ fn a_blob_is_uploaded_once_and_checked() {
     });
     assert!(matches!(
         refused,
-        Err(WorkError::Crew(CrewError::NoBlob { .. }))
+        Err(MapError::Work(CrewError::NoBlob { .. }))
     ));
     help.end().expect("it worked");
 }

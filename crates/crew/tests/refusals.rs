@@ -144,7 +144,7 @@ fn a_dead_letter_is_tried_again_after_a_resume() {
             deliveries = outcome.result.expect_err("it was set aside").deliveries;
             Err::<JobFlow, _>("the recipe says so")
         });
-        assert!(matches!(ended, Err(WorkError::Taker(_))));
+        assert!(matches!(ended, Err(MapError::Consumer(_))));
         assert!(deliveries >= 3);
     }
     help.end().expect("it worked");
@@ -177,14 +177,14 @@ fn two_jobs_of_one_name_are_refused() {
     });
     assert!(matches!(
         refused,
-        Err(WorkError::Crew(CrewError::SameId { .. }))
+        Err(MapError::Work(CrewError::SameId { .. }))
     ));
     for wrong in ["", "Run", "a.b", "*"] {
         let refused = remote.work(wrong, std::iter::empty(), &no_blobs, &stop, &mut |_| {
             Ok::<_, Infallible>(JobFlow::Continue)
         });
         let refused = refused.expect_err("it is no name");
-        assert!(matches!(refused, WorkError::Crew(error) if error.is_wrong_request()));
+        assert!(matches!(refused, MapError::Work(error) if error.is_wrong_request()));
     }
 }
 
@@ -376,7 +376,7 @@ fn a_server_that_stays_away_ends_the_work() {
     });
     let ended = ended.expect_err("there is no server");
     assert!(
-        matches!(ended, WorkError::Crew(CrewError::Lost { .. })),
+        matches!(ended, MapError::Work(CrewError::Lost { .. })),
         "{ended}"
     );
     let ended = help.failure();

@@ -11,7 +11,7 @@ use super::coordinator_session::CoordinatorSession;
 use super::events::{CrewEvent, EventListener};
 use crate::blob::BlobId;
 use crate::blob_store::BlobStore;
-use crate::error::{CrewError, WorkError};
+use crate::error::{CrewError, MapError};
 use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
 use crate::lock::lock;
 use crate::options::ConnectOptions;
@@ -129,7 +129,7 @@ impl CrewClient {
         blob: &(dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
         stop: &AtomicBool,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<JobCounts, WorkError<E>> {
+    ) -> Result<JobCounts, MapError<E>> {
         check_name("run", run).map_err(CrewError::from)?;
         let coordinator = &*self.0;
         let _at_work = coordinator.track_run(run);

@@ -20,7 +20,7 @@ use super::rejections::RejectionLog;
 use super::results::{Results, discard};
 use crate::blob::BlobId;
 use crate::blob_store::REFRESH_AGE;
-use crate::error::{CrewError, WorkError};
+use crate::error::{CrewError, MapError};
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 use crate::message::{self as wire, JobHeader, ResultHeader};
 use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
@@ -132,7 +132,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     pub(crate) async fn work<E>(
         &mut self,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         let pause = (self.coordinator.options.lease / 2).max(POLL_INTERVAL);
         let mut audits = interval_at(Instant::now() + pause, pause);
         // A missed tick is not made up for: audits keep their distance.
@@ -166,7 +166,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     async fn fill<E>(
         &mut self,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         while self.more
             && !self.enough
             && self.open.len() < self.coordinator.options.window
@@ -318,7 +318,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         &mut self,
         message: Message,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         let outcome = match self.read(&message) {
             Ok(outcome) => outcome,
             Err(unread) => {
@@ -402,7 +402,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         mut outcome: JobOutcome,
         open: PendingJob,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
         if dead {
             self.forward_rejections();
@@ -436,7 +436,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         if again {
             return Ok(self.resubmit(&id).await?);
         }
-        let go_on = given.map_err(WorkError::Taker)?;
+        let go_on = given.map_err(MapError::Consumer)?;
         self.enough = go_on == JobFlow::Stop;
         Ok(())
     }
@@ -459,7 +459,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         &mut self,
         quiet: bool,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         let coordinator = self.coordinator;
         if coordinator.server.is_disconnected()
             || self.open.is_empty()
