@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::error::CrewError;
+use crate::job::HandlerError;
 use crate::lock::lock;
 
 /// The id of a blob: the SHA-256 of its content.
@@ -37,20 +39,17 @@ impl fmt::Debug for BlobId {
     }
 }
 
-/// A text that is not the id of a blob.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the name of a blob: {0:?}; 64 hexadecimal digits are")]
-pub struct BlobIdError(String);
-
 impl TryFrom<String> for BlobId {
-    type Error = BlobIdError;
+    type Error = CrewError;
 
-    fn try_from(text: String) -> Result<Self, BlobIdError> {
+    fn try_from(text: String) -> Result<Self, CrewError> {
         let mut bytes = [0; 32];
         let digits = text.as_bytes();
         let fits = digits.len() == 2 * bytes.len() && digits.iter().all(u8::is_ascii_hexdigit);
         if !fits {
-            return Err(BlobIdError(text.chars().take(80).collect()));
+            return Err(CrewError::BlobName {
+                text: text.chars().take(80).collect(),
+            });
         }
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
             let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or_default() as u8;
@@ -72,47 +71,15 @@ pub trait Blobs {
     ///
     /// # Errors
     ///
-    /// If the job does not name it.
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError>;
+    /// [`HandlerError::CannotRun`] if the job does not name it.
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError>;
 }
 
 impl Blobs for HashMap<BlobId, Arc<[u8]>> {
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError> {
-        let found = self.get(id).map(Arc::clone);
-        found.ok_or(BlobError::NotNamed { id: *id })
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError> {
+        let unknown = || HandlerError::CannotRun(format!("the job does not name blob {id}"));
+        self.get(id).map(Arc::clone).ok_or_else(unknown)
     }
-}
-
-/// Why a blob cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BlobError {
-    /// The job does not name it.
-    #[error("the job does not name blob {id}")]
-    NotNamed {
-        /// The blob.
-        id: BlobId,
-    },
-    /// The server does not have it.
-    #[error("the server does not give blob {id}: {why}")]
-    Missing {
-        /// The blob.
-        id: BlobId,
-        /// What the server said.
-        why: String,
-    },
-    /// The content has another id.
-    #[error("blob {id} arrived with other contents")]
-    Corrupt {
-        /// The blob.
-        id: BlobId,
-    },
-    /// More than the worker's owner allows.
-    #[error("the blobs of the job take more than {most} bytes")]
-    TooLarge {
-        /// What is allowed.
-        most: usize,
-    },
 }
 
 /// Blobs that a worker has fetched, up to a number of bytes; the least recently used is

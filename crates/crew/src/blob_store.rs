@@ -1,12 +1,14 @@
 //! The blobs on the server.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
 
-use crate::blob::{BlobError, BlobId};
+use crate::blob::BlobId;
 use crate::error::CrewError;
 use crate::server::{BoxedError, Server};
 use crate::subjects as names;
@@ -69,32 +71,38 @@ impl BlobStore {
             .await
     }
 
-    /// Reads a blob of at most `most` bytes and checks its content.
-    pub(crate) async fn fetch(&self, id: &BlobId, most: usize) -> Result<Arc<[u8]>, BlobError> {
-        let missing = |why: String| BlobError::Missing { id: *id, why };
-        let found = tokio::time::timeout(READ_TIMEOUT, self.0.get(id.to_string())).await;
-        let mut object = found
-            .map_err(|_| missing("no answer".to_owned()))?
-            .map_err(|error| missing(error.to_string()))?;
+    /// Reads a blob of at most `max` bytes and checks its content; otherwise the reason why
+    /// the blob cannot be used.
+    pub(crate) async fn fetch(&self, id: &BlobId, max: usize) -> Result<Arc<[u8]>, String> {
+        let missing = |why: &dyn Display| format!("the server does not give blob {id}: {why}");
+        let mut object = timeout(READ_TIMEOUT, self.0.get(id.to_string()))
+            .await
+            .map_err(|_| missing(&"no answer"))?
+            .map_err(|error| missing(&error))?;
         let mut contents = Vec::new();
         loop {
-            let read = tokio::time::timeout(READ_TIMEOUT, object.read_buf(&mut contents)).await;
-            let read = read
-                .map_err(|_| missing("it stopped on the way".to_owned()))?
-                .map_err(|error| missing(error.to_string()))?;
+            let read = timeout(READ_TIMEOUT, object.read_buf(&mut contents))
+                .await
+                .map_err(|_| missing(&"it stopped on the way"))?
+                .map_err(|error| missing(&error))?;
+            if contents.len() > max {
+                return Err(too_large(max));
+            }
             if read == 0 {
                 break;
-            }
-            if contents.len() > most {
-                return Err(BlobError::TooLarge { most });
             }
         }
         if BlobId::of(&contents) == *id {
             Ok(contents.into())
         } else {
-            Err(BlobError::Corrupt { id: *id })
+            Err(format!("blob {id} arrived with other contents"))
         }
     }
+}
+
+/// Why a worker does not read the blobs of a job.
+pub(crate) fn too_large(max: usize) -> String {
+    format!("the blobs of the job take more than {max} bytes")
 }
 
 fn is_fresh(modified: Option<async_nats::datetime::DateTime>) -> bool {

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
+use crate::error::CrewError;
 use crate::message::printable_text;
-use crate::options::ConnectOptionsError;
 
 /// Maximum length of a name.
 const NAME_LENGTH: usize = 64;
@@ -22,7 +22,7 @@ impl JobId {
     /// # Errors
     ///
     /// If it is anything else.
-    pub fn new(name: &str) -> Result<Self, ConnectOptionsError> {
+    pub fn new(name: &str) -> Result<Self, CrewError> {
         check_name("job", name)?;
         Ok(Self(name.into()))
     }
@@ -40,9 +40,9 @@ impl fmt::Display for JobId {
 }
 
 impl TryFrom<String> for JobId {
-    type Error = ConnectOptionsError;
+    type Error = CrewError;
 
-    fn try_from(name: String) -> Result<Self, ConnectOptionsError> {
+    fn try_from(name: String) -> Result<Self, CrewError> {
         Self::new(&name)
     }
 }
@@ -54,7 +54,7 @@ impl From<JobId> for String {
 }
 
 /// Names become parts of subjects, where `.`, `*`, `>` and spaces have a meaning.
-pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), ConnectOptionsError> {
+pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError> {
     let fits = (1..=NAME_LENGTH).contains(&name.len())
         && name
             .bytes()
@@ -62,7 +62,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), ConnectOp
     if fits {
         Ok(())
     } else {
-        Err(ConnectOptionsError::Name {
+        Err(CrewError::Name {
             what,
             name: name.chars().take(2 * NAME_LENGTH).collect(),
         })

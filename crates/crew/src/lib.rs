@@ -43,7 +43,7 @@ mod subjects;
 mod task;
 mod worker;
 
-pub use blob::{BlobError, BlobId, BlobIdError, Blobs};
+pub use blob::{BlobId, Blobs};
 pub use chunks::DeadLetterPolicy;
 pub use error::{CrewError, MapError};
 pub use gc::{RemovedRun, remove_run};
@@ -52,7 +52,7 @@ pub use job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutco
 pub use job_names::JobNameStore;
 pub use map::{Crew, Done, Flow, Mapped, TakeOutput};
 pub use message::printable;
-pub use options::{ConnectOptions, ConnectOptionsError, Secret, WorkerLimits};
+pub use options::{ConnectOptions, Secret, WorkerLimits};
 pub use parallel::{parallel, parallel_with};
 pub use presence::{ActiveRunStatus, WorkerStatus, WorkerTotals};
 pub use remote::{CrewClient, CrewEvent};

@@ -72,19 +72,6 @@ pub(crate) fn nanoseconds(lease: Duration) -> u64 {
     u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl ResultHeader {
-    pub(crate) fn new(build: &str, run: &str, id: &JobId, worker: &str, seconds: f64) -> Self {
-        Self {
-            run: run.to_owned(),
-            id: id.clone(),
-            build: build.to_owned(),
-            worker: worker.to_owned(),
-            seconds,
-            dead: None,
-        }
-    }
-}
-
 /// Untrusted texts are cut to this length.
 const MOST_LETTERS: usize = 500;
 
@@ -151,6 +138,17 @@ mod tests {
         }
     }
 
+    fn result(worker: &str) -> ResultHeader {
+        ResultHeader {
+            run: "run".to_owned(),
+            id: job().id,
+            build: "b".to_owned(),
+            worker: worker.to_owned(),
+            seconds: 1.0,
+            dead: None,
+        }
+    }
+
     #[test]
     fn what_is_written_is_read() {
         let head = JobHeader::new("0.1.0", "run", &job(), Duration::ZERO);
@@ -173,7 +171,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(decode::<JobHeader>(&changed).is_err());
         }
-        let result = encode(&ResultHeader::new("b", "run", &job().id, "w", 1.0), b"");
+        let result = encode(&result("w"), b"");
         let refused = decode::<JobHeader>(&result).expect_err("it is not a job");
         assert!(refused.contains("has no header"), "{refused}");
     }
@@ -183,7 +181,7 @@ mod tests {
         assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
         let long = printable(&"ä".repeat(10_000));
         assert_eq!(long.chars().count(), MOST_LETTERS + 1);
-        let mut head = ResultHeader::new("b", "run", &job().id, "w\u{1b}[31m\r", 1.0);
+        let mut head = result("w\u{1b}[31m\r");
         head.dead = Some(DeadLetter {
             deliveries: 1,
             why: "x\ny".repeat(1000),

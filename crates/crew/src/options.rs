@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, fs};
 
+use crate::error::CrewError;
+
 /// The default port.
 const PORT: u16 = 4222;
 
@@ -20,10 +22,10 @@ pub struct ConnectOptions {
     /// Jobs of a run on the server at a time.
     pub window: usize,
     /// How long a server may be away before the work ends with an error.
-    pub patience: Duration,
+    pub server_timeout: Duration,
     /// Delay of the event that there are no workers; and how long all present workers must
     /// reject a job before it becomes a dead letter.
-    pub nobody: Duration,
+    pub no_worker_timeout: Duration,
 }
 
 /// The address of a server.
@@ -62,8 +64,8 @@ impl Secret {
     /// # Errors
     ///
     /// If the file cannot be read or is empty.
-    pub fn read(path: &Path) -> Result<Self, ConnectOptionsError> {
-        let wrong = |why: String| ConnectOptionsError::File {
+    pub fn read(path: &Path) -> Result<Self, CrewError> {
+        let wrong = |why: String| CrewError::File {
             path: path.display().to_string(),
             why,
         };
@@ -97,20 +99,16 @@ impl ConnectOptions {
     ///
     /// If it is no such address, carries a secret (others could read it there),
     /// or is not safe; or if the authority's file is not there.
-    pub fn new(
-        url: &str,
-        secret: Option<Secret>,
-        ca: Option<&Path>,
-    ) -> Result<Self, ConnectOptionsError> {
+    pub fn new(url: &str, secret: Option<Secret>, ca: Option<&Path>) -> Result<Self, CrewError> {
         let url = ServerUrl::parse(url)?;
         if !url.loopback && !url.encrypted {
-            return Err(ConnectOptionsError::NotEncrypted { url: url.text });
+            return Err(CrewError::NotEncrypted { url: url.text });
         }
         if !url.loopback && secret.is_none() {
-            return Err(ConnectOptionsError::NoSecret { url: url.text });
+            return Err(CrewError::NoSecret { url: url.text });
         }
         if let Some(path) = ca {
-            fs::File::open(path).map_err(|error| ConnectOptionsError::File {
+            fs::File::open(path).map_err(|error| CrewError::File {
                 path: path.display().to_string(),
                 why: error.to_string(),
             })?;
@@ -121,8 +119,8 @@ impl ConnectOptions {
             ca: ca.map(Path::to_owned),
             lease: Duration::from_secs(30),
             window: 1024,
-            patience: Duration::from_mins(10),
-            nobody: Duration::from_mins(1),
+            server_timeout: Duration::from_mins(10),
+            no_worker_timeout: Duration::from_mins(1),
         })
     }
 
@@ -145,8 +143,8 @@ impl ConnectOptions {
 }
 
 impl ServerUrl {
-    fn parse(text: &str) -> Result<Self, ConnectOptionsError> {
-        let wrong = |why| ConnectOptionsError::Url {
+    fn parse(text: &str) -> Result<Self, CrewError> {
+        let wrong = |why| CrewError::Url {
             url: text.rsplit('@').next().unwrap_or_default().to_owned(),
             why,
         };
@@ -222,67 +220,11 @@ impl Default for WorkerLimits {
     }
 }
 
-/// Why a name, an address or credentials are invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConnectOptionsError {
-    /// Not an address.
-    #[error(
-        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
-    )]
-    Url {
-        /// What was given.
-        url: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// Jobs and results would be sent unencrypted.
-    #[error(
-        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
-    )]
-    NotEncrypted {
-        /// What was given.
-        url: String,
-    },
-    /// Anyone could join.
-    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
-    NoSecret {
-        /// What was given.
-        url: String,
-    },
-    /// A file with a secret or a certificate cannot be used.
-    #[error("cannot use {path}: {why}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A name that cannot be part of a subject.
-    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
-    Name {
-        /// What was to be named.
-        what: &'static str,
-        /// What was given.
-        name: String,
-    },
-    /// A record that does not fit into a message.
-    #[error("notice {id} takes {bytes} bytes, and the crew server takes {most}")]
-    Notice {
-        /// Its id.
-        id: String,
-        /// Its size.
-        bytes: usize,
-        /// What the server takes.
-        most: usize,
-    },
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn options(url: &str) -> Result<ConnectOptions, ConnectOptionsError> {
+    fn options(url: &str) -> Result<ConnectOptions, CrewError> {
         ConnectOptions::new(url, None, None)
     }
 
@@ -313,7 +255,7 @@ mod tests {
         ] {
             let refused = options(url);
             assert!(
-                matches!(refused, Err(ConnectOptionsError::NotEncrypted { .. })),
+                matches!(refused, Err(CrewError::NotEncrypted { .. })),
                 "{url}"
             );
             let secret = Some(Secret::Token("s3cret".into()));
@@ -323,7 +265,7 @@ mod tests {
             );
         }
         let refused = options("tls://example.org");
-        assert!(matches!(refused, Err(ConnectOptionsError::NoSecret { .. })));
+        assert!(matches!(refused, Err(CrewError::NoSecret { .. })));
         let secret = Some(Secret::Token("s3cret".into()));
         assert!(ConnectOptions::new("tls://example.org", secret, None).is_ok());
     }
@@ -339,7 +281,7 @@ mod tests {
             "nats://a:70000",
         ] {
             assert!(
-                matches!(options(url), Err(ConnectOptionsError::Url { .. })),
+                matches!(options(url), Err(CrewError::Url { .. })),
                 "{url:?}"
             );
         }

@@ -54,7 +54,8 @@ pub(crate) struct Server {
     /// Odd while disconnected; incremented at each change.
     pub(crate) changes: watch::Receiver<u64>,
     url: Arc<str>,
-    patience: Duration,
+    /// How long the server may be away.
+    pub(crate) timeout: Duration,
     complaint: Arc<Mutex<Option<String>>>,
 }
 
@@ -171,7 +172,7 @@ impl Server {
             streams,
             changes,
             url: url.into(),
-            patience: options.patience,
+            timeout: options.server_timeout,
             complaint,
         })
     }
@@ -190,12 +191,12 @@ impl Server {
         what: &str,
         attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
-        self.persist_for(self.patience, what, attempt).await
+        self.persist_for(self.timeout, what, attempt).await
     }
 
     async fn persist_for<T, E: Into<BoxedError>, F: Future<Output = Result<T, E>>>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         what: &str,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
@@ -208,7 +209,7 @@ impl Server {
                 Ok(Err(error)) => error_chain(&*error.into()),
                 Err(_) => "no answer".to_owned(),
             };
-            if self.forbids() || begun.elapsed() >= patience {
+            if self.forbids() || begun.elapsed() >= timeout {
                 return Err(self.connection_lost(what, why, begun.elapsed()));
             }
             tokio::time::sleep(back_off(attempts)).await;
@@ -254,21 +255,22 @@ impl Server {
         .await
     }
 
-    /// The lease of the consumer that all workers of a version share, if there is one.
-    async fn lease(&self, token: &str) -> Result<Option<Duration>, CrewError> {
+    /// The consumer that all workers of a version share, if a coordinator has created it.
+    pub(crate) async fn queue(
+        &self,
+        token: &str,
+        timeout: Duration,
+    ) -> Result<Option<Consumer<pull::Config>>, CrewError> {
         let name = names::workers(token);
-        let found = self.persist_for(CONNECT_TIMEOUT, "show the queue of jobs", || async {
+        self.persist_for(timeout, "show the queue of jobs", || async {
             let found = self.streams.get_consumer_from_stream(&name, names::JOBS);
             match found.await {
-                Ok(queue) => {
-                    let queue: Consumer<pull::Config> = queue;
-                    Ok(Some(queue.cached_info().config.ack_wait))
-                }
+                Ok(queue) => Ok(Some(queue)),
                 Err(error) if is_not_found(&error) => Ok(None),
                 Err(error) => Err(error),
             }
-        });
-        found.await
+        })
+        .await
     }
 
     /// Sets the lease of the queue of this version. All its runs share it, so it is changed only
@@ -279,7 +281,9 @@ impl Server {
         lease: Duration,
     ) -> Result<(), CrewError> {
         let token = names::token(program);
-        let Some(theirs) = self.lease(&token).await?.filter(|theirs| *theirs != lease) else {
+        let queue = self.queue(&token, CONNECT_TIMEOUT).await?;
+        let theirs = queue.map(|queue| queue.cached_info().config.ack_wait);
+        let Some(theirs) = theirs.filter(|theirs| *theirs != lease) else {
             return Ok(());
         };
         let ours = |other: &CoordinatorStatus| other.program == program;
@@ -314,7 +318,7 @@ impl Server {
         if restarted || self.is_beyond(&name, names::JOBS).await {
             self.remove_consumer(&name, names::JOBS).await;
         }
-        match self.lease(token).await? {
+        match self.queue(token, CONNECT_TIMEOUT).await? {
             Some(_) => Ok(()),
             None => self.put_consumer(token, lease).await,
         }
@@ -541,7 +545,7 @@ impl Server {
 }
 
 /// Whether the consumer, or its stream, does not exist.
-pub(crate) fn is_not_found(error: &ConsumerError) -> bool {
+fn is_not_found(error: &ConsumerError) -> bool {
     let ConsumerErrorKind::JetStream(error) = error.kind() else {
         return false;
     };

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use crate::error::CrewError;
 use crate::job::check_name;
-use crate::options::{ConnectOptions, ConnectOptionsError};
+use crate::options::ConnectOptions;
 use crate::server::{BoxedError, Server, background_runtime};
 use crate::subjects::{self as names, ClientRole};
 
@@ -83,14 +83,13 @@ impl SharedLog {
     /// be stored then, so append it again later.
     pub fn post(&self, id: &str, bytes: &[u8]) -> Result<bool, CrewError> {
         check_name("notice", id)?;
-        let most = self.server.client.max_payload();
-        if bytes.len() > most {
-            return Err(ConnectOptionsError::Notice {
+        let max = self.server.client.max_payload();
+        if bytes.len() > max {
+            return Err(CrewError::LargeRecord {
                 id: id.to_owned(),
                 bytes: bytes.len(),
-                most,
-            }
-            .into());
+                max,
+            });
         }
         let subject = names::notice(id);
         let stored = self.server.store(&subject, bytes.to_vec());

@@ -121,9 +121,7 @@ impl Handler for Actor {
                 Ok(Vec::new())
             }
             "blob" => {
-                let contents = blobs.read(&job.blobs[0]);
-                let contents =
-                    contents.map_err(|error| HandlerError::CannotRun(error.to_string()))?;
+                let contents = blobs.read(&job.blobs[0])?;
                 assert!(blobs.read(&BlobId::of(b"not named")).is_err());
                 Ok(contents.to_vec())
             }

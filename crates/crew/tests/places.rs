@@ -136,7 +136,7 @@ impl Place {
         let options = ConnectOptions::new(&self.url(), secret, None);
         let mut options = options.expect("this machine is safe");
         options.lease = self.lease;
-        options.patience = Duration::from_secs(30);
+        options.server_timeout = Duration::from_secs(30);
         options
     }
 

@@ -344,12 +344,12 @@ fn a_missing_server_is_reported_soon() {
     place.kill();
     let mut options = place.options();
     // A server that went away is waited for; one that never was is not.
-    options.patience = LIMIT;
+    options.server_timeout = LIMIT;
     let begun = Instant::now();
     let refused = CrewClient::connect(&options, PROGRAM).expect_err("it is gone");
     assert!(matches!(refused, CrewError::NoServer { .. }), "{refused}");
     assert!(refused.to_string().contains("nats-server"), "{refused}");
-    assert!(begun.elapsed() < options.patience);
+    assert!(begun.elapsed() < options.server_timeout);
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_server_that_cannot_keep_jobs_is_refused() {
 fn a_server_that_stays_away_ends_the_work() {
     let mut place = Place::new("away");
     let mut options = place.options();
-    options.patience = Duration::from_millis(500);
+    options.server_timeout = Duration::from_millis(500);
     let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let help = Help::start_as(options, WorkerLimits::default(), PROGRAM);
     help.wait_for("it joins", |event| {

@@ -56,7 +56,7 @@ fn options(place: &Place, user: &str, password: &str) -> ConnectOptions {
     let options = ConnectOptions::new(&url, Some(secret), Some(&ca));
     let mut options = options.expect("it is encrypted and has a secret");
     options.lease = SHORT_LEASE;
-    options.patience = place.options().patience;
+    options.server_timeout = place.options().server_timeout;
     options
 }
 

@@ -50,7 +50,7 @@ fn wait_until_told(told: &Mutex<Vec<String>>, what: &str) {
 fn a_job_that_one_worker_rejects_is_done_by_another() {
     let place = Place::new("unable");
     let mut options = place.options();
-    options.nobody = Duration::from_secs(2);
+    options.no_worker_timeout = Duration::from_secs(2);
     let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let told = listen(&remote);
     let idle = [unable(&place, "idle-1"), unable(&place, "idle-2")];
@@ -66,7 +66,7 @@ fn a_job_that_one_worker_rejects_is_done_by_another() {
             wait_until_told(&told, "did not do job");
             wait_until_told(&told, "it is not  [2Jallowed here");
             // So long that jobs which nobody can do would be set aside.
-            thread::sleep(2 * options.nobody);
+            thread::sleep(2 * options.no_worker_timeout);
             gate.permit(30);
         });
         let (books, tally) = work(&remote, "run", naps(30, 0));
@@ -83,12 +83,15 @@ fn a_job_that_one_worker_rejects_is_done_by_another() {
 fn a_job_rejected_by_every_worker_becomes_a_dead_letter_after_the_timeout() {
     let place = Place::with_short_lease("hopeless");
     let mut options = place.options();
-    options.nobody = Duration::from_secs(2);
+    options.no_worker_timeout = Duration::from_secs(2);
     let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let idle = unable(&place, "idle-1");
     let begun = Instant::now();
     let (books, tally) = work(&remote, "run", echoes(2));
-    assert!(begun.elapsed() >= options.nobody, "it had its time");
+    assert!(
+        begun.elapsed() >= options.no_worker_timeout,
+        "it had its time"
+    );
     assert_eq!((tally.done, tally.dead), (0, 2));
     for result in books.outcomes.into_values() {
         let dead = result.expect_err("nobody can");
@@ -160,7 +163,7 @@ fn a_server_that_cannot_store_jobs_ends_the_work_with_its_reason() {
     std::fs::write(folder.join("full.conf"), text).expect("the folder is writable");
     let place = Place::in_folder(folder, &["-c", "full.conf"], &[]);
     let mut options = place.options();
-    options.patience = Duration::from_secs(5);
+    options.server_timeout = Duration::from_secs(5);
     let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let told = listen(&remote);
     let jobs = (0..20).map(|number| job(&format!("job-{number}"), &"x".repeat(2000)));
@@ -259,7 +262,7 @@ fn a_rejection_is_no_attempt() {
 fn events_report_a_lost_server_and_missing_workers() {
     let mut place = Place::new("news");
     let mut options = place.options();
-    options.nobody = Duration::from_millis(600);
+    options.no_worker_timeout = Duration::from_millis(600);
     let remote = CrewClient::connect(&options, PROGRAM).expect("the server is there");
     let told = listen(&remote);
     thread::scope(|scope| {

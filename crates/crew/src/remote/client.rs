@@ -110,7 +110,7 @@ impl CrewClient {
     /// `done` should return when it is on the disk. An invalid result
     /// ([`JobFlow::Resubmit`]) is discarded, and its job is submitted again.
     ///
-    /// A job that all present workers have rejected for [`ConnectOptions::nobody`] becomes a
+    /// A job that all present workers have rejected for [`ConnectOptions::no_worker_timeout`] becomes a
     /// dead letter.
     ///
     /// A run has one coordinator at a time. `stop` ends the work and keeps the run's data on
@@ -119,7 +119,7 @@ impl CrewClient {
     ///
     /// # Errors
     ///
-    /// If the server stays away longer than [`ConnectOptions::patience`], a job is too
+    /// If the server stays away longer than [`ConnectOptions::server_timeout`], a job is too
     /// large, has the id of another or names a blob that `blob` does not have, or
     /// `done` fails. All can be resumed.
     pub fn work<E>(
@@ -130,7 +130,7 @@ impl CrewClient {
         stop: &AtomicBool,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<JobCounts, MapError<E>> {
-        check_name("run", run).map_err(CrewError::from)?;
+        check_name("run", run)?;
         let coordinator = &*self.0;
         let _at_work = coordinator.track_run(run);
         coordinator.runtime.block_on(async {

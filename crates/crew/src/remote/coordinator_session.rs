@@ -107,7 +107,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             jobs,
             rejections,
             rejection_log: RejectionLog::default(),
-            no_workers: NoWorkersTimer::new(coordinator.options.nobody),
+            no_workers: NoWorkersTimer::new(coordinator.options.no_worker_timeout),
             told: None,
             more: true,
             enough: false,
@@ -137,7 +137,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let mut audits = interval_at(Instant::now() + pause, pause);
         // A missed tick is not made up for: audits keep their distance.
         audits.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let pause = (self.coordinator.options.nobody / 3).max(POLL_INTERVAL);
+        let pause = (self.coordinator.options.no_worker_timeout / 3).max(POLL_INTERVAL);
         let mut looks = interval_at(Instant::now() + pause, pause);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut answered = 0;
@@ -216,12 +216,12 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             self.coordinator.options.lease,
         );
         let message = wire::encode(&head, &job.payload);
-        let most = self.coordinator.server.client.max_payload();
-        if message.len() > most {
+        let max = self.coordinator.server.client.max_payload();
+        if message.len() > max {
             return Err(CrewError::TooLarge {
                 job: job.id,
                 bytes: message.len(),
-                most,
+                max,
             });
         }
         Ok(PendingJob {
@@ -300,7 +300,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
         open.failures += 1;
         let failures = open.failures;
-        if waited >= coordinator.options.patience || coordinator.server.forbids() {
+        if waited >= coordinator.options.server_timeout || coordinator.server.forbids() {
             let what = format!("store job {id}");
             return Err(coordinator.server.connection_lost(&what, error, waited));
         }
@@ -482,7 +482,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             });
         }
         self.forward_rejections();
-        let nobody = coordinator.options.nobody;
+        let nobody = coordinator.options.no_worker_timeout;
         let now = std::time::Instant::now();
         for (id, why) in self.rejection_log.undoable(&there, nobody, now) {
             let Some(open) = self.open.remove(&id) else {

@@ -143,7 +143,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// If there is no server, it stays away longer than [`ConnectOptions::patience`], its
+    /// If there is no server, it stays away longer than [`ConnectOptions::server_timeout`], its
     /// coordinators are of another version, or too many jobs are stuck.
     pub fn run(
         self,

@@ -10,13 +10,14 @@ use futures_util::StreamExt;
 use tokio::sync::{OnceCell, mpsc, watch};
 
 use super::WorkerEvent;
+use super::claim::Delivery;
 use crate::blob::BlobCache;
 use crate::blob_store::BlobStore;
 use crate::error::CrewError;
 use crate::handler::{Handler, JobProgress};
-use crate::job::{JobId, JobRejection};
+use crate::job::{DeadLetter, JobId, JobRejection};
 use crate::lock::lock;
-use crate::message::printable;
+use crate::message::{ResultHeader, printable};
 use crate::options::WorkerLimits;
 use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
 use crate::server::Server;
@@ -79,9 +80,9 @@ fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Durat
 
 impl WorkerContext {
     /// Tells the coordinator why a job was not done. A lost message does no harm.
-    pub(crate) async fn report(&self, run: &str, id: &JobId, why: &str, begun: bool) {
+    pub(crate) async fn report(&self, delivery: &Delivery, why: &str, begun: bool) {
         let refused = JobRejection {
-            id: id.clone(),
+            id: delivery.id.clone(),
             worker: self.name.clone(),
             instance: self.instance.clone(),
             why: printable(why),
@@ -89,7 +90,24 @@ impl WorkerContext {
         };
         let message = serde_json::to_vec(&refused).expect("it is plain data");
         let client = &self.server.client;
-        let _ = client.publish(names::refused(run), message.into()).await;
+        let subject = names::refused(&delivery.run);
+        let _ = client.publish(subject, message.into()).await;
+    }
+
+    pub(crate) fn result_header(
+        &self,
+        delivery: &Delivery,
+        seconds: f64,
+        dead: Option<DeadLetter>,
+    ) -> ResultHeader {
+        ResultHeader {
+            run: delivery.run.clone(),
+            id: delivery.id.clone(),
+            build: self.token.clone(),
+            worker: self.name.clone(),
+            seconds,
+            dead,
+        }
     }
 
     pub(crate) fn new(
