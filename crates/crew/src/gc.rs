@@ -8,7 +8,7 @@ use crate::job::check_name;
 use crate::options::ConnectOptions;
 use crate::presence::CoordinatorStatus;
 use crate::server::{BoxedError, Server, local_runtime};
-use crate::status::{self, StoredRun};
+use crate::status;
 use crate::subjects::{self as names, ClientRole};
 
 /// What was removed of a run.
@@ -52,26 +52,11 @@ async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewE
             run: run.to_owned(),
         });
     }
-    // Workers cancel the jobs of the run.
-    let told = server.client.publish(names::enough(run), "".into());
-    let _ = told.await;
-    for (stream, filter) in [
-        (names::JOBS, names::jobs_of_any(run)),
-        (names::RESULTS, names::results_of(run)),
-        (names::STARTS, names::starts_of(run)),
-    ] {
-        if server.has_stream(stream).await? {
-            server.remove_messages(stream, &filter).await?;
-        }
-    }
+    remove_data(&server, run).await?;
     let consumer = names::coordinator(run);
-    let removed = server
-        .streams
-        .delete_consumer_from_stream(consumer, names::RESULTS);
-    // The consumer may be missing.
-    let _ = removed.await;
-    let last = coordinators.is_empty() && !all.iter().any(|other| is_other(other, run));
-    let blobs = if last {
+    server.remove_consumer(&consumer, names::RESULTS).await;
+    let others = all.iter().any(|held| held.run != run && held.jobs > 0);
+    let blobs = if coordinators.is_empty() && !others {
         remove_blobs(&server).await?
     } else {
         0
@@ -84,13 +69,26 @@ async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewE
     })
 }
 
-fn is_other(held: &StoredRun, run: &str) -> bool {
-    held.run != run && held.jobs > 0
+/// Cancels the jobs of a run at its workers, and removes its jobs, those of other builds as
+/// well, its results and its start marks.
+pub(crate) async fn remove_data(server: &Server, run: &str) -> Result<(), CrewError> {
+    // Workers that miss the message do no harm.
+    let told = server.client.publish(names::enough(run), "".into());
+    let _ = told.await;
+    for (stream, filter) in [
+        (names::JOBS, names::jobs_of("*", run)),
+        (names::RESULTS, names::results_of(run)),
+        (names::STARTS, names::starts_of(run)),
+    ] {
+        server.remove_messages(stream, &filter).await?;
+    }
+    Ok(())
 }
 
 /// Removes all blobs and returns their number.
 async fn remove_blobs(server: &Server) -> Result<u64, CrewError> {
-    if !server.has_stream(&format!("OBJ_{}", names::BLOBS)).await? {
+    let stream = format!("OBJ_{}", names::BLOBS);
+    if server.subjects(&stream, ">").await?.is_empty() {
         return Ok(0);
     }
     let removed = server.persist("remove the blobs", || async {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
-use async_nats::jetstream::context::{self, GetStreamErrorKind};
+use async_nats::jetstream::context::{self, GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::stream::{
     Config, ConsumerError, ConsumerErrorKind, LastRawMessageErrorKind, Stream,
 };
@@ -363,35 +363,18 @@ impl Server {
         .await
     }
 
-    pub(crate) async fn has_stream(&self, name: &str) -> Result<bool, CrewError> {
-        self.persist_for(
-            CONNECT_TIMEOUT,
-            &format!("show the stream {name}"),
-            || async {
-                match self.streams.get_stream(name).await {
-                    Ok(_) => Ok(true),
-                    Err(error) => match error.kind() {
-                        GetStreamErrorKind::JetStream(said)
-                            if said.error_code() == ErrorCode::STREAM_NOT_FOUND =>
-                        {
-                            Ok(false)
-                        }
-                        _ => Err(error),
-                    },
-                }
-            },
-        )
-        .await
-    }
-
-    /// The number of messages of each subject in a stream.
+    /// The number of messages of each subject in a stream, which may be missing.
     pub(crate) async fn subjects(
         &self,
         stream: &str,
         filter: &str,
     ) -> Result<Vec<(String, usize)>, CrewError> {
         self.persist(&format!("list {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await?;
+            let stream = match self.streams.get_stream(stream).await {
+                Ok(stream) => stream,
+                Err(error) if is_missing(&error) => return Ok(Vec::new()),
+                Err(error) => return Err(error.into()),
+            };
             // Not polled after its first error: it would panic.
             let mut list = stream.info_with_subjects(filter).await?;
             let mut subjects = Vec::new();
@@ -550,6 +533,13 @@ fn is_not_found(error: &ConsumerError) -> bool {
         return false;
     };
     [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    let GetStreamErrorKind::JetStream(error) = error.kind() else {
+        return false;
+    };
+    error.error_code() == ErrorCode::STREAM_NOT_FOUND
 }
 
 /// Whether the server refused a duplicate.

@@ -66,8 +66,12 @@ async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
         coordinators.into_iter().flat_map(|one| one.runs).collect();
     coordinators.sort_by(|a, b| a.run.cmp(&b.run));
     let runs = held(&server).await?;
-    let running = with_workers(&server).await?;
     let jobs: u64 = runs.iter().map(|run| run.jobs).sum();
+    // Without jobs the stream may be missing.
+    let running = match jobs {
+        0 => 0,
+        _ => claimed_jobs(&server).await?,
+    };
     Ok(CrewStatus {
         server: options.url().to_owned(),
         waiting: jobs.saturating_sub(running),
@@ -86,34 +90,24 @@ async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
 /// The data of each run; empty before the first coordinator.
 pub(crate) async fn held(server: &Server) -> Result<Vec<StoredRun>, CrewError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
-    for (stream, filter) in [
-        (names::JOBS, names::ALL_JOBS),
-        (names::RESULTS, names::ALL_RESULTS),
-    ] {
-        if !server.has_stream(stream).await? {
-            continue;
-        }
-        for (subject, count) in server.subjects(stream, filter).await? {
-            let run = names::run_of(&subject);
-            let held = runs.entry(run.to_owned()).or_insert_with(|| StoredRun {
-                run: run.to_owned(),
-                ..StoredRun::default()
-            });
-            if stream == names::JOBS {
-                held.jobs += count as u64;
-            } else {
-                held.results += count as u64;
-            }
-        }
+    let jobs = server.subjects(names::JOBS, names::ALL_JOBS).await?;
+    let results = server.subjects(names::RESULTS, names::ALL_RESULTS).await?;
+    let counts = jobs.iter().map(|(subject, count)| (subject, *count, 0));
+    let counts = counts.chain(results.iter().map(|(subject, count)| (subject, 0, *count)));
+    for (subject, jobs, results) in counts {
+        let run = names::run_of(subject).to_owned();
+        let held = runs.entry(run).or_default();
+        held.jobs += jobs as u64;
+        held.results += results as u64;
+    }
+    for (run, held) in &mut runs {
+        held.run.clone_from(run);
     }
     Ok(runs.into_values().collect())
 }
 
 /// The number of claimed jobs of all versions.
-async fn with_workers(server: &Server) -> Result<u64, CrewError> {
-    if !server.has_stream(names::JOBS).await? {
-        return Ok(0);
-    }
+async fn claimed_jobs(server: &Server) -> Result<u64, CrewError> {
     let counted = server.persist("count the jobs", || async {
         let stream = server.streams.get_stream_no_info(names::JOBS).await?;
         let mut consumers = stream.consumers();

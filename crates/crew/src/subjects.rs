@@ -63,13 +63,9 @@ pub(crate) fn job(token: &str, run: &str, id: &JobId) -> String {
     format!("mendel.jobs.{token}.{run}.{id}")
 }
 
+/// The jobs of a run; `*` for those of all versions.
 pub(crate) fn jobs_of(token: &str, run: &str) -> String {
     format!("mendel.jobs.{token}.{run}.*")
-}
-
-/// The jobs of a run, of all versions.
-pub(crate) fn jobs_of_any(run: &str) -> String {
-    format!("mendel.jobs.*.{run}.*")
 }
 
 pub(crate) fn jobs_for(token: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Instant;
 
 use tokio::runtime::Runtime;
@@ -12,6 +12,7 @@ use super::events::{CrewEvent, EventListener};
 use crate::blob::BlobId;
 use crate::blob_store::BlobStore;
 use crate::error::{CrewError, MapError};
+use crate::gc::remove_data;
 use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
 use crate::lock::lock;
 use crate::options::ConnectOptions;
@@ -31,19 +32,19 @@ pub(crate) struct Coordinator {
     pub(crate) program: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
-    runs: Arc<Mutex<Vec<ActiveRun>>>,
+    runs: Arc<Mutex<Vec<Weak<ActiveRun>>>>,
     /// The instance of the server that was seen last.
-    life: Mutex<String>,
+    server_instance: Mutex<String>,
     pub(crate) listener: EventListener,
     // Last, so that tasks on it are dropped first.
     runtime: Runtime,
 }
 
 /// A run in progress.
-struct ActiveRun {
+pub(crate) struct ActiveRun {
     run: String,
     since: Instant,
-    tally: JobCounts,
+    pub(crate) tally: Mutex<JobCounts>,
 }
 
 impl fmt::Debug for CrewClient {
@@ -77,7 +78,7 @@ impl CrewClient {
             tokio::spawn(reply(server.clone(), program.to_owned(), Arc::clone(&runs)));
             Ok::<_, CrewError>((server, blob_store))
         })?;
-        let life = Mutex::new(server.server_instance());
+        let server_instance = Mutex::new(server.server_instance());
         Ok(Self(Arc::new(Coordinator {
             server,
             blob_store,
@@ -85,7 +86,7 @@ impl CrewClient {
             program: program.to_owned(),
             token,
             runs,
-            life,
+            server_instance,
             listener,
             runtime,
         })))
@@ -132,9 +133,10 @@ impl CrewClient {
     ) -> Result<JobCounts, MapError<E>> {
         check_name("run", run)?;
         let coordinator = &*self.0;
-        let _at_work = coordinator.track_run(run);
+        let active = coordinator.track_run(run);
         coordinator.runtime.block_on(async {
-            let mut session = CoordinatorSession::start(coordinator, run, jobs, blob).await?;
+            let mut session =
+                CoordinatorSession::start(coordinator, run, &active, jobs, blob).await?;
             let ended = tokio::select! {
                 ended = session.work(done) => ended,
                 () = until(stop) => Ok(()),
@@ -162,31 +164,22 @@ impl CrewClient {
     /// If the server cannot.
     pub fn remove_run(&self, run: &str) -> Result<(), CrewError> {
         check_name("run", run)?;
-        self.0.runtime.block_on(self.0.remove_run(run))
+        self.0.runtime.block_on(remove_data(&self.0.server, run))
     }
 }
 
 impl Coordinator {
-    fn track_run(&self, run: &str) -> ActiveRunGuard<'_> {
-        let since = Instant::now();
-        let mut runs = lock(&self.runs);
-        runs.push(ActiveRun {
+    /// Lists a run as active as long as the returned value is kept.
+    fn track_run(&self, run: &str) -> Arc<ActiveRun> {
+        let active = Arc::new(ActiveRun {
             run: run.to_owned(),
-            since,
-            tally: JobCounts::default(),
+            since: Instant::now(),
+            tally: Mutex::default(),
         });
-        ActiveRunGuard {
-            runs: &self.runs,
-            since,
-        }
-    }
-
-    /// Updates the counts of a run in status replies.
-    pub(crate) fn report(&self, run: &str, tally: JobCounts) {
         let mut runs = lock(&self.runs);
-        for running in runs.iter_mut().filter(|running| running.run == run) {
-            running.tally = tally;
-        }
+        runs.retain(|run| run.strong_count() > 0);
+        runs.push(Arc::downgrade(&active));
+        active
     }
 
     /// The present workers of this version.
@@ -201,27 +194,10 @@ impl Coordinator {
         // The reply comes from the instance that is there now.
         self.server.stream(names::jobs_stream()).await?;
         let now = self.server.server_instance();
-        let before = {
-            let mut life = lock(&self.life);
-            std::mem::replace(&mut *life, now.clone())
-        };
-        let furnished = ensure_streams(&self.server, &self.token, &self.options, before != now);
-        furnished.await.map(|_| ())
-    }
-
-    pub(crate) async fn remove_run(&self, run: &str) -> Result<(), CrewError> {
-        // Workers cancel the jobs of the run; those that miss the message do no harm.
-        let told = self.server.client.publish(names::enough(run), "".into());
-        let _ = told.await;
-        // Also the jobs of other builds: no coordinator would take their results.
-        let jobs = names::jobs_of_any(run);
-        self.server.remove_messages(names::JOBS, &jobs).await?;
-        let results = names::results_of(run);
-        self.server
-            .remove_messages(names::RESULTS, &results)
-            .await?;
-        let starts = names::starts_of(run);
-        self.server.purge(names::STARTS, &starts).await
+        let before = std::mem::replace(&mut *lock(&self.server_instance), now.clone());
+        let restarted = before != now;
+        ensure_streams(&self.server, &self.token, &self.options, restarted).await?;
+        Ok(())
     }
 }
 
@@ -253,24 +229,17 @@ async fn watch_connection(server: Server, listener: EventListener) {
     server.watch_connection(report).await;
 }
 
-/// Marks a run as active until dropped.
-struct ActiveRunGuard<'a> {
-    runs: &'a Mutex<Vec<ActiveRun>>,
-    since: Instant,
-}
-
-impl Drop for ActiveRunGuard<'_> {
-    fn drop(&mut self) {
-        let mut runs = lock(self.runs);
-        runs.retain(|running| running.since != self.since);
-    }
-}
-
 /// Replies to requests for coordinators.
-async fn reply(server: Server, program: String, runs: Arc<Mutex<Vec<ActiveRun>>>) {
-    let status = || CoordinatorStatus {
-        program: program.clone(),
-        runs: lock(&runs).iter().map(|run| run.status(&program)).collect(),
+async fn reply(server: Server, program: String, runs: Arc<Mutex<Vec<Weak<ActiveRun>>>>) {
+    let status = || {
+        let active = lock(&runs)
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect::<Vec<_>>();
+        CoordinatorStatus {
+            program: program.clone(),
+            runs: active.iter().map(|run| run.status(&program)).collect(),
+        }
     };
     server.reply(names::COORDINATORS, status).await;
 }
@@ -280,7 +249,7 @@ impl ActiveRun {
         ActiveRunStatus {
             run: self.run.clone(),
             program: program.to_owned(),
-            tally: self.tally,
+            tally: *lock(&self.tally),
             seconds: self.since.elapsed().as_secs_f64(),
         }
     }

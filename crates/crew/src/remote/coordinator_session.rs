@@ -4,24 +4,25 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::Subscriber;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::context::PublishError;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{self, BoxStream, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::task::block_in_place;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use super::client::Coordinator;
+use super::client::{ActiveRun, Coordinator};
 use super::events::{CrewEvent, NoWorkersTimer};
 use super::rejections::RejectionLog;
 use super::results::{Results, discard};
 use crate::blob::BlobId;
 use crate::blob_store::REFRESH_AGE;
 use crate::error::{CrewError, MapError};
+use crate::gc::remove_data;
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
+use crate::lock::lock;
 use crate::message::{self as wire, JobHeader, ResultHeader};
 use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
 use crate::subjects as names;
@@ -40,6 +41,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct CoordinatorSession<'a, I> {
     coordinator: &'a Coordinator,
     run: &'a str,
+    active: &'a ActiveRun,
     jobs: I,
     more: bool,
     enough: bool,
@@ -54,20 +56,14 @@ pub(crate) struct CoordinatorSession<'a, I> {
     /// Results that arrived before their jobs were submitted.
     early: HashMap<JobId, (Message, JobOutcome)>,
     answered: HashSet<JobId>,
-    /// Rejections by workers; `None` where the server does not permit the subscription.
-    rejections: Option<Subscriber>,
+    /// Rejections by workers; never ends.
+    rejections: BoxStream<'a, async_nats::Message>,
     rejection_log: RejectionLog,
     no_workers: NoWorkersTimer,
     unconfirmed: FuturesUnordered<BoxFuture<'a, (JobId, Result<(), PublishError>)>>,
     /// The last submission error that was emitted.
     told: Option<String>,
     tally: JobCounts,
-}
-
-/// Why a message is not a result.
-enum MessageError {
-    Corrupt,
-    OtherBuild(JobId),
 }
 
 /// A submitted job without a result.
@@ -87,25 +83,25 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     pub(crate) async fn start(
         coordinator: &'a Coordinator,
         run: &'a str,
+        active: &'a ActiveRun,
         jobs: I,
         blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
     ) -> Result<Self, CrewError> {
         // The queue first: a job leaves it only after its result has arrived.
-        let mut left = stored_jobs(
-            coordinator,
-            names::JOBS,
-            &names::jobs_of(&coordinator.token, run),
-        )
-        .await?;
+        let filter = names::jobs_of(&coordinator.token, run);
+        let mut left = stored_jobs(coordinator, names::JOBS, &filter).await?;
         left.extend(stored_jobs(coordinator, names::RESULTS, &names::results_of(run)).await?);
         let results = Results::open(&coordinator.server, run, coordinator.options.lease).await?;
+        // Without the permission there are no rejections.
         let subject = names::refused(run);
         let rejections = coordinator.server.client.subscribe(subject).await.ok();
+        let rejections = stream::iter(rejections).flatten().chain(stream::pending());
         Ok(Self {
             coordinator,
             run,
+            active,
             jobs,
-            rejections,
+            rejections: rejections.boxed(),
             rejection_log: RejectionLog::default(),
             no_workers: NoWorkersTimer::new(coordinator.options.no_worker_timeout),
             told: None,
@@ -144,14 +140,16 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let mut changes = self.coordinator.server.changes.clone();
         loop {
             self.fill(done).await?;
-            self.coordinator.report(self.run, self.tally);
+            *lock(&self.active.tally) = self.tally;
             if self.enough || (!self.more && self.open.is_empty()) {
                 return Ok(());
             }
             tokio::select! {
-                message = self.results.next() => self.handle_message(message?, done).await?,
+                Some(message) = self.results.arrived.recv() => {
+                    self.handle_message(message?, done).await?;
+                }
                 Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
-                message = next(&mut self.rejections) => self.forward_rejection(&message),
+                Some(message) = self.rejections.next() => self.forward_rejection(&message),
                 _ = audits.tick() => self.audit().await?,
                 _ = looks.tick() => {
                     let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
@@ -319,17 +317,15 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         message: Message,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
-        let outcome = match self.read(&message) {
-            Ok(outcome) => outcome,
-            Err(unread) => {
-                discard(&message).await;
-                match unread {
-                    MessageError::Corrupt => self.tally.corrupt += 1,
-                    MessageError::OtherBuild(id) => self.resubmit_other_build(&id).await?,
-                }
-                return Ok(());
-            }
+        let Some((build, outcome)) = self.read(&message) else {
+            discard(&message).await;
+            self.tally.corrupt += 1;
+            return Ok(());
         };
+        if build != self.coordinator.token {
+            discard(&message).await;
+            return Ok(self.resubmit_other_build(&outcome.id).await?);
+        }
         if let Some(open) = self.open.remove(&outcome.id) {
             return self.deliver(Some(&message), outcome, open, done).await;
         }
@@ -358,27 +354,24 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
 
     /// Reports all rejections that have arrived.
     fn forward_rejections(&mut self) {
-        while let Some(message) = next(&mut self.rejections).now_or_never() {
+        while let Some(Some(message)) = self.rejections.next().now_or_never() {
             self.forward_rejection(&message);
         }
     }
 
-    /// The result in a message, if it belongs to its subject and to this build.
-    fn read(&self, message: &Message) -> Result<JobOutcome, MessageError> {
-        let decoded = wire::decode::<ResultHeader>(&message.payload);
-        let (head, bytes) = decoded.map_err(|_| MessageError::Corrupt)?;
-        if head.run != self.run || names::last(&message.subject) != head.id.as_str() {
-            return Err(MessageError::Corrupt);
+    /// The build and the outcome in a message, if the message belongs to its subject.
+    fn read(&self, message: &Message) -> Option<(String, JobOutcome)> {
+        let (header, bytes) = wire::decode::<ResultHeader>(&message.payload).ok()?;
+        if header.run != self.run || names::last(&message.subject) != header.id.as_str() {
+            return None;
         }
-        if head.build != self.coordinator.token {
-            return Err(MessageError::OtherBuild(head.id));
-        }
-        Ok(JobOutcome {
-            id: head.id,
-            result: head.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
-            worker: head.worker,
-            seconds: head.seconds,
-        })
+        let outcome = JobOutcome {
+            id: header.id,
+            result: header.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
+            worker: header.worker,
+            seconds: header.seconds,
+        };
+        Some((header.build, outcome))
     }
 
     /// Submits a job again whose result is of another build, which an earlier process of the
@@ -404,12 +397,9 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
         let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
-        if dead {
+        if let Err(dead) = outcome.result {
             self.forward_rejections();
-            let rejection_log = &self.rejection_log;
-            outcome.result = outcome
-                .result
-                .map_err(|dead| rejection_log.explain(&id, dead));
+            outcome.result = Err(self.rejection_log.explain(&id, dead));
         }
         let given = block_in_place(|| done(outcome));
         // Counted before anything else: this may be dropped at the next await.
@@ -444,13 +434,18 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     /// Submits an open job again. It is removed from the queue first: its worker may not have
     /// removed it yet, and the server would refuse the duplicate.
     async fn resubmit(&mut self, id: &JobId) -> Result<(), CrewError> {
-        let subject = names::job(&self.coordinator.token, self.run, id);
-        self.coordinator
-            .server
-            .remove_messages(names::JOBS, &subject)
-            .await?;
+        self.remove_from_queue(id).await?;
         self.tally.repeated += 1;
         self.send(id, Duration::ZERO).await
+    }
+
+    async fn remove_from_queue(&self, id: &JobId) -> Result<(), CrewError> {
+        let coordinator = self.coordinator;
+        let subject = names::job(&coordinator.token, self.run, id);
+        coordinator
+            .server
+            .remove_messages(names::JOBS, &subject)
+            .await
     }
 
     /// Checks which workers are there: emits an event if there are none, and turns jobs that
@@ -489,16 +484,11 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                 self.rejection_log.remove(&id);
                 continue;
             };
-            let subject = names::job(&coordinator.token, self.run, &id);
-            coordinator
-                .server
-                .remove_messages(names::JOBS, &subject)
-                .await?;
-            let deliveries = 0;
+            self.remove_from_queue(&id).await?;
             let outcome = JobOutcome {
                 id,
                 result: Err(DeadLetter {
-                    deliveries,
+                    deliveries: 0,
                     why,
                     oversized: false,
                 }),
@@ -510,30 +500,21 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         Ok(())
     }
 
-    /// The ids of the jobs in the queue.
-    async fn queue(&self) -> Result<HashSet<JobId>, CrewError> {
-        let filter = names::jobs_of(&self.coordinator.token, self.run);
-        stored_jobs(self.coordinator, names::JOBS, &filter).await
-    }
-
     /// Finds jobs that the server lost: a job that is neither in the queue nor in the results
     /// at two audits is submitted again.
     async fn audit(&mut self) -> Result<(), CrewError> {
         self.coordinator.ensure_streams().await?;
         // The queue first, as at the start.
-        let queued = self.queue().await?;
+        let filter = names::jobs_of(&self.coordinator.token, self.run);
+        let queued = stored_jobs(self.coordinator, names::JOBS, &filter).await?;
         let unread = self.results.unread().await?;
-        let sent: HashSet<JobId> = self
-            .open
-            .iter_mut()
-            .filter_map(|(id, open)| {
-                let missing = !queued.contains(id) && !open.on_the_way;
-                let lost = missing && open.missing && !unread;
-                open.missing = missing && !lost;
-                lost.then(|| id.clone())
-            })
-            .collect();
-        let mut again: Vec<JobId> = sent.into_iter().collect();
+        let lost = self.open.iter_mut().filter_map(|(id, open)| {
+            let missing = !queued.contains(id) && !open.on_the_way;
+            let lost = missing && open.missing && !unread;
+            open.missing = missing && !lost;
+            lost.then(|| id.clone())
+        });
+        let mut again: Vec<JobId> = lost.collect();
         again.sort();
         if !again.is_empty() {
             // A server that lost the jobs may have lost the blobs.
@@ -558,24 +539,13 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let over = well && (self.enough || (!self.more && self.open.is_empty()));
         let goodbye = async {
             if over {
-                let _ = self.coordinator.remove_run(self.run).await;
+                let _ = remove_data(&self.coordinator.server, self.run).await;
                 self.results.remove().await;
             }
             let _ = self.coordinator.server.client.flush().await;
         };
         // What remains is found by a resume or expires.
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, goodbye).await;
-    }
-}
-
-/// The next message; pending for ever without a subscription.
-async fn next(from: &mut Option<Subscriber>) -> async_nats::Message {
-    match from {
-        Some(subscriber) => match subscriber.next().await {
-            Some(message) => message,
-            None => std::future::pending().await,
-        },
-        None => std::future::pending().await,
     }
 }
 

@@ -23,7 +23,8 @@ const MOST_PENDING: i64 = 65_536;
 pub(crate) struct Results {
     server: Server,
     run: String,
-    arrived: mpsc::Receiver<Result<Message, CrewError>>,
+    /// The results as they arrive, or the error that ends the work.
+    pub(crate) arrived: mpsc::Receiver<Result<Message, CrewError>>,
     pump: JoinHandle<()>,
 }
 
@@ -53,14 +54,6 @@ impl Results {
             arrived,
             pump,
         })
-    }
-
-    /// The next result; safe to drop while it waits.
-    pub(crate) async fn next(&mut self) -> Result<Message, CrewError> {
-        match self.arrived.recv().await {
-            Some(message) => message,
-            None => std::future::pending().await,
-        }
     }
 
     /// Whether there are results that were not read yet.
