@@ -123,18 +123,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blob_is_named_by_its_contents() {
-        let id = BlobId::of(b"abc");
-        // Published with the hash (FIPS 180-2).
-        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(id.to_string(), text);
-        assert_eq!(BlobId::try_from(text.to_owned()), Ok(id));
-        for wrong in ["", "ba78", &"g".repeat(64), &"é".repeat(32)] {
-            assert!(BlobId::try_from(wrong.to_owned()).is_err());
-        }
-    }
-
-    #[test]
     fn a_cache_keeps_what_was_used_last_and_no_more_than_it_may() {
         let cache = BlobCache::new(10);
         let blob = |byte: u8, length| Arc::<[u8]>::from(vec![byte; length]);

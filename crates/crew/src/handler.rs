@@ -110,20 +110,3 @@ impl JobProgress {
         self.0.stop.store(true, Ordering::Relaxed);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stopped_job_completes_only_what_ended_by_itself() {
-        let progress = JobProgress::default();
-        assert_eq!(progress.complete(1).map(CompletedOutput::into_inner), Ok(1));
-        progress.stop();
-        assert_eq!(
-            progress.complete(1).map(CompletedOutput::into_inner),
-            Err(HandlerError::Stopped)
-        );
-        assert_eq!(progress.complete_at_own_end(1).into_inner(), 1);
-    }
-}

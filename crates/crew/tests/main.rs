@@ -5,6 +5,7 @@ mod children;
 mod faults;
 mod once;
 mod places;
+mod plain;
 mod refusals;
 mod sample;
 mod standing;
