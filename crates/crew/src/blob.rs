@@ -17,7 +17,6 @@ use crate::lock::lock;
 pub struct BlobId([u8; 32]);
 
 impl BlobId {
-    /// The id of this content.
     pub fn of(contents: &[u8]) -> Self {
         Self(Sha256::digest(contents).into())
     }

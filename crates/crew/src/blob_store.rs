@@ -17,10 +17,8 @@ use crate::subjects as names;
 const BLOB_TTL: Duration = Duration::from_hours(14 * 24);
 /// A blob that is needed is uploaded again at this age.
 pub(crate) const REFRESH_AGE: Duration = Duration::from_hours(7 * 24);
-/// Time limit of each read.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The object store of blobs.
 #[derive(Clone)]
 pub(crate) struct BlobStore(ObjectStore);
 

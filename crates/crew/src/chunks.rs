@@ -17,7 +17,6 @@ use crate::task::{Task, decode};
 /// A job with this many invalid results ends the work.
 const MAX_INVALID_RESULTS: u32 = 3;
 
-/// What to do about a dead letter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadLetterPolicy {
     /// Stop with an error; a resumed process tries the job again.
@@ -225,7 +224,6 @@ impl RemotePart {
     }
 }
 
-/// Takes the results of chunks.
 struct ChunkReceiver<'a, 'd, T: Task, E> {
     workers: &'a RemoteWorkers,
     task: &'a T,

@@ -11,10 +11,8 @@ use crate::server::{BoxedError, Server, local_runtime};
 use crate::status;
 use crate::subjects::{self as names, ClientRole};
 
-/// What was removed of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RemovedRun {
-    /// The run.
     pub run: String,
     /// Jobs without a result.
     pub jobs: u64,

@@ -47,7 +47,6 @@ struct JobProgressState {
 pub struct CompletedOutput<O>(O);
 
 impl<O> CompletedOutput<O> {
-    /// The output.
     pub fn into_inner(self) -> O {
         self.0
     }

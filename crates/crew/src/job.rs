@@ -8,8 +8,7 @@ use crate::blob::BlobId;
 use crate::error::CrewError;
 use crate::message::printable_text;
 
-/// Maximum length of a name.
-const NAME_LENGTH: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// The name of a job, unique in its run; a resumed process uses the same names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,7 +26,6 @@ impl JobId {
         Ok(Self(name.into()))
     }
 
-    /// As text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,7 +53,7 @@ impl From<JobId> for String {
 
 /// Names become parts of subjects, where `.`, `*`, `>` and spaces have a meaning.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError> {
-    let fits = (1..=NAME_LENGTH).contains(&name.len())
+    let fits = (1..=MAX_NAME_LENGTH).contains(&name.len())
         && name
             .bytes()
             .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
@@ -64,7 +62,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError
     } else {
         Err(CrewError::Name {
             what,
-            name: name.chars().take(2 * NAME_LENGTH).collect(),
+            name: name.chars().take(2 * MAX_NAME_LENGTH).collect(),
         })
     }
 }
@@ -72,28 +70,22 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError
 /// Some seconds of work: everything a worker needs, without paths or commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its name.
     pub id: JobId,
     /// Which handler does it.
     pub kind: String,
     /// The version of the payload; a handler reads one version only.
     pub version: u32,
-    /// Input of the handler.
     pub payload: Vec<u8>,
     /// Larger data that many jobs share.
     pub blobs: Vec<BlobId>,
 }
 
-/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobOutcome {
-    /// The job.
     pub id: JobId,
     /// Output of the handler, or why the job was given up.
     pub result: Result<Vec<u8>, DeadLetter>,
-    /// The worker that did it.
     pub worker: String,
-    /// Its duration.
     pub seconds: f64,
 }
 
@@ -103,7 +95,6 @@ pub struct JobOutcome {
 pub struct DeadLetter {
     /// How often it was delivered to a worker.
     pub deliveries: u32,
-    /// The reason, as far as it is known.
     #[serde(deserialize_with = "printable_text")]
     pub why: String,
     /// Whether its result exceeds the limit of the server; a smaller job may fit.
@@ -120,7 +111,6 @@ pub enum HandlerError {
     /// This worker cannot do it; another may.
     #[error("this worker cannot: {0}")]
     CannotRun(String),
-    /// It was told to stop.
     #[error("stopped")]
     Stopped,
 }
@@ -128,7 +118,6 @@ pub enum HandlerError {
 /// A job that a worker did not do; it is delivered to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRejection {
-    /// The job.
     pub id: JobId,
     #[serde(deserialize_with = "printable_text")]
     pub worker: String,
@@ -154,7 +143,6 @@ impl fmt::Display for JobRejection {
 /// What to do after an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobFlow {
-    /// Take more outcomes.
     Continue,
     /// End the work: the other jobs of the run are not needed.
     Stop,
@@ -172,7 +160,6 @@ pub struct JobCounts {
     pub found: u64,
     /// Results delivered to the caller.
     pub done: u64,
-    /// Dead letters.
     pub dead: u64,
     /// Results of jobs that had one already, or that were not submitted.
     pub duplicates: u64,
@@ -186,7 +173,6 @@ pub struct JobCounts {
 }
 
 impl JobCounts {
-    /// Adds the counts of another call.
     pub(crate) fn add(&mut self, more: &Self) {
         self.handed_in += more.handed_in;
         self.found += more.found;

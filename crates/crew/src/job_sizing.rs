@@ -10,11 +10,11 @@ use crate::options::WorkerLimits;
 
 /// Seconds of work in a job: long beside its transport, short beside the wait for the
 /// last one.
-const JOB_SECONDS: f64 = 2.0;
+const TARGET_JOB_SECONDS: f64 = 2.0;
 
 /// Each slot finds at least this many jobs of a part, so that the wait for the last one is
 /// short.
-const JOBS_PER_SLOT: u64 = 8;
+const MIN_JOBS_PER_SLOT: u64 = 8;
 
 /// Slots that are assumed while no worker is there.
 const DEFAULT_SLOTS: u64 = 8;
@@ -23,7 +23,7 @@ const DEFAULT_SLOTS: u64 = 8;
 const MAX_SLOTS: u64 = 65_536;
 
 /// The number of slots is asked for no more often.
-const SLOTS_TTL: Duration = Duration::from_secs(30);
+const SLOT_COUNT_TTL: Duration = Duration::from_secs(30);
 
 /// A worker may report any duration; longer ones are not counted.
 const MAX_JOB_SECONDS: f64 = 86_400.0;
@@ -77,7 +77,7 @@ impl JobSizing {
         count_slots: impl Fn() -> Result<usize, CrewError>,
     ) -> Result<u64, CrewError> {
         let slots = self.slot_count(count_slots)?;
-        Ok((2 * slots).min(total / JOBS_PER_SLOT).max(1))
+        Ok((2 * slots).min(total / MIN_JOBS_PER_SLOT).max(1))
     }
 
     fn slot_count(
@@ -85,7 +85,7 @@ impl JobSizing {
         count_slots: impl Fn() -> Result<usize, CrewError>,
     ) -> Result<u64, CrewError> {
         let mut slots = lock(&self.slots);
-        if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOTS_TTL) {
+        if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOT_COUNT_TTL) {
             return Ok(known);
         }
         let counted = (count_slots()? as u64).min(MAX_SLOTS);
@@ -106,8 +106,8 @@ pub(crate) fn max_ids(question_bytes: usize, answer_bytes: usize) -> u64 {
 
 fn ids_per_job(seconds: f64, total: u64, slots: u64) -> u64 {
     // The conversion saturates, also for a speed that is not a number.
-    let enough = ((JOB_SECONDS / seconds.max(1e-6)) as u64).min(MAX_IDS_PER_JOB);
-    enough.min(total.div_ceil(JOBS_PER_SLOT * slots)).max(1)
+    let enough = ((TARGET_JOB_SECONDS / seconds.max(1e-6)) as u64).min(MAX_IDS_PER_JOB);
+    enough.min(total.div_ceil(MIN_JOBS_PER_SLOT * slots)).max(1)
 }
 
 #[cfg(test)]

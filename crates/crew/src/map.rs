@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use crate::chunks::{DeadLetterPolicy, RemotePart, RemoteWorkers};
 use crate::error::{CrewError, MapError};
@@ -13,10 +12,8 @@ use crate::job::{HandlerError, JobCounts};
 use crate::job_names::{JobNameStore, UnboundJobNames};
 use crate::lock::lock;
 use crate::remote::CrewClient;
+use crate::server::STOP_POLL_INTERVAL;
 use crate::task::{Site, Task};
-
-/// Poll interval of the stop flag; short, so that Ctrl-C responds quickly.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The part of the work that is not named otherwise.
 const DEFAULT_PART: &str = "games";
@@ -33,7 +30,6 @@ pub struct Crew {
 /// What the caller wants after it took an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// More outputs.
     Continue,
     /// No more outputs. Those that are complete by then may still be delivered.
     Stop,
@@ -46,7 +42,6 @@ pub enum Mapped {
     All,
     /// The caller returned [`Flow::Stop`].
     StoppedByCaller,
-    /// The stop flag was set.
     Stopped,
 }
 
@@ -60,17 +55,14 @@ impl Mapped {
     }
 }
 
-/// The outcome of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done<O> {
-    /// It is done.
     Output(O),
     /// Its job is a dead letter, and the policy is to skip it. It must not be recorded as
     /// done, so that the next resume tries it again.
     Skipped,
 }
 
-/// Takes what became of an item.
 pub type TakeOutput<'a, T, E> =
     dyn FnMut(&<T as Task>::Item, Done<<T as Task>::Output>) -> Result<Flow, E> + 'a;
 
@@ -231,7 +223,7 @@ impl Crew {
             // 2. What they send, also while the work ends.
             let mut result = Ok(Flow::Continue);
             loop {
-                match receiver.recv_timeout(POLL_INTERVAL) {
+                match receiver.recv_timeout(STOP_POLL_INTERVAL) {
                     Ok(sent) if result.is_ok() => {
                         let taken = match sent {
                             Ok((item, output)) => {

@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::blob::BlobId;
 use crate::job::{DeadLetter, Job, JobId};
 
-/// The version of the form; others are refused.
 const FORM: u32 = 1;
 
 const HASH_LENGTH: usize = 32;
@@ -21,7 +20,6 @@ struct Versioned<H> {
     header: H,
 }
 
-/// The header of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobHeader {
     #[serde(deserialize_with = "printable_text")]
@@ -39,7 +37,6 @@ pub(crate) struct JobHeader {
     pub(crate) lease: u64,
 }
 
-/// The header of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ResultHeader {
     pub(crate) run: String,
@@ -67,13 +64,12 @@ impl JobHeader {
     }
 }
 
-/// A lease as headers have it.
 pub(crate) fn nanoseconds(lease: Duration) -> u64 {
     u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Untrusted texts are cut to this length.
-const MOST_LETTERS: usize = 500;
+const MAX_PRINTABLE_CHARS: usize = 500;
 
 /// An untrusted text as one line without control characters.
 pub fn printable(text: &str) -> String {
@@ -82,8 +78,8 @@ pub fn printable(text: &str) -> String {
             || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let shown = |letter| if is_order(letter) { ' ' } else { letter };
-    let mut line: String = text.chars().take(MOST_LETTERS).map(shown).collect();
-    if text.chars().nth(MOST_LETTERS).is_some() {
+    let mut line: String = text.chars().take(MAX_PRINTABLE_CHARS).map(shown).collect();
+    if text.chars().nth(MAX_PRINTABLE_CHARS).is_some() {
         line.push('…');
     }
     line
@@ -180,7 +176,7 @@ mod tests {
     fn what_is_shown_is_one_line_that_a_terminal_does_not_obey() {
         assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
         let long = printable(&"ä".repeat(10_000));
-        assert_eq!(long.chars().count(), MOST_LETTERS + 1);
+        assert_eq!(long.chars().count(), MAX_PRINTABLE_CHARS + 1);
         let mut head = result("w\u{1b}[31m\r");
         head.dead = Some(DeadLetter {
             deliveries: 1,
@@ -191,7 +187,7 @@ mod tests {
         let (read, _) = decode::<ResultHeader>(&bytes).expect("it is well formed");
         assert_eq!(read.worker, "w [31m ");
         let why = read.dead.expect("it is dead").why;
-        assert!(why.starts_with("x yx y") && why.chars().count() == MOST_LETTERS + 1);
+        assert!(why.starts_with("x yx y") && why.chars().count() == MAX_PRINTABLE_CHARS + 1);
     }
 
     #[test]

@@ -7,10 +7,8 @@ use std::{fmt, fs};
 
 use crate::error::CrewError;
 
-/// The default port.
-const PORT: u16 = 4222;
+const DEFAULT_PORT: u16 = 4222;
 
-/// How to connect to a crew.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     url: ServerUrl,
@@ -28,7 +26,6 @@ pub struct ConnectOptions {
     pub no_worker_timeout: Duration,
 }
 
-/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ServerUrl {
     text: String,
@@ -39,9 +36,7 @@ struct ServerUrl {
 /// Credentials. They are never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {
-    /// A token.
     Token(String),
-    /// A name and a password.
     User(String, String),
     /// The seed of an `NKey`: `SU…`.
     NKey(String),
@@ -165,7 +160,7 @@ impl ServerUrl {
                 port.parse()
                     .map_err(|_| wrong("the port is no number from 0 to 65535"))?,
             ),
-            _ => (rest, PORT),
+            _ => (rest, DEFAULT_PORT),
         };
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let address = bare.parse::<IpAddr>();
@@ -188,7 +183,6 @@ impl ServerUrl {
     }
 }
 
-/// Limits of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerLimits {
     /// Slots: jobs at once.

@@ -16,7 +16,6 @@ pub struct WorkerTotals {
     pub refused: u64,
 }
 
-/// The status of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
     #[serde(deserialize_with = "printable_text")]
@@ -36,7 +35,6 @@ pub struct WorkerStatus {
     pub seconds: f64,
 }
 
-/// The status of an active run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActiveRunStatus {
     #[serde(deserialize_with = "printable_text")]
@@ -49,7 +47,6 @@ pub struct ActiveRunStatus {
     pub seconds: f64,
 }
 
-/// The reply of a coordinator.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CoordinatorStatus {
     #[serde(deserialize_with = "printable_text")]

@@ -23,7 +23,6 @@ use crate::options::{ConnectOptions, Secret};
 use crate::presence::{CoordinatorStatus, WorkerStatus};
 use crate::subjects::{self as names, ClientRole};
 
-/// Time limit of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of the first connection and of requests for streams.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -46,7 +45,6 @@ const MAX_ACK_PENDING: i64 = 65_536;
 /// shared by all messages that it could not store.
 const SUBJECT_TAKEN: &str = "maximum messages per subject exceeded";
 
-/// A connection to the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
     pub(crate) client: Client,
@@ -60,12 +58,11 @@ pub(crate) struct Server {
 }
 
 /// Poll interval of a stop flag; short, so that Ctrl-C responds quickly.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
+pub(crate) const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Ends when `stop` is set.
 pub(crate) async fn until(stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STOP_POLL_INTERVAL).await;
     }
 }
 

@@ -16,11 +16,10 @@ use crate::server::{BoxedError, Server, background_runtime};
 use crate::subjects::{self as names, ClientRole};
 
 /// Records read at once.
-const PAGE: usize = 512;
-/// Time limit of reading a page.
-const READING: Duration = Duration::from_secs(5);
+const MAX_PAGE_RECORDS: usize = 512;
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server removes a reader that has been inactive for this time.
-const FORGOTTEN: Duration = Duration::from_mins(1);
+const READER_TTL: Duration = Duration::from_mins(1);
 
 /// The shared log of a server: small records, each with an id of its own, which never
 /// change.
@@ -37,7 +36,6 @@ impl fmt::Debug for SharedLog {
     }
 }
 
-/// A record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRecord {
     /// Its sequence number; later records have larger ones.
@@ -135,17 +133,20 @@ async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedErr
             start_sequence: sequence + 1,
         },
         ack_policy: AckPolicy::None,
-        inactive_threshold: FORGOTTEN,
+        inactive_threshold: READER_TTL,
         ..pull::Config::default()
     };
     let reader = server
         .streams
         .create_consumer_on_stream(config, names::NOTICES);
     let reader: Consumer<pull::Config> = reader.await?;
-    let there = reader.cached_info().num_pending.min(PAGE as u64) as usize;
+    let there = reader
+        .cached_info()
+        .num_pending
+        .min(MAX_PAGE_RECORDS as u64) as usize;
     let mut posted: Vec<LogRecord> = Vec::with_capacity(there);
     if there > 0 {
-        let batch = reader.batch().max_messages(there).expires(READING);
+        let batch = reader.batch().max_messages(there).expires(READ_TIMEOUT);
         let mut batch = batch.messages().await?;
         let mut ids = HashSet::new();
         while let Some(message) = batch.next().await {

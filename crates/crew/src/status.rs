@@ -11,26 +11,19 @@ use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
 use crate::server::{BoxedError, Server, local_runtime};
 use crate::subjects::{self as names, ClientRole};
 
-/// The status of a crew.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrewStatus {
-    /// The address of the server.
     pub server: String,
-    /// Jobs that wait for a worker.
     pub waiting: u64,
-    /// Jobs that a worker has claimed.
     pub running: u64,
     /// Jobs whose results the present coordinators took.
     pub done: u64,
-    /// Dead letters.
     pub dead: u64,
     /// Jobs that workers did not do.
     pub refused: u64,
     /// Units of progress (games) a second, over the last minute.
     pub per_second: f64,
-    /// The workers.
     pub workers: Vec<WorkerStatus>,
-    /// The active runs.
     pub coordinators: Vec<ActiveRunStatus>,
     /// All runs with data on the server.
     pub runs: Vec<StoredRun>,
@@ -39,7 +32,6 @@ pub struct CrewStatus {
 /// Data of a run on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoredRun {
-    /// The run.
     pub run: String,
     /// Jobs, waiting or claimed.
     pub jobs: u64,

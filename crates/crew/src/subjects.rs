@@ -16,7 +16,6 @@ pub(crate) const RESULTS: &str = "MENDEL_RESULTS";
 pub(crate) const STARTS: &str = "MENDEL_STARTS";
 /// The shared log of nodes.
 pub(crate) const NOTICES: &str = "MENDEL_NOTICES";
-/// The object store of blobs.
 pub(crate) const BLOBS: &str = "mendel-blobs";
 
 /// Workers reply with their status.
@@ -50,9 +49,9 @@ impl ClientRole {
 }
 
 /// Retention of orphaned messages. A run that resumes later resubmits the missing jobs.
-const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
+const RETENTION: Duration = Duration::from_hours(30 * 24);
 
-pub(crate) const NOTICES_MOST_BYTES: i64 = 1 << 32;
+pub(crate) const MAX_NOTICES_BYTES: i64 = 1 << 32;
 
 /// The hash of a version of the program, as subjects have it.
 pub(crate) fn token(program: &str) -> String {
@@ -84,7 +83,6 @@ pub(crate) fn results_of(run: &str) -> String {
 
 pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
 
-/// Start mark of a job.
 pub(crate) fn start(run: &str, id: &JobId) -> String {
     format!("mendel.starts.{run}.{id}.begun")
 }
@@ -106,7 +104,6 @@ pub(crate) fn enough(run: &str) -> String {
     format!("{ENOUGH}.{run}")
 }
 
-/// Rejections of the jobs of a run.
 pub(crate) fn refused(run: &str) -> String {
     format!("mendel.refused.{run}")
 }
@@ -120,12 +117,10 @@ pub(crate) fn workers(token: &str) -> String {
     format!("workers-{token}")
 }
 
-/// The consumer of the coordinator of a run.
 pub(crate) fn coordinator(run: &str) -> String {
     format!("run-{run}")
 }
 
-/// The last part of a subject.
 pub(crate) fn last(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
 }
@@ -143,7 +138,7 @@ pub(crate) fn jobs_stream() -> Config {
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        max_age: FORGOTTEN,
+        max_age: RETENTION,
         ..Config::default()
     }
 }
@@ -154,7 +149,7 @@ pub(crate) fn results_stream() -> Config {
         name: RESULTS.to_owned(),
         subjects: vec![ALL_RESULTS.to_owned()],
         retention: RetentionPolicy::WorkQueue,
-        max_age: FORGOTTEN,
+        max_age: RETENTION,
         ..Config::default()
     }
 }
@@ -164,7 +159,7 @@ pub(crate) fn starts_stream() -> Config {
         name: STARTS.to_owned(),
         subjects: vec!["mendel.starts.>".to_owned()],
         max_messages_per_subject: 100,
-        max_age: FORGOTTEN,
+        max_age: RETENTION,
         ..Config::default()
     }
 }
@@ -177,7 +172,7 @@ pub(crate) fn notices_stream() -> Config {
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        max_bytes: NOTICES_MOST_BYTES,
+        max_bytes: MAX_NOTICES_BYTES,
         ..Config::default()
     }
 }

@@ -150,7 +150,6 @@ pub struct JobPayload {
 
 /// The worker's end of [`Task::pack`].
 pub trait Unpack: Send + Sync {
-    /// The task.
     type Task: Task;
 
     /// Reads a payload, which is untrusted.
@@ -176,7 +175,6 @@ pub struct TaskHandler<U: Unpack> {
 }
 
 impl<U: Unpack> TaskHandler<U> {
-    /// The handler of what `unpack` reads.
     pub fn new(unpack: U) -> Self {
         Self {
             unpack,

@@ -40,7 +40,6 @@ pub(crate) struct Coordinator {
     runtime: Runtime,
 }
 
-/// A run in progress.
 pub(crate) struct ActiveRun {
     run: String,
     since: Instant,
@@ -217,7 +216,6 @@ async fn ensure_streams(
     BlobStore::make(server).await
 }
 
-/// Emits events when the server disconnects and returns.
 async fn watch_connection(server: Server, listener: EventListener) {
     let report = |away| {
         listener.emit(&if away {
@@ -229,7 +227,6 @@ async fn watch_connection(server: Server, listener: EventListener) {
     server.watch_connection(report).await;
 }
 
-/// Replies to requests for coordinators.
 async fn reply(server: Server, program: String, runs: Arc<Mutex<Vec<Weak<ActiveRun>>>>) {
     let status = || {
         let active = lock(&runs)

@@ -24,20 +24,19 @@ use crate::gc::remove_data;
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 use crate::lock::lock;
 use crate::message::{self as wire, JobHeader, ResultHeader};
-use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
+use crate::server::{STOP_POLL_INTERVAL, back_off, error_chain, is_taken};
 use crate::subjects as names;
 
 /// Jobs whose submission the server has not confirmed yet.
 const MAX_UNCONFIRMED: usize = 256;
 /// Results that arrive before their jobs are submitted are kept up to this number beyond
 /// the window. More are discarded, and their jobs are done again.
-const MAX_EARLY: usize = 1024;
+const MAX_EARLY_RESULTS: usize = 1024;
 /// Failed submissions of a job before an event is emitted.
-const FAILURES_BEFORE_EVENT: usize = 3;
+const WARN_AFTER_FAILURES: usize = 3;
 /// Time limit of the clean-up at the end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The state of one call.
 pub(crate) struct CoordinatorSession<'a, I> {
     coordinator: &'a Coordinator,
     run: &'a str,
@@ -129,11 +128,11 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         &mut self,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
-        let pause = (self.coordinator.options.lease / 2).max(POLL_INTERVAL);
+        let pause = (self.coordinator.options.lease / 2).max(STOP_POLL_INTERVAL);
         let mut audits = interval_at(Instant::now() + pause, pause);
         // A missed tick is not made up for: audits keep their distance.
         audits.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let pause = (self.coordinator.options.no_worker_timeout / 3).max(POLL_INTERVAL);
+        let pause = (self.coordinator.options.no_worker_timeout / 3).max(STOP_POLL_INTERVAL);
         let mut looks = interval_at(Instant::now() + pause, pause);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut answered = 0;
@@ -155,7 +154,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                     let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
                     self.check_workers(quiet, done).await?;
                 }
-                Ok(()) = changes.changed() => audits.reset_after(POLL_INTERVAL),
+                Ok(()) = changes.changed() => audits.reset_after(STOP_POLL_INTERVAL),
             }
         }
     }
@@ -303,7 +302,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             return Err(coordinator.server.connection_lost(&what, error, waited));
         }
         let told = self.told.as_ref() == Some(&error);
-        if failures >= FAILURES_BEFORE_EVENT && !told && !coordinator.server.is_disconnected() {
+        if failures >= WARN_AFTER_FAILURES && !told && !coordinator.server.is_disconnected() {
             let why = error.clone();
             block_in_place(|| coordinator.listener.emit(&CrewEvent::SubmitFailed { why }));
             self.told = Some(error);
@@ -329,7 +328,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         if let Some(open) = self.open.remove(&outcome.id) {
             return self.deliver(Some(&message), outcome, open, done).await;
         }
-        let room = self.coordinator.options.window + MAX_EARLY;
+        let room = self.coordinator.options.window + MAX_EARLY_RESULTS;
         let again = self.early.contains_key(&outcome.id);
         let wanted = self.more && !self.answered.contains(&outcome.id);
         if wanted && (again || self.early.len() < room) {

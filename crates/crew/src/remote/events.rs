@@ -7,47 +7,29 @@ use std::time::{Duration, Instant};
 use crate::job::{JobId, JobRejection};
 use crate::lock::lock;
 
-/// What happens while a coordinator waits for results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrewEvent {
-    /// A worker did not do a job.
     Rejected(JobRejection),
-    /// The server is gone; the client keeps trying.
     Disconnected,
-    /// The server is back.
     Reconnected,
-    /// Jobs wait, and there is no worker.
     NoWorkers {
-        /// For how long.
         seconds: u64,
-        /// How many jobs wait.
         jobs: usize,
     },
-    /// The server does not store a job; the client keeps trying.
     SubmitFailed {
-        /// The server's error.
         why: String,
     },
-    /// A dead letter is skipped, as the policy says.
     Skipped {
-        /// The job.
         job: JobId,
-        /// Why it is a dead letter.
         why: String,
     },
-    /// A result that the task does not accept; the job is done again.
     InvalidResult {
-        /// The worker that sent it.
         worker: String,
-        /// The job.
         job: JobId,
-        /// What is wrong with the result.
         reason: String,
     },
-    /// Jobs have half as many items from now on.
     Halved {
-        /// What the server said.
         why: String,
     },
 }

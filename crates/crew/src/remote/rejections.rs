@@ -11,7 +11,6 @@ const MAX_REPORTED: usize = 1000;
 const MAX_JOBS: usize = 16_384;
 const MAX_WORKERS: usize = 4096;
 
-/// The rejections of a run.
 #[derive(Default)]
 pub(crate) struct RejectionLog {
     /// Worker and reason of what was reported already.
@@ -19,13 +18,11 @@ pub(crate) struct RejectionLog {
     jobs: BTreeMap<JobId, JobRejections>,
 }
 
-/// The rejections of a job.
 struct JobRejections {
     /// Workers that cannot do it, by name and instance.
     cannot: BTreeSet<(String, String)>,
     /// Since when all present workers have rejected it.
-    nobody_since: Option<Instant>,
-    /// The time of the last rejection.
+    rejected_by_all_since: Option<Instant>,
     at: Instant,
     /// The last worker and its reason.
     last: (String, String),
@@ -39,7 +36,7 @@ impl RejectionLog {
             let about = self.jobs.entry(refused.id.clone());
             let about = about.or_insert_with(|| JobRejections {
                 cannot: BTreeSet::new(),
-                nobody_since: None,
+                rejected_by_all_since: None,
                 at: now,
                 last: said.clone(),
             });
@@ -76,10 +73,10 @@ impl RejectionLog {
         let mut undoable = Vec::new();
         for (id, about) in &mut self.jobs {
             if there.is_empty() || !about.cannot.is_superset(there) {
-                about.nobody_since = None;
+                about.rejected_by_all_since = None;
                 continue;
             }
-            let since = *about.nobody_since.get_or_insert(now);
+            let since = *about.rejected_by_all_since.get_or_insert(now);
             let waited = now.duration_since(since);
             if waited >= patience && now.duration_since(about.at) <= patience {
                 let (worker, why) = &about.last;

@@ -14,12 +14,10 @@ use crate::subjects as names;
 
 /// Results requested at once, and buffered here.
 const BATCH: usize = 64;
-/// Time limit of a request for results.
-const EXPIRES: Duration = Duration::from_secs(20);
+const PULL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Results that were delivered and not removed yet, early ones among them.
-const MOST_PENDING: i64 = 65_536;
+const MAX_PENDING: i64 = 65_536;
 
-/// The results of a run.
 pub(crate) struct Results {
     server: Server,
     run: String,
@@ -41,7 +39,7 @@ impl Results {
             filter_subject: names::results_of(run),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease,
-            max_ack_pending: MOST_PENDING,
+            max_ack_pending: MAX_PENDING,
             ..pull::Config::default()
         };
         remove(server, run).await;
@@ -133,7 +131,7 @@ async fn pump(
         changes.mark_unchanged();
         let well = async {
             loop {
-                let batch = consumer.batch().max_messages(BATCH).expires(EXPIRES);
+                let batch = consumer.batch().max_messages(BATCH).expires(PULL_TIMEOUT);
                 let Ok(mut batch) = batch.messages().await else {
                     return;
                 };

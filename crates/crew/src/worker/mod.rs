@@ -27,7 +27,7 @@ use crate::subjects::{self as names, ClientRole};
 use self::worker_context::WorkerContext;
 
 /// A worker needs at least this memory.
-const LEAST_MEMORY: u64 = 1 << 30;
+const MIN_MEMORY: u64 = 1 << 30;
 
 /// Does the jobs of a crew until it is stopped.
 pub struct Worker {
@@ -52,58 +52,39 @@ impl fmt::Debug for Worker {
     }
 }
 
-/// What happens in a worker, for its owner.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorkerEvent {
     /// The server is there, and no coordinator of another version.
     Joined {
-        /// The address.
         url: String,
     },
-    /// The server is gone; the worker keeps trying.
     Disconnected,
-    /// The server is back.
     Reconnected,
-    /// A job was started.
     Started {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Its kind.
         kind: String,
     },
     /// A job is done and its result is stored on the server.
     Done {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Its duration.
         seconds: f64,
     },
-    /// A job was not done here.
     Rejected {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Why.
         why: String,
     },
     /// A job made no progress and its lease expired.
     Stuck {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
     },
     /// A message that is not a job was discarded.
     Corrupt {
-        /// Its subject.
         subject: String,
-        /// What is wrong with it.
         why: String,
     },
 }
@@ -154,7 +135,7 @@ impl Worker {
             Some(bytes) => limit_memory(bytes)?,
             // A lower limit that was set before the start stays.
             None => {
-                if let Some(bytes) = usual_memory().filter(|bytes| is_lower(*bytes)) {
+                if let Some(bytes) = default_memory().filter(|bytes| is_lower(*bytes)) {
                     limit_memory(bytes)?;
                 }
             }
@@ -235,13 +216,13 @@ impl Worker {
 
 /// Default memory limit of the process: three quarters of the machine's memory, so that no
 /// job can exhaust it. `None` where the system does not report its memory.
-fn usual_memory() -> Option<u64> {
+fn default_memory() -> Option<u64> {
     let told = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = told
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(LEAST_MEMORY))
+    Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(MIN_MEMORY))
 }
 
 /// Whether this is less than the present limit.

@@ -32,7 +32,6 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time to store the last results when the worker ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a job ended here.
 pub(crate) enum JobEnd {
     /// With a result, and its duration in seconds.
     Done(Vec<u8>, f64),
@@ -48,7 +47,6 @@ pub(crate) enum JobEnd {
     LeaseExpired(Duration),
 }
 
-/// The next job.
 #[derive(Default)]
 enum Prefetch {
     #[default]
@@ -60,7 +58,6 @@ enum Prefetch {
 /// A result that is being stored.
 type Storing = Option<JoinHandle<Result<(), CrewError>>>;
 
-/// Works until the worker stops.
 pub(crate) async fn work(context: Arc<WorkerContext>) -> Result<(), CrewError> {
     let mut storing = None;
     let ended = work_jobs(&context, &mut storing).await;
@@ -209,9 +206,7 @@ struct JobMonitor<'a> {
 enum CancelReason {
     /// The worker ends, or the result is not needed.
     NotNeeded,
-    /// It makes no progress.
     Stuck,
-    /// It exceeds the time limit.
     Overtime,
 }
 
@@ -238,7 +233,6 @@ impl<'a> JobMonitor<'a> {
         }
     }
 
-    /// Counts new units of progress.
     fn count(&mut self) {
         let units = self.progress.units();
         self.context.count(units - self.counted);
@@ -420,7 +414,6 @@ async fn store_result(
     Ok(())
 }
 
-/// Returns a prefetched job to the queue.
 async fn release(context: &WorkerContext, delivery: &Delivery) {
     mark_not_started(context, delivery, None).await;
     delivery.ack_with(AckKind::Nak(None)).await;

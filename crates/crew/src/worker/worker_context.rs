@@ -28,8 +28,8 @@ const VERSION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The period over which units per second are averaged.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// Redelivery delay after a rejected job: doubles from the minimum to the maximum.
-const MIN_REJECTED_DELAY: Duration = Duration::from_secs(1);
-const MAX_REJECTED_DELAY: Duration = Duration::from_secs(8);
+const MIN_REJECT_DELAY: Duration = Duration::from_secs(1);
+const MAX_REJECT_DELAY: Duration = Duration::from_secs(8);
 /// Delay before the next claim after consecutive rejections: doubles, so that other workers
 /// claim first; a finished job resets it.
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
@@ -39,7 +39,6 @@ const MAX_REJECTED: usize = 16_384;
 /// Weight of the last duration in the expected one.
 const DURATION_WEIGHT: f64 = 0.2;
 
-/// State that the slots of a worker share.
 pub(crate) struct WorkerContext {
     pub(crate) server: Server,
     pub(crate) limits: WorkerLimits,
@@ -69,7 +68,6 @@ pub(crate) struct WorkerContext {
     refused: AtomicU64,
     /// Rejections by run and job.
     cannot: Mutex<HashMap<(String, JobId), u32>>,
-    /// Consecutive rejections.
     in_a_row: AtomicU32,
 }
 
@@ -158,10 +156,9 @@ impl WorkerContext {
         }
         let times = cannot.entry((run.to_owned(), id.clone())).or_default();
         *times += 1;
-        exponential_backoff(MIN_REJECTED_DELAY, MAX_REJECTED_DELAY, *times - 1)
+        exponential_backoff(MIN_REJECT_DELAY, MAX_REJECT_DELAY, *times - 1)
     }
 
-    /// Waits after consecutive rejections.
     pub(crate) async fn back_off(&self) {
         let in_a_row = self.in_a_row.load(Ordering::Relaxed);
         if in_a_row > 0 {
@@ -259,7 +256,6 @@ impl WorkerContext {
         })
     }
 
-    /// Marks a job as active until the guard is dropped.
     pub(crate) fn track_job(&self, run: &str, progress: &JobProgress) -> ActiveJobGuard<'_> {
         lock(&self.active_jobs).push((run.to_owned(), progress.clone()));
         ActiveJobGuard {
@@ -268,7 +264,6 @@ impl WorkerContext {
         }
     }
 
-    /// Counts new units of progress.
     pub(crate) fn count(&self, units: u64) {
         if units > 0 {
             self.units.fetch_add(units, Ordering::Relaxed);
