@@ -35,6 +35,7 @@ mod message;
 mod options;
 mod parallel;
 mod presence;
+mod registry;
 mod remote;
 mod server;
 mod shared_log;

@@ -11,9 +11,10 @@ const DEFAULT_PORT: u16 = 4222;
 
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
-    url: ServerUrl,
-    secret: Option<Secret>,
-    ca: Option<PathBuf>,
+    pub(crate) url: ServerUrl,
+    pub(crate) secret: Option<Secret>,
+    /// The certificate by which the server is known.
+    pub(crate) ca: Option<PathBuf>,
     /// How long a job stays with a worker that reports no progress. The coordinator sets it,
     /// and workers read it from the server.
     pub lease: Duration,
@@ -27,9 +28,9 @@ pub struct ConnectOptions {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct ServerUrl {
+pub(crate) struct ServerUrl {
     text: String,
-    encrypted: bool,
+    pub(crate) encrypted: bool,
     loopback: bool,
 }
 
@@ -122,18 +123,6 @@ impl ConnectOptions {
     /// The address, as it may be shown.
     pub fn url(&self) -> &str {
         &self.url.text
-    }
-
-    pub(crate) fn secret(&self) -> Option<&Secret> {
-        self.secret.as_ref()
-    }
-
-    pub(crate) fn ca(&self) -> Option<&Path> {
-        self.ca.as_deref()
-    }
-
-    pub(crate) fn encrypted(&self) -> bool {
-        self.url.encrypted
     }
 }
 

@@ -1,5 +1,6 @@
 //! The connection to the server: reconnects, retries, and bounds every wait.
 
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -102,33 +103,30 @@ impl Server {
             .request_timeout(Some(REQUEST_TIMEOUT))
             // Only the address that was checked, not those that the server advertises.
             .ignore_discovered_servers()
-            .require_tls(options.encrypted())
+            .require_tls(options.url.encrypted)
             .reconnect_delay_callback(back_off)
             .event_callback(move |event| {
-                match event {
-                    // The first connection is no change.
-                    Event::Connected => sender.send_if_modified(|count| {
-                        let back = *count % 2 == 1;
-                        *count += u64::from(back);
-                        back
-                    }),
-                    Event::Disconnected => sender.send_if_modified(|count| {
-                        let gone = *count % 2 == 0;
-                        *count += u64::from(gone);
-                        gone
-                    }),
+                let connected = match event {
+                    Event::Connected => true,
+                    Event::Disconnected => false,
                     Event::ServerError(error) => {
                         *lock(&said) = Some(error.to_string());
-                        false
+                        return ready(());
                     }
-                    _ => false,
+                    _ => return ready(()),
                 };
-                async {}
+                // The first connection is not a change.
+                sender.send_if_modified(|count| {
+                    let was_connected = *count % 2 == 0;
+                    *count += u64::from(connected != was_connected);
+                    connected != was_connected
+                });
+                ready(())
             });
-        if let Some(path) = options.ca() {
-            connect = connect.add_root_certificates(path.to_owned());
+        if let Some(path) = &options.ca {
+            connect = connect.add_root_certificates(path.clone());
         }
-        connect = match options.secret().cloned() {
+        connect = match options.secret.clone() {
             None => connect,
             Some(Secret::Token(token)) => connect.token(token),
             Some(Secret::User(name, password)) => connect.user_and_password(name, password),

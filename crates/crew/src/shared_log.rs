@@ -1,7 +1,6 @@
 //! A shared append-only log of small records, which each node reads from where it left off.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
@@ -23,17 +22,10 @@ const READER_TTL: Duration = Duration::from_mins(1);
 
 /// The shared log of a server: small records, each with an id of its own, which never
 /// change.
+#[derive(Debug)]
 pub struct SharedLog {
     server: Server,
     runtime: Runtime,
-}
-
-impl fmt::Debug for SharedLog {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedLog")
-            .field("server", &self.server.url())
-            .finish_non_exhaustive()
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

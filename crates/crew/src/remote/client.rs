@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use tokio::runtime::Runtime;
@@ -17,6 +17,7 @@ use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
 use crate::lock::lock;
 use crate::options::ConnectOptions;
 use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
+use crate::registry::Registry;
 use crate::server::{Server, background_runtime, until};
 use crate::subjects::{self as names, ClientRole};
 
@@ -32,7 +33,7 @@ pub(crate) struct Coordinator {
     pub(crate) program: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
-    runs: Arc<Mutex<Vec<Weak<ActiveRun>>>>,
+    runs: Arc<Registry<ActiveRun>>,
     /// The instance of the server that was seen last.
     server_instance: Mutex<String>,
     pub(crate) listener: EventListener,
@@ -65,7 +66,7 @@ impl CrewClient {
     pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
         let runtime = background_runtime("crew")?;
         let token = names::token(program);
-        let runs = Arc::default();
+        let runs = Arc::new(Registry::default());
         let listener = EventListener::default();
         let (server, blob_store) = runtime.block_on(async {
             let server =
@@ -132,7 +133,11 @@ impl CrewClient {
     ) -> Result<JobCounts, MapError<E>> {
         check_name("run", run)?;
         let coordinator = &*self.0;
-        let active = coordinator.track_run(run);
+        let active = coordinator.runs.add(ActiveRun {
+            run: run.to_owned(),
+            since: Instant::now(),
+            tally: Mutex::default(),
+        });
         coordinator.runtime.block_on(async {
             let mut session =
                 CoordinatorSession::start(coordinator, run, &active, jobs, blob).await?;
@@ -168,19 +173,6 @@ impl CrewClient {
 }
 
 impl Coordinator {
-    /// Lists a run as active as long as the returned value is kept.
-    fn track_run(&self, run: &str) -> Arc<ActiveRun> {
-        let active = Arc::new(ActiveRun {
-            run: run.to_owned(),
-            since: Instant::now(),
-            tally: Mutex::default(),
-        });
-        let mut runs = lock(&self.runs);
-        runs.retain(|run| run.strong_count() > 0);
-        runs.push(Arc::downgrade(&active));
-        active
-    }
-
     /// The present workers of this version.
     pub(crate) async fn workers(&self) -> Result<Vec<WorkerStatus>, CrewError> {
         let mut workers = self.server.workers().await?;
@@ -227,16 +219,10 @@ async fn watch_connection(server: Server, listener: EventListener) {
     server.watch_connection(report).await;
 }
 
-async fn reply(server: Server, program: String, runs: Arc<Mutex<Vec<Weak<ActiveRun>>>>) {
-    let status = || {
-        let active = lock(&runs)
-            .iter()
-            .filter_map(Weak::upgrade)
-            .collect::<Vec<_>>();
-        CoordinatorStatus {
-            program: program.clone(),
-            runs: active.iter().map(|run| run.status(&program)).collect(),
-        }
+async fn reply(server: Server, program: String, runs: Arc<Registry<ActiveRun>>) {
+    let status = || CoordinatorStatus {
+        program: program.clone(),
+        runs: runs.all().iter().map(|run| run.status(&program)).collect(),
     };
     server.reply(names::COORDINATORS, status).await;
 }

@@ -44,11 +44,7 @@ impl fmt::Debug for Worker {
         f.debug_struct("Worker")
             .field("name", &self.name)
             .field("program", &self.program)
-            .field("limits", &self.limits)
-            .field("options", &self.options)
-            .field("kinds", &self.handlers.keys())
-            .field("cancel_jobs", &self.cancel_jobs)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,5 @@
 //! A worker slot: claims a job, runs its handler, stores the result, and prefetches the
-//! next job meanwhile.
+//! next job at the same time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::time::{interval, sleep_until};
 use super::WorkerEvent;
 use super::claim::{ClaimedJob, Delivery, MAX_STARTS, claim};
 use super::lease::{Lease, LeaseCheck};
-use super::worker_context::WorkerContext;
+use super::worker_context::{ActiveJob, WorkerContext};
 use crate::error::CrewError;
 use crate::handler::JobProgress;
 use crate::job::{DeadLetter, HandlerError};
@@ -124,13 +124,16 @@ async fn attempt(
         kind: claimed.job.kind.clone(),
     });
     let progress = JobProgress::default();
-    let _active = context.track_job(run, &progress);
+    let _active = context.active_jobs.add(ActiveJob {
+        run: run.clone(),
+        progress: progress.clone(),
+    });
     let begun = Instant::now();
     let mut answer = spawn(claimed, &progress);
     let mut monitor = JobMonitor::new(context, claimed, &progress, begun);
     let mut looks = interval(monitor.lease.pause());
     let fetch_at = context
-        .expected()
+        .expected_duration()
         .map(|time| begun + time.mul_f64(PREFETCH_SHARE));
     let end = loop {
         tokio::select! {

@@ -1,7 +1,7 @@
 //! State that the slots of a worker share.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crate::lock::lock;
 use crate::message::{ResultHeader, printable};
 use crate::options::WorkerLimits;
 use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
+use crate::registry::Registry;
 use crate::server::Server;
 use crate::subjects as names;
 
@@ -53,22 +54,34 @@ pub(crate) struct WorkerContext {
     blob_store: OnceCell<BlobStore>,
     /// The queue of jobs, and when it was read.
     queue: Mutex<Option<(Consumer<pull::Config>, Instant)>>,
+    pub(crate) active_jobs: Registry<ActiveJob>,
+    state: Mutex<WorkerState>,
     events: mpsc::UnboundedSender<WorkerEvent>,
     stopping: watch::Sender<bool>,
     cancelling: AtomicBool,
-    asked: Mutex<Option<Instant>>,
-    active_jobs: Mutex<Vec<(String, JobProgress)>>,
-    expected: Mutex<Option<f64>>,
-    recent: Mutex<VecDeque<(Instant, u64)>>,
-    stuck: Mutex<BTreeSet<String>>,
-    abandoned: AtomicUsize,
     since: Instant,
-    jobs: AtomicU64,
-    units: AtomicU64,
-    refused: AtomicU64,
+}
+
+/// A job that runs now.
+pub(crate) struct ActiveJob {
+    pub(crate) run: String,
+    pub(crate) progress: JobProgress,
+}
+
+#[derive(Default)]
+struct WorkerState {
+    totals: WorkerTotals,
+    /// Units of progress, and when they were done.
+    recent: VecDeque<(Instant, u64)>,
+    /// Expected duration of a job in seconds, by earlier ones.
+    job_seconds: Option<f64>,
+    version_checked: Option<Instant>,
     /// Rejections by run and job.
-    cannot: Mutex<HashMap<(String, JobId), u32>>,
-    in_a_row: AtomicU32,
+    rejections: HashMap<(String, JobId), u32>,
+    consecutive_rejections: u32,
+    abandoned_threads: usize,
+    /// The kinds of the jobs in abandoned threads.
+    stuck_kinds: BTreeSet<String>,
 }
 
 /// `first` · 2^`doublings`, at most `last`.
@@ -129,40 +142,32 @@ impl WorkerContext {
             handlers,
             blob_store: OnceCell::new(),
             queue: Mutex::default(),
+            active_jobs: Registry::default(),
+            state: Mutex::default(),
             events,
             stopping: watch::Sender::new(false),
             cancelling: AtomicBool::new(false),
-            asked: Mutex::default(),
-            active_jobs: Mutex::default(),
-            expected: Mutex::default(),
-            recent: Mutex::default(),
-            stuck: Mutex::default(),
-            abandoned: AtomicUsize::new(0),
             since: Instant::now(),
-            jobs: AtomicU64::new(0),
-            units: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            cannot: Mutex::default(),
-            in_a_row: AtomicU32::new(0),
         })
     }
 
     /// Counts a rejection and returns the redelivery delay.
     pub(crate) fn record_rejection(&self, run: &str, id: &JobId) -> Duration {
-        self.in_a_row.fetch_add(1, Ordering::Relaxed);
-        let mut cannot = lock(&self.cannot);
-        if cannot.len() >= MAX_REJECTED {
-            cannot.clear();
+        let mut state = lock(&self.state);
+        state.consecutive_rejections += 1;
+        if state.rejections.len() >= MAX_REJECTED {
+            state.rejections.clear();
         }
-        let times = cannot.entry((run.to_owned(), id.clone())).or_default();
+        let job = (run.to_owned(), id.clone());
+        let times = state.rejections.entry(job).or_default();
         *times += 1;
         exponential_backoff(MIN_REJECT_DELAY, MAX_REJECT_DELAY, *times - 1)
     }
 
     pub(crate) async fn back_off(&self) {
-        let in_a_row = self.in_a_row.load(Ordering::Relaxed);
-        if in_a_row > 0 {
-            tokio::time::sleep(exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, in_a_row - 1)).await;
+        let rejections = lock(&self.state).consecutive_rejections;
+        if let Some(doublings) = rejections.checked_sub(1) {
+            tokio::time::sleep(exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, doublings)).await;
         }
     }
 
@@ -193,13 +198,14 @@ impl WorkerContext {
             }
             _ => {}
         }
+        let totals = &mut lock(&self.state).totals;
         match event {
-            WorkerEvent::Done { .. } => self.jobs.fetch_add(1, Ordering::Relaxed),
+            WorkerEvent::Done { .. } => totals.jobs += 1,
             WorkerEvent::Rejected { .. }
             | WorkerEvent::Stuck { .. }
-            | WorkerEvent::Corrupt { .. } => self.refused.fetch_add(1, Ordering::Relaxed),
-            _ => 0,
-        };
+            | WorkerEvent::Corrupt { .. } => totals.refused += 1,
+            _ => {}
+        }
         // The receiver is gone when the worker ends.
         let _ = self.events.send(event);
     }
@@ -235,11 +241,11 @@ impl WorkerContext {
     /// Fails if all coordinators are of other versions.
     pub(crate) async fn check_version(&self) -> Result<(), CrewError> {
         {
-            let mut asked = lock(&self.asked);
-            if asked.is_some_and(|asked| asked.elapsed() < VERSION_CHECK_INTERVAL) {
+            let checked = &mut lock(&self.state).version_checked;
+            if checked.is_some_and(|checked| checked.elapsed() < VERSION_CHECK_INTERVAL) {
                 return Ok(());
             }
-            *asked = Some(Instant::now());
+            *checked = Some(Instant::now());
         }
         let coordinators = self.server.request_many(names::COORDINATORS).await?;
         let theirs: BTreeSet<String> = coordinators
@@ -252,64 +258,54 @@ impl WorkerContext {
         Err(CrewError::OtherVersion {
             url: self.server.url().to_owned(),
             ours: self.program.clone(),
-            theirs: theirs.into_iter().collect::<Vec<_>>().join(", "),
+            theirs: Vec::from_iter(theirs).join(", "),
         })
     }
 
-    pub(crate) fn track_job(&self, run: &str, progress: &JobProgress) -> ActiveJobGuard<'_> {
-        lock(&self.active_jobs).push((run.to_owned(), progress.clone()));
-        ActiveJobGuard {
-            context: self,
-            progress: progress.clone(),
-        }
-    }
-
+    /// Counts new units of progress.
     pub(crate) fn count(&self, units: u64) {
         if units > 0 {
-            self.units.fetch_add(units, Ordering::Relaxed);
-            lock(&self.recent).push_back((Instant::now(), units));
+            let mut state = lock(&self.state);
+            state.totals.units += units;
+            state.recent.push_back((Instant::now(), units));
         }
     }
 
     fn per_second(&self) -> f64 {
-        let mut recent = lock(&self.recent);
+        let recent = &mut lock(&self.state).recent;
         recent.retain(|(when, _)| when.elapsed() < RATE_WINDOW);
         let units: u64 = recent.iter().map(|(_, units)| units).sum();
         units as f64 / self.since.elapsed().min(RATE_WINDOW).as_secs_f64().max(1.0)
     }
 
     /// The expected duration of a job, by earlier ones.
-    pub(crate) fn expected(&self) -> Option<Duration> {
-        lock(&self.expected).map(Duration::from_secs_f64)
+    pub(crate) fn expected_duration(&self) -> Option<Duration> {
+        lock(&self.state).job_seconds.map(Duration::from_secs_f64)
     }
 
     pub(crate) fn record_duration(&self, seconds: f64) {
-        self.in_a_row.store(0, Ordering::Relaxed);
-        let mut expected = lock(&self.expected);
-        *expected =
-            Some(expected.map_or(seconds, |known| known + DURATION_WEIGHT * (seconds - known)));
+        let mut state = lock(&self.state);
+        state.consecutive_rejections = 0;
+        let known = state.job_seconds.unwrap_or(seconds);
+        state.job_seconds = Some(known + DURATION_WEIGHT * (seconds - known));
     }
 
     /// Abandons a thread. A worker that has abandoned more threads than it has slots ends.
     pub(crate) fn abandon_thread(&self, kind: &str) -> Result<(), CrewError> {
-        let mut kinds = lock(&self.stuck);
-        kinds.insert(kind.to_owned());
-        let abandoned = self.abandoned.fetch_add(1, Ordering::Relaxed) + 1;
-        if abandoned < self.limits.slots.max(1) + 1 {
+        let mut state = lock(&self.state);
+        state.stuck_kinds.insert(kind.to_owned());
+        state.abandoned_threads += 1;
+        if state.abandoned_threads <= self.limits.slots.max(1) {
             return Ok(());
         }
         Err(CrewError::Stuck {
-            abandoned,
-            kinds: kinds.iter().cloned().collect::<Vec<_>>().join(", "),
+            abandoned: state.abandoned_threads,
+            kinds: Vec::from_iter(state.stuck_kinds.clone()).join(", "),
         })
     }
 
     pub(crate) fn totals(&self) -> WorkerTotals {
-        WorkerTotals {
-            jobs: self.jobs.load(Ordering::Relaxed),
-            units: self.units.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-        }
+        lock(&self.state).totals
     }
 
     pub(crate) fn status(&self) -> WorkerStatus {
@@ -318,36 +314,24 @@ impl WorkerContext {
             instance: self.instance.clone(),
             program: self.program.clone(),
             slots: self.limits.slots.max(1),
-            active_jobs: lock(&self.active_jobs).len(),
+            active_jobs: self.active_jobs.all().len(),
             totals: self.totals(),
             per_second: self.per_second(),
             seconds: self.since.elapsed().as_secs_f64(),
         }
     }
 
-    /// Cancels the jobs of runs that have enough results; never ends.
+    /// Cancels the jobs of runs that have enough results; ends with the connection.
     pub(crate) async fn cancel_finished_runs(self: Arc<Self>) {
-        let every = format!("{}.*", names::ENOUGH);
-        let Ok(mut orders) = self.server.client.subscribe(every).await else {
+        let all_runs = names::enough("*");
+        let Ok(mut finished) = self.server.client.subscribe(all_runs).await else {
             return;
         };
-        while let Some(order) = orders.next().await {
-            let run = names::last(&order.subject);
-            for (_, progress) in lock(&self.active_jobs).iter().filter(|(own, _)| own == run) {
-                progress.stop();
+        while let Some(message) = finished.next().await {
+            let run = names::last(&message.subject);
+            for job in self.active_jobs.all().iter().filter(|job| job.run == run) {
+                job.progress.stop();
             }
         }
-    }
-}
-
-/// Removes the job from the active ones on drop.
-pub(crate) struct ActiveJobGuard<'a> {
-    context: &'a WorkerContext,
-    progress: JobProgress,
-}
-
-impl Drop for ActiveJobGuard<'_> {
-    fn drop(&mut self) {
-        lock(&self.context.active_jobs).retain(|(_, progress)| !progress.is(&self.progress));
     }
 }
