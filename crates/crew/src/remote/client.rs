@@ -42,7 +42,7 @@ pub(crate) struct Coordinator {
 }
 
 pub(crate) struct ActiveRun {
-    run: String,
+    pub(crate) run: String,
     since: Instant,
     pub(crate) tally: Mutex<JobCounts>,
 }
@@ -139,14 +139,13 @@ impl CrewClient {
             tally: Mutex::default(),
         });
         coordinator.runtime.block_on(async {
-            let mut session =
-                CoordinatorSession::start(coordinator, run, &active, jobs, blob).await?;
+            let mut session = CoordinatorSession::start(coordinator, &active, jobs, blob).await?;
             let ended = tokio::select! {
                 ended = session.work(done) => ended,
                 () = until(stop) => Ok(()),
             };
             session.end(ended.is_ok()).await;
-            ended.map(|()| session.tally())
+            ended.map(|()| session.tally)
         })
     }
 

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::task::block_in_place;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::client::{ActiveRun, Coordinator};
 use super::events::{CrewEvent, NoWorkersTimer};
@@ -24,7 +24,7 @@ use crate::gc::remove_data;
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 use crate::lock::lock;
 use crate::message::{self as wire, JobHeader, ResultHeader};
-use crate::server::{STOP_POLL_INTERVAL, back_off, error_chain, is_taken};
+use crate::server::{STOP_POLL_INTERVAL, Server, back_off, error_chain, is_taken};
 use crate::subjects as names;
 
 /// Jobs whose submission the server has not confirmed yet.
@@ -39,10 +39,13 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) struct CoordinatorSession<'a, I> {
     coordinator: &'a Coordinator,
-    run: &'a str,
+    server: &'a Server,
     active: &'a ActiveRun,
+    run: &'a str,
     jobs: I,
+    /// Whether `jobs` may have more.
     more: bool,
+    /// Whether the caller wants no more outcomes.
     enough: bool,
     blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
     /// Blobs that were uploaded, and when.
@@ -61,8 +64,8 @@ pub(crate) struct CoordinatorSession<'a, I> {
     no_workers: NoWorkersTimer,
     unconfirmed: FuturesUnordered<BoxFuture<'a, (JobId, Result<(), PublishError>)>>,
     /// The last submission error that was emitted.
-    told: Option<String>,
-    tally: JobCounts,
+    reported_error: Option<String>,
+    pub(crate) tally: JobCounts,
 }
 
 /// A submitted job without a result.
@@ -81,29 +84,29 @@ struct PendingJob {
 impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     pub(crate) async fn start(
         coordinator: &'a Coordinator,
-        run: &'a str,
         active: &'a ActiveRun,
         jobs: I,
         blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
     ) -> Result<Self, CrewError> {
+        let (server, run) = (&coordinator.server, &active.run);
         // The queue first: a job leaves it only after its result has arrived.
-        let filter = names::jobs_of(&coordinator.token, run);
-        let mut left = stored_jobs(coordinator, names::JOBS, &filter).await?;
-        left.extend(stored_jobs(coordinator, names::RESULTS, &names::results_of(run)).await?);
-        let results = Results::open(&coordinator.server, run, coordinator.options.lease).await?;
+        let queue = names::jobs_of(&coordinator.token, run);
+        let mut left = stored_jobs(server, names::JOBS, &queue).await?;
+        left.extend(stored_jobs(server, names::RESULTS, &names::results_of(run)).await?);
+        let results = Results::open(server, run, coordinator.options.lease).await?;
         // Without the permission there are no rejections.
-        let subject = names::refused(run);
-        let rejections = coordinator.server.client.subscribe(subject).await.ok();
+        let rejections = server.client.subscribe(names::refused(run)).await.ok();
         let rejections = stream::iter(rejections).flatten().chain(stream::pending());
         Ok(Self {
             coordinator,
-            run,
+            server,
             active,
+            run,
             jobs,
             rejections: rejections.boxed(),
             rejection_log: RejectionLog::default(),
             no_workers: NoWorkersTimer::new(coordinator.options.no_worker_timeout),
-            told: None,
+            reported_error: None,
             more: true,
             enough: false,
             blob,
@@ -118,25 +121,16 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         })
     }
 
-    pub(crate) fn tally(&self) -> JobCounts {
-        self.tally
-    }
-
     /// Works until every job has a result. It may be dropped at any await: a resumed
     /// process finds what is on the server then.
     pub(crate) async fn work<E>(
         &mut self,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
-        let pause = (self.coordinator.options.lease / 2).max(STOP_POLL_INTERVAL);
-        let mut audits = interval_at(Instant::now() + pause, pause);
-        // A missed tick is not made up for: audits keep their distance.
-        audits.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let pause = (self.coordinator.options.no_worker_timeout / 3).max(STOP_POLL_INTERVAL);
-        let mut looks = interval_at(Instant::now() + pause, pause);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut audits = every(self.coordinator.options.lease / 2);
+        let mut checks = every(self.coordinator.options.no_worker_timeout / 3);
         let mut answered = 0;
-        let mut changes = self.coordinator.server.changes.clone();
+        let mut changes = self.server.changes.clone();
         loop {
             self.fill(done).await?;
             *lock(&self.active.tally) = self.tally;
@@ -150,7 +144,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                 Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
                 Some(message) = self.rejections.next() => self.forward_rejection(&message),
                 _ = audits.tick() => self.audit().await?,
-                _ = looks.tick() => {
+                _ = checks.tick() => {
                     let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
                     self.check_workers(quiet, done).await?;
                 }
@@ -213,7 +207,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             self.coordinator.options.lease,
         );
         let message = wire::encode(&head, &job.payload);
-        let max = self.coordinator.server.client.max_payload();
+        let max = self.server.client.max_payload();
         if message.len() > max {
             return Err(CrewError::TooLarge {
                 job: job.id,
@@ -246,11 +240,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                     job: id.clone(),
                     blob: *blob,
                 })?;
-            let coordinator = self.coordinator;
-            coordinator
-                .blob_store
-                .ensure_blob(&coordinator.server, blob, &contents)
-                .await?;
+            let store = &self.coordinator.blob_store;
+            store.ensure_blob(self.server, blob, &contents).await?;
             self.kept.insert(*blob, Instant::now());
         }
         Ok(())
@@ -265,7 +256,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         open.on_the_way = true;
         let subject = names::job(&self.coordinator.token, self.run, id);
         let (id, message) = (id.clone(), open.message.clone());
-        let streams = &self.coordinator.server.streams;
+        let streams = &self.server.streams;
         self.unconfirmed.push(Box::pin(async move {
             tokio::time::sleep(pause).await;
             let sent = async { streams.publish(subject, message).await?.await };
@@ -293,19 +284,18 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                 return Ok(());
             }
         };
-        let coordinator = self.coordinator;
         let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
         open.failures += 1;
         let failures = open.failures;
-        if waited >= coordinator.options.server_timeout || coordinator.server.forbids() {
+        if waited >= self.server.timeout || self.server.forbids() {
             let what = format!("store job {id}");
-            return Err(coordinator.server.connection_lost(&what, error, waited));
+            return Err(self.server.connection_lost(&what, error, waited));
         }
-        let told = self.told.as_ref() == Some(&error);
-        if failures >= WARN_AFTER_FAILURES && !told && !coordinator.server.is_disconnected() {
+        let reported = self.reported_error.as_ref() == Some(&error);
+        if failures >= WARN_AFTER_FAILURES && !reported && !self.server.is_disconnected() {
             let why = error.clone();
-            block_in_place(|| coordinator.listener.emit(&CrewEvent::SubmitFailed { why }));
-            self.told = Some(error);
+            self.emit(&CrewEvent::SubmitFailed { why });
+            self.reported_error = Some(error);
         }
         self.send(&id, back_off(failures)).await
     }
@@ -340,14 +330,18 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         Ok(())
     }
 
+    /// The callback may take its time.
+    fn emit(&self, event: &CrewEvent) {
+        block_in_place(|| self.coordinator.listener.emit(event));
+    }
+
     /// Reports why a worker did not do a job, once for each worker and reason.
     fn forward_rejection(&mut self, message: &async_nats::Message) {
         let Ok(refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
             return;
         };
         if self.rejection_log.note(&refused, std::time::Instant::now()) {
-            let listener = &self.coordinator.listener;
-            block_in_place(|| listener.emit(&CrewEvent::Rejected(refused)));
+            self.emit(&CrewEvent::Rejected(refused));
         }
     }
 
@@ -425,8 +419,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         if again {
             return Ok(self.resubmit(&id).await?);
         }
-        let go_on = given.map_err(MapError::Consumer)?;
-        self.enough = go_on == JobFlow::Stop;
+        let flow = given.map_err(MapError::Consumer)?;
+        self.enough = flow == JobFlow::Stop;
         Ok(())
     }
 
@@ -439,12 +433,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     }
 
     async fn remove_from_queue(&self, id: &JobId) -> Result<(), CrewError> {
-        let coordinator = self.coordinator;
-        let subject = names::job(&coordinator.token, self.run, id);
-        coordinator
-            .server
-            .remove_messages(names::JOBS, &subject)
-            .await
+        let subject = names::job(&self.coordinator.token, self.run, id);
+        self.server.remove_messages(names::JOBS, &subject).await
     }
 
     /// Checks which workers are there: emits an event if there are none, and turns jobs that
@@ -454,31 +444,26 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         quiet: bool,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
-        let coordinator = self.coordinator;
-        if coordinator.server.is_disconnected()
+        if self.server.is_disconnected()
             || self.open.is_empty()
             || !(quiet || self.rejection_log.any())
         {
             self.no_workers.interrupt();
             return Ok(());
         }
-        let workers = coordinator.workers().await?;
+        let workers = self.coordinator.workers().await?;
         let there: BTreeSet<(String, String)> = workers
             .into_iter()
             .map(|worker| (worker.name, worker.instance))
             .collect();
         if let Some(seconds) = self.no_workers.check(there.is_empty()) {
             let jobs = self.open.len();
-            block_in_place(|| {
-                coordinator
-                    .listener
-                    .emit(&CrewEvent::NoWorkers { seconds, jobs });
-            });
+            self.emit(&CrewEvent::NoWorkers { seconds, jobs });
         }
         self.forward_rejections();
-        let nobody = coordinator.options.no_worker_timeout;
+        let timeout = self.coordinator.options.no_worker_timeout;
         let now = std::time::Instant::now();
-        for (id, why) in self.rejection_log.undoable(&there, nobody, now) {
+        for (id, why) in self.rejection_log.undoable(&there, timeout, now) {
             let Some(open) = self.open.remove(&id) else {
                 self.rejection_log.remove(&id);
                 continue;
@@ -504,8 +489,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     async fn audit(&mut self) -> Result<(), CrewError> {
         self.coordinator.ensure_streams().await?;
         // The queue first, as at the start.
-        let filter = names::jobs_of(&self.coordinator.token, self.run);
-        let queued = stored_jobs(self.coordinator, names::JOBS, &filter).await?;
+        let queue = names::jobs_of(&self.coordinator.token, self.run);
+        let queued = stored_jobs(self.server, names::JOBS, &queue).await?;
         let unread = self.results.unread().await?;
         let lost = self.open.iter_mut().filter_map(|(id, open)| {
             let missing = !queued.contains(id) && !open.on_the_way;
@@ -536,25 +521,33 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     pub(crate) async fn end(&mut self, well: bool) {
         self.results.close();
         let over = well && (self.enough || (!self.more && self.open.is_empty()));
-        let goodbye = async {
+        let clean_up = async {
             if over {
-                let _ = remove_data(&self.coordinator.server, self.run).await;
+                let _ = remove_data(self.server, self.run).await;
                 self.results.remove().await;
             }
-            let _ = self.coordinator.server.client.flush().await;
+            let _ = self.server.client.flush().await;
         };
         // What remains is found by a resume or expires.
-        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, goodbye).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, clean_up).await;
     }
+}
+
+/// Ticks at this interval, after a late tick as well.
+fn every(interval: Duration) -> Interval {
+    let interval = interval.max(STOP_POLL_INTERVAL);
+    let mut ticks = interval_at(Instant::now() + interval, interval);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 /// The ids of the jobs in a stream.
 async fn stored_jobs(
-    coordinator: &Coordinator,
+    server: &Server,
     stream: &str,
     filter: &str,
 ) -> Result<HashSet<JobId>, CrewError> {
-    let list = coordinator.server.subjects(stream, filter).await?;
+    let list = server.subjects(stream, filter).await?;
     let ids = list.iter().map(|(subject, _)| names::last(subject));
     Ok(ids.filter_map(|id| JobId::new(id).ok()).collect())
 }

@@ -110,7 +110,7 @@ async fn pump(
     config: pull::Config,
     sender: mpsc::Sender<Result<Message, CrewError>>,
 ) {
-    let mut life = server.server_instance();
+    let mut instance = server.server_instance();
     loop {
         // Created again if the server has lost it.
         let consumer = match consumer(&server, &config).await {
@@ -123,13 +123,13 @@ async fn pump(
         // A restarted server may count results from 1 again, and this consumer would wait for
         // sequence numbers beyond what it has seen.
         let now = server.server_instance();
-        if std::mem::replace(&mut life, now.clone()) != now {
+        if std::mem::replace(&mut instance, now.clone()) != now {
             remove(&server, &run).await;
             continue;
         }
         let mut changes = server.changes.clone();
         changes.mark_unchanged();
-        let well = async {
+        let pull = async {
             loop {
                 let batch = consumer.batch().max_messages(BATCH).expires(PULL_TIMEOUT);
                 let Ok(mut batch) = batch.messages().await else {
@@ -147,7 +147,7 @@ async fn pump(
         };
         // After a disconnect the server has lost the request.
         tokio::select! {
-            () = well => {}
+            () = pull => {}
             _ = changes.changed() => {}
         }
         if sender.is_closed() {
