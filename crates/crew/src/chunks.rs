@@ -77,8 +77,8 @@ impl RemotePart {
         done: &mut TakeOutput<'_, T, E>,
     ) -> Result<Mapped, MapError<E>> {
         // 1. The first item shows whether the items are portable and how large they are.
-        let most = items.size_hint().1.map_or(u64::MAX, |most| most as u64);
-        let total = task.item_count().unwrap_or(most);
+        let max_items = items.size_hint().1.map_or(u64::MAX, |max| max as u64);
+        let total = task.item_count().unwrap_or(max_items);
         let mut items = PendingItems::new(items);
         let Some(item) = items.peek() else {
             return Ok(Mapped::All);
@@ -91,8 +91,7 @@ impl RemotePart {
         // 2. A sample, if the size of chunks is unknown.
         let mut size = self.size(T::KIND, total, max_size, &mut names)?;
         if size.is_none() {
-            let count_slots = || self.workers.client.slot_count();
-            let sample = self.workers.sizing.sample(total, count_slots)?;
+            let sample = self.workers.sizing.sample(total, &self.workers.client)?;
             let below = first.saturating_add(sample);
             match self.work_on(task, &names, (1, below), &mut items, stop, done)? {
                 Some(Mapped::All) if items.peek().is_some() => {}
@@ -128,8 +127,8 @@ impl RemotePart {
         if let Some(size) = names.size(&self.part) {
             return Ok(Some(size));
         }
-        let count_slots = || self.workers.client.slot_count();
-        let size = self.workers.sizing.ids_per_job(kind, total, count_slots)?;
+        let RemoteWorkers { client, sizing, .. } = &*self.workers;
+        let size = sizing.ids_per_job(kind, total, client)?;
         size.map(|size| names.set_size(&*self.names, &self.part, size.min(max_size)))
             .transpose()
     }

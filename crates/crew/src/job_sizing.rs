@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::CrewError;
 use crate::lock::lock;
 use crate::options::WorkerLimits;
+use crate::remote::CrewClient;
 
 /// Seconds of work in a job: long beside its transport, short beside the wait for the
 /// last one.
@@ -57,38 +58,31 @@ impl JobSizing {
     }
 
     /// How many of `total` ids a job of this kind should have; `None` before the first
-    /// job. `count_slots` asks the workers.
+    /// job.
     pub(crate) fn ids_per_job(
         &self,
         kind: &'static str,
         total: u64,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
+        client: &CrewClient,
     ) -> Result<Option<u64>, CrewError> {
         let one = lock(&self.speed).get(kind).map(|(one, _)| *one);
-        one.map(|one| Ok(ids_per_job(one, total, self.slot_count(count_slots)?)))
+        one.map(|one| Ok(ids_per_job(one, total, self.slot_count(client)?)))
             .transpose()
     }
 
     /// How many of `total` ids are done one by one to measure the speed: one or two for
     /// each slot, and a small part of all.
-    pub(crate) fn sample(
-        &self,
-        total: u64,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
-    ) -> Result<u64, CrewError> {
-        let slots = self.slot_count(count_slots)?;
+    pub(crate) fn sample(&self, total: u64, client: &CrewClient) -> Result<u64, CrewError> {
+        let slots = self.slot_count(client)?;
         Ok((2 * slots).min(total / MIN_JOBS_PER_SLOT).max(1))
     }
 
-    fn slot_count(
-        &self,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
-    ) -> Result<u64, CrewError> {
+    fn slot_count(&self, client: &CrewClient) -> Result<u64, CrewError> {
         let mut slots = lock(&self.slots);
         if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOT_COUNT_TTL) {
             return Ok(known);
         }
-        let counted = (count_slots()? as u64).min(MAX_SLOTS);
+        let counted = (client.slot_count()? as u64).min(MAX_SLOTS);
         if counted == 0 {
             return Ok(DEFAULT_SLOTS);
         }
