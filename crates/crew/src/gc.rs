@@ -9,7 +9,7 @@ use crate::options::ConnectOptions;
 use crate::presence::CoordinatorStatus;
 use crate::server::{BoxedError, Server, local_runtime};
 use crate::status;
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RemovedRun {
@@ -34,7 +34,7 @@ pub fn remove_run(options: &ConnectOptions, run: &str) -> Result<RemovedRun, Cre
 }
 
 async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
-    let server = Server::connect(options, ClientRole::Coordinator, "mendel crew forget").await?;
+    let server = Server::connect(options, names::COORDINATOR_INBOX, "mendel crew forget").await?;
     let all = status::held(&server).await?;
     let Some(held) = all.iter().find(|held| held.run == run) else {
         return Err(CrewError::UnknownRun {

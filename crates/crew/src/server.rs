@@ -22,7 +22,7 @@ use crate::error::CrewError;
 use crate::lock::lock;
 use crate::options::{ConnectOptions, Secret};
 use crate::presence::{CoordinatorStatus, WorkerStatus};
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of the first connection and of requests for streams.
@@ -55,7 +55,8 @@ pub(crate) struct Server {
     url: Arc<str>,
     /// How long the server may be away.
     pub(crate) timeout: Duration,
-    complaint: Arc<Mutex<Option<String>>>,
+    /// The last error that the server reported by itself.
+    reported: Arc<Mutex<Option<String>>>,
 }
 
 /// Poll interval of a stop flag; short, so that Ctrl-C responds quickly.
@@ -90,15 +91,15 @@ pub(crate) fn back_off(attempts: usize) -> Duration {
 impl Server {
     pub(crate) async fn connect(
         options: &ConnectOptions,
-        role: ClientRole,
+        inbox: &str,
         name: &str,
     ) -> Result<Self, CrewError> {
         let (sender, changes) = watch::channel(0);
-        let complaint = Arc::new(Mutex::new(None));
-        let said = Arc::clone(&complaint);
+        let reported = Arc::new(Mutex::new(None));
+        let last_error = Arc::clone(&reported);
         let mut connect = async_nats::ConnectOptions::new()
             .name(name)
-            .custom_inbox_prefix(role.inbox())
+            .custom_inbox_prefix(inbox)
             .connection_timeout(REQUEST_TIMEOUT)
             .request_timeout(Some(REQUEST_TIMEOUT))
             // Only the address that was checked, not those that the server advertises.
@@ -110,7 +111,7 @@ impl Server {
                     Event::Connected => true,
                     Event::Disconnected => false,
                     Event::ServerError(error) => {
-                        *lock(&said) = Some(error.to_string());
+                        *lock(&last_error) = Some(error.to_string());
                         return ready(());
                     }
                     _ => return ready(()),
@@ -168,7 +169,7 @@ impl Server {
             changes,
             url: url.into(),
             timeout: options.server_timeout,
-            complaint,
+            reported,
         })
     }
 
@@ -196,7 +197,7 @@ impl Server {
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
         let begun = Instant::now();
-        lock(&self.complaint).take();
+        lock(&self.reported).take();
         for attempts in 0.. {
             // Each attempt has a time limit of its own.
             let why = match tokio::time::timeout(4 * REQUEST_TIMEOUT, attempt()).await {
@@ -214,16 +215,16 @@ impl Server {
 
     /// Whether the server reported that a permission is missing.
     pub(crate) fn forbids(&self) -> bool {
-        lock(&self.complaint).as_deref().is_some_and(is_forbidden)
+        lock(&self.reported).as_deref().is_some_and(is_forbidden)
     }
 
     /// The error after an attempt that did not succeed in time.
     pub(crate) fn connection_lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
-        let complaint = lock(&self.complaint).clone();
-        if let Some(said) = complaint.filter(|said| is_forbidden(said)) {
+        let reported = lock(&self.reported).clone();
+        if let Some(why) = reported.filter(|text| is_forbidden(text)) {
             return CrewError::Forbidden {
                 what: what.to_owned(),
-                why: said,
+                why,
             };
         }
         if self.is_disconnected() || why == "no answer" {

@@ -12,7 +12,7 @@ use crate::error::CrewError;
 use crate::job::check_name;
 use crate::options::ConnectOptions;
 use crate::server::{BoxedError, Server, background_runtime};
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 /// Records read at once.
 const MAX_PAGE_RECORDS: usize = 512;
@@ -56,7 +56,7 @@ impl SharedLog {
     pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
         let runtime = background_runtime("notices")?;
         let server = runtime.block_on(async {
-            let server = Server::connect(options, ClientRole::Learner, "mendel notices").await?;
+            let server = Server::connect(options, names::LEARNER_INBOX, "mendel notices").await?;
             server.stream(names::notices_stream()).await?;
             Ok::<_, CrewError>(server)
         })?;

@@ -9,7 +9,7 @@ use crate::error::CrewError;
 use crate::options::ConnectOptions;
 use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
 use crate::server::{BoxedError, Server, local_runtime};
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrewStatus {
@@ -49,7 +49,7 @@ pub fn status(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
 }
 
 async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
-    let server = Server::connect(options, ClientRole::Coordinator, "mendel crew status").await?;
+    let server = Server::connect(options, names::COORDINATOR_INBOX, "mendel crew status").await?;
     let (workers, coordinators) = tokio::try_join!(
         server.workers(),
         server.request_many::<CoordinatorStatus>(names::COORDINATORS)

@@ -25,28 +25,11 @@ pub(crate) const COORDINATORS: &str = "mendel.coordinators";
 /// Workers cancel the jobs of a run.
 pub(crate) const ENOUGH: &str = "mendel.enough";
 
-/// The role of a client. Replies arrive at subjects of the role, so that no role may read
-/// the replies of another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ClientRole {
-    /// Submits jobs and takes results, or asks for the status.
-    Coordinator,
-    /// Does jobs.
-    Worker,
-    /// Appends to and reads the shared log.
-    Learner,
-}
-
-impl ClientRole {
-    /// The prefix of the subjects of its replies.
-    pub(crate) fn inbox(self) -> &'static str {
-        match self {
-            Self::Coordinator => "_INBOX_coordinator",
-            Self::Worker => "_INBOX_worker",
-            Self::Learner => "_INBOX_learner",
-        }
-    }
-}
+/// Prefixes of the subjects where the replies to a role arrive, so that no role may read the
+/// replies of another: coordinators and status requests, workers, and users of the shared log.
+pub(crate) const COORDINATOR_INBOX: &str = "_INBOX_coordinator";
+pub(crate) const WORKER_INBOX: &str = "_INBOX_worker";
+pub(crate) const LEARNER_INBOX: &str = "_INBOX_learner";
 
 /// Retention of orphaned messages. A run that resumes later resubmits the missing jobs.
 const RETENTION: Duration = Duration::from_hours(30 * 24);
@@ -132,47 +115,50 @@ pub(crate) fn run_of(subject: &str) -> &str {
 
 pub(crate) fn jobs_stream() -> Config {
     Config {
-        name: JOBS.to_owned(),
-        subjects: vec![ALL_JOBS.to_owned()],
         retention: RetentionPolicy::WorkQueue,
-        max_messages_per_subject: 1,
-        discard: DiscardPolicy::New,
-        discard_new_per_subject: true,
-        max_age: RETENTION,
-        ..Config::default()
+        ..one_per_subject(stream(JOBS, ALL_JOBS))
     }
 }
 
 /// A second message of a subject is accepted here: the first may be damaged.
 pub(crate) fn results_stream() -> Config {
     Config {
-        name: RESULTS.to_owned(),
-        subjects: vec![ALL_RESULTS.to_owned()],
         retention: RetentionPolicy::WorkQueue,
-        max_age: RETENTION,
-        ..Config::default()
+        ..stream(RESULTS, ALL_RESULTS)
     }
 }
 
 pub(crate) fn starts_stream() -> Config {
     Config {
-        name: STARTS.to_owned(),
-        subjects: vec!["mendel.starts.>".to_owned()],
         max_messages_per_subject: 100,
+        ..stream(STARTS, "mendel.starts.>")
+    }
+}
+
+/// A subject for each record; records do not expire.
+pub(crate) fn notices_stream() -> Config {
+    Config {
+        max_age: Duration::ZERO,
+        max_bytes: MAX_NOTICES_BYTES,
+        ..one_per_subject(stream(NOTICES, "mendel.notices.*"))
+    }
+}
+
+fn stream(name: &str, subjects: &str) -> Config {
+    Config {
+        name: name.to_owned(),
+        subjects: vec![subjects.to_owned()],
         max_age: RETENTION,
         ..Config::default()
     }
 }
 
-/// A subject for each record, as with jobs; records do not expire.
-pub(crate) fn notices_stream() -> Config {
+/// The server refuses a second message of a subject.
+fn one_per_subject(config: Config) -> Config {
     Config {
-        name: NOTICES.to_owned(),
-        subjects: vec!["mendel.notices.*".to_owned()],
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        max_bytes: MAX_NOTICES_BYTES,
-        ..Config::default()
+        ..config
     }
 }

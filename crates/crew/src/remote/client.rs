@@ -19,7 +19,7 @@ use crate::options::ConnectOptions;
 use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
 use crate::registry::Registry;
 use crate::server::{Server, background_runtime, until};
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 /// A coordinator's connection to the server of a crew. Clones share it.
 #[derive(Clone)]
@@ -51,7 +51,6 @@ impl fmt::Debug for CrewClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CrewClient")
             .field("program", &self.0.program)
-            .field("options", &self.0.options)
             .finish_non_exhaustive()
     }
 }
@@ -66,16 +65,37 @@ impl CrewClient {
     pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
         let runtime = background_runtime("crew")?;
         let token = names::token(program);
-        let runs = Arc::new(Registry::default());
+        let runs: Arc<Registry<ActiveRun>> = Arc::default();
         let listener = EventListener::default();
         let (server, blob_store) = runtime.block_on(async {
             let server =
-                Server::connect(options, ClientRole::Coordinator, "mendel coordinator").await?;
+                Server::connect(options, names::COORDINATOR_INBOX, "mendel coordinator").await?;
             server.stream(names::jobs_stream()).await?;
             server.ensure_lease(program, options.lease).await?;
             let blob_store = ensure_streams(&server, &token, options, false).await?;
-            tokio::spawn(watch_connection(server.clone(), listener.clone()));
-            tokio::spawn(reply(server.clone(), program.to_owned(), Arc::clone(&runs)));
+            let (watched, events) = (server.clone(), listener.clone());
+            tokio::spawn(async move {
+                let report = |away| {
+                    events.emit(&if away {
+                        CrewEvent::Disconnected
+                    } else {
+                        CrewEvent::Reconnected
+                    });
+                };
+                watched.watch_connection(report).await;
+            });
+            let (asked, active, program) = (server.clone(), Arc::clone(&runs), program.to_owned());
+            tokio::spawn(async move {
+                let status = || CoordinatorStatus {
+                    program: program.clone(),
+                    runs: active
+                        .all()
+                        .iter()
+                        .map(|run| run.status(&program))
+                        .collect(),
+                };
+                asked.reply(names::COORDINATORS, status).await;
+            });
             Ok::<_, CrewError>((server, blob_store))
         })?;
         let server_instance = Mutex::new(server.server_instance());
@@ -205,25 +225,6 @@ async fn ensure_streams(
         .ensure_consumer(token, options.lease, restarted)
         .await?;
     BlobStore::make(server).await
-}
-
-async fn watch_connection(server: Server, listener: EventListener) {
-    let report = |away| {
-        listener.emit(&if away {
-            CrewEvent::Disconnected
-        } else {
-            CrewEvent::Reconnected
-        });
-    };
-    server.watch_connection(report).await;
-}
-
-async fn reply(server: Server, program: String, runs: Arc<Registry<ActiveRun>>) {
-    let status = || CoordinatorStatus {
-        program: program.clone(),
-        runs: runs.all().iter().map(|run| run.status(&program)).collect(),
-    };
-    server.reply(names::COORDINATORS, status).await;
 }
 
 impl ActiveRun {

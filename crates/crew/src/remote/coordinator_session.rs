@@ -23,7 +23,7 @@ use crate::error::{CrewError, MapError};
 use crate::gc::remove_data;
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 use crate::lock::lock;
-use crate::message::{self as wire, JobHeader, ResultHeader};
+use crate::message::{self as wire, JobHeader, ResultHeader, nanoseconds};
 use crate::server::{STOP_POLL_INTERVAL, Server, back_off, error_chain, is_taken};
 use crate::subjects as names;
 
@@ -200,24 +200,24 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     }
 
     fn wrap(&self, job: Job) -> Result<PendingJob, CrewError> {
-        let head = JobHeader::new(
-            &self.coordinator.program,
-            self.run,
-            &job,
-            self.coordinator.options.lease,
-        );
-        let message = wire::encode(&head, &job.payload);
+        let header = JobHeader {
+            program: self.coordinator.program.clone(),
+            run: self.run.to_owned(),
+            id: job.id,
+            kind: job.kind,
+            version: job.version,
+            blobs: job.blobs,
+            lease: nanoseconds(self.coordinator.options.lease),
+        };
+        let message = wire::encode(&header, &job.payload);
+        let (job, bytes) = (header.id, message.len());
         let max = self.server.client.max_payload();
-        if message.len() > max {
-            return Err(CrewError::TooLarge {
-                job: job.id,
-                bytes: message.len(),
-                max,
-            });
+        if bytes > max {
+            return Err(CrewError::TooLarge { job, bytes, max });
         }
         Ok(PendingJob {
             message: message.into(),
-            blobs: job.blobs,
+            blobs: header.blobs,
             on_the_way: false,
             missing: false,
             failures: 0,

@@ -22,7 +22,7 @@ use crate::job::JobId;
 use crate::options::{ConnectOptions, WorkerLimits};
 use crate::presence::WorkerTotals;
 use crate::server::{Server, local_runtime, until};
-use crate::subjects::{self as names, ClientRole};
+use crate::subjects as names;
 
 use self::worker_context::WorkerContext;
 
@@ -149,7 +149,7 @@ impl Worker {
         watch: &mut dyn FnMut(WorkerEvent),
     ) -> Result<WorkerTotals, CrewError> {
         let name = format!("mendel worker {}", self.name);
-        let server = Server::connect(&self.options, ClientRole::Worker, &name).await?;
+        let server = Server::connect(&self.options, names::WORKER_INBOX, &name).await?;
         let (events, mut happened) = mpsc::unbounded_channel();
         let context = WorkerContext::new(
             server,
