@@ -27,8 +27,8 @@ use crate::subjects as names;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of the first connection and of requests for streams.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long replies to a request for all are collected.
-pub(crate) const REPLY_WINDOW: Duration = Duration::from_millis(300);
+/// Time in which replies to a request for all are collected.
+const REPLY_WINDOW: Duration = Duration::from_millis(300);
 /// Requests before coordinators are believed to be absent.
 const COORDINATOR_QUERIES: usize = 3;
 /// Delays between retries double from the minimum to the maximum.
@@ -133,11 +133,11 @@ impl Server {
             Some(Secret::User(name, password)) => connect.user_and_password(name, password),
             Some(Secret::NKey(seed)) => connect.nkey(seed),
         };
-        let url = options.url();
-        let client = match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect(url)).await {
+        let url = options.url().to_owned();
+        let client = match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect(&url)).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => {
-                let (url, why) = (url.to_owned(), error_chain(&error));
+                let why = error_chain(&error);
                 return Err(match error.kind() {
                     ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                         CrewError::AccessDenied { url, why }
@@ -148,16 +148,12 @@ impl Server {
                 });
             }
             Err(_) => {
-                return Err(CrewError::NoServer {
-                    url: url.to_owned(),
-                    why: "it does not answer".to_owned(),
-                });
+                let why = "it does not answer".to_owned();
+                return Err(CrewError::NoServer { url, why });
             }
         };
         if !client.server_info().jetstream {
-            return Err(CrewError::NoJetStream {
-                url: url.to_owned(),
-            });
+            return Err(CrewError::NoJetStream { url });
         }
         let streams = context::ContextBuilder::new()
             .timeout(REQUEST_TIMEOUT)
@@ -399,17 +395,7 @@ impl Server {
         .await
     }
 
-    /// Removes all messages of some subjects from a stream that has no consumers.
-    pub(crate) async fn purge(&self, stream: &str, filter: &str) -> Result<(), CrewError> {
-        self.persist(&format!("remove {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await?;
-            stream.purge().filter(filter).await?;
-            Ok::<_, BoxedError>(())
-        })
-        .await
-    }
-
-    /// Removes all messages of some subjects from a stream with consumers, one by one: after
+    /// Removes all messages of some subjects from a stream, one by one: after
     /// a purge with a filter, servers before 2.9.12 never deliver the messages that other
     /// subjects have in the stream at that time (nats-server pull request 3838).
     pub(crate) async fn remove_messages(
@@ -423,31 +409,11 @@ impl Server {
         }
         self.persist(&format!("remove {filter}"), || async {
             let stream = self.streams.get_stream_no_info(stream).await?;
-            let removals = subjects.iter().map(|(subject, count)| {
-                let stream = &stream;
-                async move {
-                    for _ in 0..*count {
-                        match stream.get_last_raw_message_by_subject(subject).await {
-                            Ok(message) => {
-                                // It may be gone by now: acknowledged by its receiver.
-                                let _ = stream.delete_message(message.sequence).await;
-                            }
-                            Err(error)
-                                if error.kind() == LastRawMessageErrorKind::NoMessageFound =>
-                            {
-                                break;
-                            }
-                            Err(error) => return Err(error.into()),
-                        }
-                    }
-                    Ok::<_, BoxedError>(())
-                }
+            let subjects = futures_util::stream::iter(&subjects).map(Ok::<_, BoxedError>);
+            let removed = subjects.try_for_each_concurrent(MAX_REMOVALS, |(subject, count)| {
+                remove_last(&stream, subject, *count)
             });
-            let removals = futures_util::stream::iter(removals);
-            removals
-                .buffer_unordered(MAX_REMOVALS)
-                .try_collect::<()>()
-                .await
+            removed.await
         })
         .await
     }
@@ -521,6 +487,21 @@ impl Server {
             report(self.is_disconnected());
         }
     }
+}
+
+/// Removes the last messages of a subject.
+async fn remove_last(stream: &Stream<()>, subject: &str, count: usize) -> Result<(), BoxedError> {
+    for _ in 0..count {
+        match stream.get_last_raw_message_by_subject(subject).await {
+            Ok(message) => {
+                // It may be gone by now: acknowledged by its receiver.
+                let _ = stream.delete_message(message.sequence).await;
+            }
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Whether the consumer, or its stream, does not exist.

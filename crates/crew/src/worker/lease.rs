@@ -46,7 +46,7 @@ impl Lease {
         LeaseCheck::Wait
     }
 
-    pub(crate) fn pause(&self) -> Duration {
+    pub(crate) fn check_interval(&self) -> Duration {
         (self.length / 16).clamp(Duration::from_millis(5), Duration::from_millis(500))
     }
 }

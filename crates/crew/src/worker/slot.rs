@@ -129,26 +129,31 @@ async fn attempt(
         progress: progress.clone(),
     });
     let begun = Instant::now();
-    let mut answer = spawn(claimed, &progress);
-    let mut monitor = JobMonitor::new(context, claimed, &progress, begun);
-    let mut looks = interval(monitor.lease.pause());
+    let mut result = spawn(claimed, &progress);
+    let mut monitor = JobMonitor {
+        context,
+        claimed,
+        progress: &progress,
+        lease: Lease::new(claimed.lease, begun),
+        counted: 0,
+        begun,
+        cancelled: None,
+    };
+    let mut checks = interval(monitor.lease.check_interval());
     let fetch_at = context
         .expected_duration()
         .map(|time| begun + time.mul_f64(PREFETCH_SHARE));
     let end = loop {
         tokio::select! {
-            answered = &mut answer => break monitor.judge(answered),
-            _ = looks.tick() => match monitor.check_lease(next).await {
-                LeaseAction::Continue => {}
-                LeaseAction::GiveUp => {
-                    context.abandon_thread(&claimed.job.kind)?;
-                    break monitor.given_up();
-                }
+            result = &mut result => break monitor.job_end(result),
+            _ = checks.tick() => if monitor.check_lease(next).await {
+                context.abandon_thread(&claimed.job.kind)?;
+                break monitor.stopped_end();
             },
             () = sleep_until(fetch_at.unwrap_or(begun).into()),
                 if fetch_at.is_some()
                     && matches!(next, Prefetch::None)
-                    && monitor.told.is_none()
+                    && monitor.cancelled.is_none()
                     && !context.is_stopping() =>
             {
                 *next = Prefetch::Fetching(Box::pin(claim(Arc::clone(context))));
@@ -175,7 +180,7 @@ type HandlerResult = Result<Result<Vec<u8>, HandlerError>, String>;
 
 /// Runs the handler on a thread of its own, which is abandoned if it is stuck.
 fn spawn(claimed: &ClaimedJob, progress: &JobProgress) -> oneshot::Receiver<HandlerResult> {
-    let (sender, answer) = oneshot::channel();
+    let (sender, result) = oneshot::channel();
     let (handler, job) = (Arc::clone(&claimed.handler), claimed.job.clone());
     let (blobs, progress) = (claimed.blobs.clone(), progress.clone());
     let work = move || {
@@ -189,8 +194,8 @@ fn spawn(claimed: &ClaimedJob, progress: &JobProgress) -> oneshot::Receiver<Hand
         let _ = sender.send(worked);
     };
     // Without a thread the sender is dropped, and the job has failed.
-    let _ = thread::Builder::new().name("hand".to_owned()).spawn(work);
-    answer
+    let _ = thread::Builder::new().name("slot".to_owned()).spawn(work);
+    result
 }
 
 /// Watches lease, time limit and cancellation of a running job.
@@ -201,8 +206,8 @@ struct JobMonitor<'a> {
     lease: Lease,
     counted: u64,
     begun: Instant,
-    /// When the handler was told to stop, and why.
-    told: Option<(Instant, CancelReason)>,
+    /// When the stop flag was set, and why.
+    cancelled: Option<(Instant, CancelReason)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -213,40 +218,20 @@ enum CancelReason {
     Overtime,
 }
 
-enum LeaseAction {
-    Continue,
-    GiveUp,
-}
-
-impl<'a> JobMonitor<'a> {
-    fn new(
-        context: &'a WorkerContext,
-        claimed: &'a ClaimedJob,
-        progress: &'a JobProgress,
-        begun: Instant,
-    ) -> Self {
-        Self {
-            context,
-            claimed,
-            progress,
-            lease: Lease::new(claimed.lease, begun),
-            counted: 0,
-            begun,
-            told: None,
-        }
-    }
-
+impl JobMonitor<'_> {
     fn count(&mut self) {
         let units = self.progress.units();
         self.context.count(units - self.counted);
         self.counted = units;
     }
 
-    async fn check_lease(&mut self, next: &mut Prefetch) -> LeaseAction {
+    /// Extends the lease after progress, and sets the stop flag of a job that has to end.
+    /// Whether the handler has not ended in time after that.
+    async fn check_lease(&mut self, next: &mut Prefetch) -> bool {
         let now = Instant::now();
         self.count();
-        let look = self.lease.check(self.counted, now);
-        if look == LeaseCheck::Extend {
+        let check = self.lease.check(self.counted, now);
+        if check == LeaseCheck::Extend {
             self.claimed.delivery.ack_with(AckKind::Progress).await;
             // The lease of the prefetched job is extended with this one.
             if let Prefetch::Fetched(Ok(waiting)) = next {
@@ -257,39 +242,35 @@ impl<'a> JobMonitor<'a> {
             // This job is finished; the prefetched one goes to other workers now.
             self.clear(next).await;
         }
-        if let Some((when, told)) = self.told {
-            let grace = match told {
+        if let Some((when, reason)) = self.cancelled {
+            let timeout = match reason {
                 CancelReason::NotNeeded => STOP_TIMEOUT,
                 CancelReason::Stuck | CancelReason::Overtime => 2 * self.claimed.lease,
             };
-            return if when.elapsed() < grace {
-                LeaseAction::Continue
-            } else {
-                LeaseAction::GiveUp
-            };
+            return when.elapsed() >= timeout;
         }
         // The job itself may have been cancelled, because its run has enough results.
-        let told = if self.context.is_cancelling() || self.progress.is_stopped() {
+        let reason = if self.context.is_cancelling() || self.progress.is_stopped() {
             CancelReason::NotNeeded
-        } else if look == LeaseCheck::Lost {
+        } else if check == LeaseCheck::Lost {
             CancelReason::Stuck
         } else if self.begun.elapsed() > self.context.limits.job_time {
             CancelReason::Overtime
         } else {
-            return LeaseAction::Continue;
+            return false;
         };
-        self.told = Some((now, told));
+        self.cancelled = Some((now, reason));
         self.progress.stop();
-        if told != CancelReason::NotNeeded {
+        if reason != CancelReason::NotNeeded {
             self.clear(next).await;
         }
-        if told == CancelReason::Stuck {
+        if reason == CancelReason::Stuck {
             self.context.emit(WorkerEvent::Stuck {
                 run: self.claimed.delivery.run.clone(),
                 id: self.claimed.delivery.id.clone(),
             });
         }
-        LeaseAction::Continue
+        false
     }
 
     /// Returns the prefetched job, which must not wait behind one that does not end.
@@ -300,36 +281,32 @@ impl<'a> JobMonitor<'a> {
         }
     }
 
-    fn judge(&self, answered: Result<HandlerResult, oneshot::error::RecvError>) -> JobEnd {
-        let told = self.told.map(|(_, told)| told);
-        match answered {
+    fn job_end(&self, result: Result<HandlerResult, oneshot::error::RecvError>) -> JobEnd {
+        match result {
             // A late result is a result.
             Ok(Ok(Ok(result))) => JobEnd::Done(result, self.begun.elapsed().as_secs_f64()),
             Ok(Ok(Err(HandlerError::InvalidJob(why)))) => {
                 JobEnd::DeadLetter(self.claimed.delivery.dead(why))
             }
             Ok(Ok(Err(HandlerError::CannotRun(why)))) => JobEnd::Rejected(why),
-            // It may have seen the flag before this monitor did.
-            Ok(Ok(Err(HandlerError::Stopped))) if told.is_none() && self.progress.is_stopped() => {
-                JobEnd::Cancelled
-            }
-            Ok(Ok(Err(HandlerError::Stopped))) if told.is_none() => {
-                JobEnd::Failed("it stopped without being told".to_owned())
-            }
-            Ok(Ok(Err(HandlerError::Stopped))) => self.given_up(),
+            Ok(Ok(Err(HandlerError::Stopped))) => self.stopped_end(),
             Ok(Err(panic)) => JobEnd::Failed(format!("its handler panicked: {panic}")),
             Err(_) => JobEnd::Failed("the system gave no thread for it".to_owned()),
         }
     }
 
-    fn given_up(&self) -> JobEnd {
-        match self.told {
-            Some((_, CancelReason::Stuck)) => JobEnd::LeaseExpired(self.claimed.lease),
-            Some((_, CancelReason::Overtime)) => JobEnd::Failed(format!(
+    /// The end of a job that was stopped, or did not stop in time.
+    fn stopped_end(&self) -> JobEnd {
+        match self.cancelled.map(|(_, reason)| reason) {
+            Some(CancelReason::Stuck) => JobEnd::LeaseExpired(self.claimed.lease),
+            Some(CancelReason::Overtime) => JobEnd::Failed(format!(
                 "it took more than {} s",
                 self.context.limits.job_time.as_secs_f64()
             )),
-            _ => JobEnd::Cancelled,
+            Some(CancelReason::NotNeeded) => JobEnd::Cancelled,
+            // The handler may have seen the flag before this monitor did.
+            None if self.progress.is_stopped() => JobEnd::Cancelled,
+            None => JobEnd::Failed("it stopped without being told".to_owned()),
         }
     }
 }
