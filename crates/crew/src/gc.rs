@@ -73,14 +73,11 @@ pub(crate) async fn remove_data(server: &Server, run: &str) -> Result<(), CrewEr
     // Workers that miss the message do no harm.
     let told = server.client.publish(names::enough(run), "".into());
     let _ = told.await;
-    for (stream, filter) in [
-        (names::JOBS, names::jobs_of("*", run)),
-        (names::RESULTS, names::results_of(run)),
-        (names::STARTS, names::starts_of(run)),
-    ] {
-        server.remove_messages(stream, &filter).await?;
-    }
-    Ok(())
+    let jobs = names::jobs_of("*", run);
+    server.remove_messages(names::JOBS, &jobs).await?;
+    let results = names::results_of(run);
+    server.remove_messages(names::RESULTS, &results).await?;
+    server.purge(names::STARTS, &names::starts_of(run)).await
 }
 
 /// Removes all blobs and returns their number.

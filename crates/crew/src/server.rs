@@ -395,7 +395,22 @@ impl Server {
         .await
     }
 
-    /// Removes all messages of some subjects from a stream, one by one: after
+    /// Removes all messages of some subjects from a stream without consumers, also several of
+    /// one subject: after the last of them was deleted alone, server 2.9.10 does not find the
+    /// others.
+    pub(crate) async fn purge(&self, stream: &str, filter: &str) -> Result<(), CrewError> {
+        if self.subjects(stream, filter).await?.is_empty() {
+            return Ok(());
+        }
+        self.persist(&format!("remove {filter}"), || async {
+            let stream = self.streams.get_stream_no_info(stream).await?;
+            stream.purge().filter(filter).await?;
+            Ok::<_, BoxedError>(())
+        })
+        .await
+    }
+
+    /// Removes all messages of some subjects from a stream with consumers, one by one: after
     /// a purge with a filter, servers before 2.9.12 never deliver the messages that other
     /// subjects have in the stream at that time (nats-server pull request 3838).
     pub(crate) async fn remove_messages(

@@ -410,7 +410,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             let starts = names::starts(self.run, &id);
             self.coordinator
                 .server
-                .remove_messages(names::STARTS, &starts)
+                .purge(names::STARTS, &starts)
                 .await?;
         }
         if let Some(message) = message.filter(|_| dead || given.is_ok()) {
