@@ -168,7 +168,7 @@ fn may_listen(place: &Place, user: &str, subject: &str) -> bool {
             .await
             .expect("it is a user");
         let _listening = client.subscribe(subject.to_owned()).await;
-        // Nobody may listen to this, and the server answers one after the other.
+        // No role may listen to this, and the server answers in order.
         let _refused = client.subscribe(FORBIDDEN).await;
         let mut may = true;
         loop {
