@@ -45,7 +45,7 @@ pub enum CrewError {
     AccessDenied { url: String, why: String },
     /// The server was there and did not come back in time.
     #[error(
-        "the crew server at {url} did not answer for {seconds} s: {why}; what it holds is found again when the work is resumed"
+        "the crew server at {url} did not answer for {seconds} s: {why}; its data is found again when the work is resumed"
     )]
     Lost {
         url: String,
@@ -86,7 +86,7 @@ pub enum CrewError {
         /// The runs that the server has data of.
         runs: Vec<String>,
     },
-    #[error("run `{run}` is at work: its coordinator answers; stop it first")]
+    #[error("run `{run}` is active: its coordinator is connected; stop it first")]
     AtWork { run: String },
     #[error(
         "job {job} takes {bytes} bytes, and the crew server takes {max}; move data into blobs or raise `max_payload`"
@@ -107,7 +107,7 @@ pub enum CrewError {
     Stuck { abandoned: usize, kinds: String },
     /// A job that no worker can do.
     #[error(
-        "the crew set job {job} aside{}: {why}; going on tries it again, and with `--dead-letters skip` the run does without what nobody can do",
+        "no worker could do job {job}{}: {why}; a resumed run tries it again, and with `--dead-letters skip` the run skips jobs that no worker can do",
         tried(*deliveries)
     )]
     DeadLetter {
@@ -117,7 +117,7 @@ pub enum CrewError {
     },
     /// A result that the task does not accept.
     #[error(
-        "the answer of worker `{worker}` to job {job} makes no sense, also after it was done again: {reason}; stop that worker, and go on"
+        "the result of worker `{worker}` for job {job} is invalid, also after retries: {reason}; stop that worker, and resume the run"
     )]
     InvalidResult {
         worker: String,
@@ -131,9 +131,7 @@ pub enum CrewError {
     #[error("{reason}")]
     Task { reason: String },
     /// The names of a folder's jobs cannot be used.
-    #[error(
-        "`{path}` {reason}; remove it, and what the crew has not handed in yet is played again"
-    )]
+    #[error("`{path}` {reason}; remove it, and results that were not taken yet are computed again")]
     JobNames { path: String, reason: String },
     #[error("the system refused {what}: {why}")]
     System { what: String, why: String },
@@ -176,7 +174,7 @@ impl CrewError {
 fn tried(deliveries: u32) -> String {
     match deliveries {
         0 | 1 => String::new(),
-        times => format!(" after it was given out {times} times"),
+        times => format!(", which was delivered {times} times"),
     }
 }
 

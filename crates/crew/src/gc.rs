@@ -71,8 +71,7 @@ async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewE
 /// well, its results and its start marks.
 pub(crate) async fn remove_data(server: &Server, run: &str) -> Result<(), CrewError> {
     // Workers that miss the message do no harm.
-    let told = server.client.publish(names::enough(run), "".into());
-    let _ = told.await;
+    let _ = server.client.publish(names::enough(run), "".into()).await;
     let jobs = names::jobs_of("*", run);
     server.remove_messages(names::JOBS, &jobs).await?;
     let results = names::results_of(run);

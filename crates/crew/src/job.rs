@@ -67,7 +67,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError
     }
 }
 
-/// Some seconds of work: everything a worker needs, without paths or commands.
+/// Some seconds of work: all data that a worker needs, without paths or commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     pub id: JobId,
@@ -91,7 +91,7 @@ pub struct JobOutcome {
 
 /// A job that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("set aside after {deliveries} deliveries: {why}")]
+#[error("dead letter after {deliveries} deliveries: {why}")]
 pub struct DeadLetter {
     /// How often it was delivered to a worker.
     pub deliveries: u32,
@@ -106,7 +106,7 @@ pub struct DeadLetter {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandlerError {
     /// No worker can do it: it becomes a dead letter at once.
-    #[error("the job makes no sense: {0}")]
+    #[error("invalid job: {0}")]
     InvalidJob(String),
     /// This worker cannot do it; another may.
     #[error("this worker cannot: {0}")]

@@ -1,4 +1,4 @@
-//! How many items a job has: some seconds of work, by the speed of earlier jobs.
+//! The size of jobs: some seconds of work, by the speed of earlier jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -9,8 +9,7 @@ use crate::lock::lock;
 use crate::options::WorkerLimits;
 use crate::remote::CrewClient;
 
-/// Seconds of work in a job: long beside its transport, short beside the wait for the
-/// last one.
+/// Seconds of work in a job: long compared with its transport, short compared with a run.
 const TARGET_JOB_SECONDS: f64 = 2.0;
 
 /// Each slot finds at least this many jobs of a part, so that the wait for the last one is
@@ -23,7 +22,7 @@ const DEFAULT_SLOTS: u64 = 8;
 /// A worker may report any number of slots; more are not counted.
 const MAX_SLOTS: u64 = 65_536;
 
-/// The number of slots is asked for no more often.
+/// Workers are asked for the number of slots again after this time.
 const SLOT_COUNT_TTL: Duration = Duration::from_secs(30);
 
 /// A worker may report any duration; longer ones are not counted.
@@ -34,7 +33,7 @@ const AVERAGED_JOBS: u32 = 8;
 
 const MAX_IDS_PER_JOB: u64 = 256;
 
-/// What is known of the speed of the workers, shared by all parts of all runs of a process.
+/// The measured speed of the workers, shared by all parts of all runs of a process.
 #[derive(Debug, Default)]
 pub(crate) struct JobSizing {
     /// Seconds of the items of one id by kind of job, averaged, and the jobs averaged.
@@ -91,10 +90,10 @@ impl JobSizing {
     }
 }
 
-/// How many questions and answers of these lengths fit into a payload, also if some
-/// questions are twice as long.
-pub(crate) fn max_ids(question_bytes: usize, answer_bytes: usize) -> u64 {
-    let one = answer_bytes.max(2 * question_bytes).max(1);
+/// The number of items and outputs of these sizes that fit into a payload, also if some items
+/// are twice as large.
+pub(crate) fn max_ids(item_bytes: usize, output_bytes: usize) -> u64 {
+    let one = output_bytes.max(2 * item_bytes).max(1);
     (WorkerLimits::default().payload / one).max(1) as u64
 }
 

@@ -227,7 +227,8 @@ fn stopping_a_run_frees_its_worker() {
     let place = Place::new("enough");
     let remote = connect(&place);
     let help = Help::start(&place);
-    let jobs: Vec<Job> = echoes(3).into_iter().chain(naps(100, 2000)).collect();
+    // A busy machine must not let the nap end before the run is stopped.
+    let jobs: Vec<Job> = echoes(3).into_iter().chain(naps(100, 10_000)).collect();
     let mut count = 0;
     let tally = work_into(&remote, "run", jobs, &mut |_| {
         count += 1;

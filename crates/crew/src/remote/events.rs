@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::job::{JobId, JobRejection};
 use crate::lock::lock;
 
+/// What happens while a coordinator waits for results; `Display` describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrewEvent {
@@ -53,7 +54,7 @@ impl fmt::Display for CrewEvent {
                 reason,
             } => write!(
                 f,
-                "the answer of worker {worker} to job {job} makes no sense, and it is done again: {reason}"
+                "invalid result of worker {worker} for job {job}, which is done again: {reason}"
             ),
             Self::Halved { why } => write!(f, "jobs are half as large from now on: {why}"),
         }
@@ -84,8 +85,8 @@ impl NoWorkersTimer {
     }
 
     /// Records whether there are no workers. The seconds without them, if an event is due.
-    pub(crate) fn check(&mut self, lonely: bool) -> Option<u64> {
-        if !lonely {
+    pub(crate) fn check(&mut self, no_workers: bool) -> Option<u64> {
+        if !no_workers {
             (self.since, self.next) = (None, self.first);
             return None;
         }

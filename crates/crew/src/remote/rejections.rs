@@ -62,12 +62,12 @@ impl RejectionLog {
         self.jobs.remove(id);
     }
 
-    /// The jobs that all present workers have rejected for `patience`, in order. A job that was
+    /// The jobs that all present workers have rejected for `timeout`, in order. A job that was
     /// rejected long ago and not since may be running.
     pub(crate) fn undoable(
         &mut self,
         there: &BTreeSet<(String, String)>,
-        patience: Duration,
+        timeout: Duration,
         now: Instant,
     ) -> Vec<(JobId, String)> {
         let mut undoable = Vec::new();
@@ -78,7 +78,7 @@ impl RejectionLog {
             }
             let since = *about.rejected_by_all_since.get_or_insert(now);
             let waited = now.duration_since(since);
-            if waited >= patience && now.duration_since(about.at) <= patience {
+            if waited >= timeout && now.duration_since(about.at) <= timeout {
                 let (worker, why) = &about.last;
                 let (count, seconds) = (there.len(), waited.as_secs());
                 undoable.push((
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_do_not_speak_for_each_other() {
+    fn workers_of_one_name_are_told_apart() {
         let of = |instance: &str| JobRejection {
             instance: instance.to_owned(),
             ..refused("a", false)
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_hopeless_when_everybody_who_is_there_refused_it_for_long() {
+    fn a_job_is_undoable_when_all_present_workers_rejected_it_for_the_timeout() {
         let mut rejections = RejectionLog::default();
         let (long, now) = (Duration::from_mins(1), Instant::now());
         assert!(rejections.note(&refused("a", false), now));
         assert!(
             !rejections.note(&refused("a", false), now),
-            "it is not event"
+            "it is reported once"
         );
         let undoable = |rejections: &mut RejectionLog, names: &[&str], after: Duration| {
             rejections.undoable(&there(names), long, now + after).len()
@@ -176,7 +176,7 @@ mod tests {
             "b may be able"
         );
         assert_eq!(undoable(reported, &[], long), 0);
-        assert_eq!(undoable(reported, &["a"], long), 0, "it begins anew");
+        assert_eq!(undoable(reported, &["a"], long), 0, "the time starts again");
         reported.note(&refused("a", false), now + 2 * long);
         assert_eq!(undoable(reported, &["a"], 2 * long), 1);
         // Not rejected any more: a worker may run it.
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_had_begun_may_have_more_luck() {
+    fn a_job_that_was_started_may_succeed_at_the_next_attempt() {
         let mut rejections = RejectionLog::default();
         let now = Instant::now();
         rejections.note(&refused("a", true), now);

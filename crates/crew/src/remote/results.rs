@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::CrewError;
-use crate::server::Server;
+use crate::server::{BoxedError, Server};
 use crate::subjects as names;
 
 /// Results requested at once, and buffered here.
@@ -57,14 +57,11 @@ impl Results {
     /// Whether there are results that were not read yet.
     pub(crate) async fn unread(&self) -> Result<bool, CrewError> {
         let info = self.server.persist("count the results", || async {
-            let consumer: Consumer<pull::Config> = self
-                .server
-                .streams
-                .get_consumer_from_stream(names::coordinator(&self.run), names::RESULTS)
-                .await?;
-            Ok::<_, async_nats::jetstream::stream::ConsumerError>(
-                consumer.cached_info().num_pending,
-            )
+            let name = names::coordinator(&self.run);
+            let streams = &self.server.streams;
+            let consumer = streams.get_consumer_from_stream(name, names::RESULTS);
+            let consumer: Consumer<pull::Config> = consumer.await?;
+            Ok::<_, BoxedError>(consumer.cached_info().num_pending)
         });
         Ok(info.await? > 0 || !self.arrived.is_empty())
     }
@@ -94,11 +91,9 @@ async fn consumer(
     server: &Server,
     config: &pull::Config,
 ) -> Result<Consumer<pull::Config>, CrewError> {
-    let made = server.persist("give results", || async {
-        let made = server
-            .streams
-            .create_consumer_on_stream(config.clone(), names::RESULTS);
-        made.await
+    let made = server.persist("give results", || {
+        let streams = &server.streams;
+        streams.create_consumer_on_stream(config.clone(), names::RESULTS)
     });
     made.await
 }
@@ -129,31 +124,29 @@ async fn pump(
         }
         let mut changes = server.changes.clone();
         changes.mark_unchanged();
-        let pull = async {
-            loop {
-                let batch = consumer.batch().max_messages(BATCH).expires(PULL_TIMEOUT);
-                let Ok(mut batch) = batch.messages().await else {
-                    return;
-                };
-                while let Some(message) = batch.next().await {
-                    let Ok(message) = message else {
-                        return;
-                    };
-                    if sender.send(Ok(message)).await.is_err() {
-                        return;
-                    }
-                }
-            }
-        };
         // After a disconnect the server has lost the request.
         tokio::select! {
-            () = pull => {}
+            _ = pull(&consumer, &sender) => {}
             _ = changes.changed() => {}
         }
         if sender.is_closed() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Requests results until an error, or the receiver is closed.
+async fn pull(
+    consumer: &Consumer<pull::Config>,
+    sender: &mpsc::Sender<Result<Message, CrewError>>,
+) -> Option<()> {
+    loop {
+        let batch = consumer.batch().max_messages(BATCH).expires(PULL_TIMEOUT);
+        let mut batch = batch.messages().await.ok()?;
+        while let Some(message) = batch.next().await {
+            sender.send(Ok(message.ok()?)).await.ok()?;
+        }
     }
 }
 

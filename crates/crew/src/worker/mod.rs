@@ -1,4 +1,4 @@
-//! The worker's end.
+//! Workers: claim jobs, run their handlers, and store the results.
 
 mod claim;
 mod lease;
@@ -16,7 +16,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::mpsc;
 
 use crate::error::CrewError;
-
 use crate::handler::Handler;
 use crate::job::JobId;
 use crate::options::{ConnectOptions, WorkerLimits};
@@ -26,7 +25,7 @@ use crate::subjects as names;
 
 use self::worker_context::WorkerContext;
 
-/// A worker needs at least this memory.
+/// Minimum of the default memory limit, in bytes.
 const MIN_MEMORY: u64 = 1 << 30;
 
 /// Does the jobs of a crew until it is stopped.
@@ -127,14 +126,10 @@ impl Worker {
         stop: &AtomicBool,
         watch: &mut dyn FnMut(WorkerEvent),
     ) -> Result<WorkerTotals, CrewError> {
-        match self.limits.memory {
-            Some(bytes) => limit_memory(bytes)?,
-            // A lower limit that was set before the start stays.
-            None => {
-                if let Some(bytes) = default_memory().filter(|bytes| is_lower(*bytes)) {
-                    limit_memory(bytes)?;
-                }
-            }
+        // A lower limit that was set before the start stays.
+        let default = || default_memory().filter(|bytes| is_lower(*bytes));
+        if let Some(bytes) = self.limits.memory.or_else(default) {
+            limit_memory(bytes)?;
         }
         let runtime = local_runtime()?;
         let worked = runtime.block_on(self.serve(stop, watch));
