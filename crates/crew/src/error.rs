@@ -71,7 +71,6 @@ pub enum CrewError {
         "the crew server at {url} cannot keep jobs: it runs without JetStream; start it with `--jetstream`"
     )]
     NoJetStream { url: String },
-    /// A permission is missing.
     #[error(
         "the crew server does not let us {what}: {why}; give this user the rights of docs/crew-server.conf"
     )]
@@ -83,7 +82,6 @@ pub enum CrewError {
     UnknownRun {
         url: String,
         run: String,
-        /// The runs that the server has data of.
         runs: Vec<String>,
     },
     #[error("run `{run}` is active: its coordinator is connected; stop it first")]
@@ -105,7 +103,6 @@ pub enum CrewError {
         "{abandoned} jobs neither end nor stop and hold their threads; start the worker again, and report the kind of job: {kinds}"
     )]
     Stuck { abandoned: usize, kinds: String },
-    /// A job that no worker can do.
     #[error(
         "no worker could do job {job}{}: {why}; a resumed run tries it again, and with `--dead-letters skip` the run skips jobs that no worker can do",
         tried(*deliveries)
@@ -115,7 +112,6 @@ pub enum CrewError {
         deliveries: u32,
         why: String,
     },
-    /// A result that the task does not accept.
     #[error(
         "the result of worker `{worker}` for job {job} is invalid, also after retries: {reason}; stop that worker, and resume the run"
     )]
@@ -130,7 +126,6 @@ pub enum CrewError {
     /// A task that failed in this process.
     #[error("{reason}")]
     Task { reason: String },
-    /// The names of a folder's jobs cannot be used.
     #[error("`{path}` {reason}; remove it, and results that were not taken yet are computed again")]
     JobNames { path: String, reason: String },
     #[error("the system refused {what}: {why}")]

@@ -194,34 +194,33 @@ impl Server {
     ) -> Result<T, CrewError> {
         let begun = Instant::now();
         lock(&self.reported).take();
-        for attempts in 0.. {
+        let mut attempts = 0;
+        loop {
             // Each attempt has a time limit of its own.
             let why = match tokio::time::timeout(4 * REQUEST_TIMEOUT, attempt()).await {
                 Ok(Ok(value)) => return Ok(value),
                 Ok(Err(error)) => error_chain(&*error.into()),
                 Err(_) => "no answer".to_owned(),
             };
-            if self.forbids() || begun.elapsed() >= timeout {
+            if self.forbidden().is_some() || begun.elapsed() >= timeout {
                 return Err(self.connection_lost(what, why, begun.elapsed()));
             }
             tokio::time::sleep(back_off(attempts)).await;
+            attempts += 1;
         }
-        unreachable!("the loop has no end")
     }
 
-    /// Whether the server reported that a permission is missing.
-    pub(crate) fn forbids(&self) -> bool {
-        lock(&self.reported).as_deref().is_some_and(is_forbidden)
+    /// What the server reported, if a permission is missing. A forbidden request gets no reply.
+    pub(crate) fn forbidden(&self) -> Option<String> {
+        let reported = lock(&self.reported).clone();
+        reported.filter(|text| text.to_lowercase().contains("permissions violation"))
     }
 
     /// The error after an attempt that did not succeed in time.
     pub(crate) fn connection_lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
-        let reported = lock(&self.reported).clone();
-        if let Some(why) = reported.filter(|text| is_forbidden(text)) {
-            return CrewError::Forbidden {
-                what: what.to_owned(),
-                why,
-            };
+        let what = what.to_owned();
+        if let Some(why) = self.forbidden() {
+            return CrewError::Forbidden { what, why };
         }
         if self.is_disconnected() || why == "no answer" {
             CrewError::Lost {
@@ -230,10 +229,7 @@ impl Server {
                 why: format!("it was to {what}: {why}"),
             }
         } else {
-            CrewError::Server {
-                what: what.to_owned(),
-                why,
-            }
+            CrewError::Server { what, why }
         }
     }
 
@@ -537,11 +533,6 @@ fn is_missing(error: &GetStreamError) -> bool {
 /// Whether the server refused a duplicate.
 pub(crate) fn is_taken(error: &context::PublishError) -> bool {
     error_chain(error).contains(SUBJECT_TAKEN)
-}
-
-/// A forbidden request gets no reply; the server reports it separately.
-fn is_forbidden(said: &str) -> bool {
-    said.to_lowercase().contains("permissions violation")
 }
 
 /// Whether the certificates do not fit: the connection reports that as invalid data.

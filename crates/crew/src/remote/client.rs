@@ -70,7 +70,6 @@ impl CrewClient {
         let (server, blob_store) = runtime.block_on(async {
             let server =
                 Server::connect(options, names::COORDINATOR_INBOX, "mendel coordinator").await?;
-            server.stream(names::jobs_stream()).await?;
             server.ensure_lease(program, options.lease).await?;
             let blob_store = ensure_streams(&server, &token, options, false).await?;
             let (watched, events) = (server.clone(), listener.clone());
@@ -159,9 +158,10 @@ impl CrewClient {
             tally: Mutex::default(),
         });
         coordinator.runtime.block_on(async {
-            let mut session = CoordinatorSession::start(coordinator, &active, jobs, blob).await?;
+            let mut session =
+                CoordinatorSession::start(coordinator, &active, jobs, blob, done).await?;
             let ended = tokio::select! {
-                ended = session.work(done) => ended,
+                ended = session.work() => ended,
                 () = until(stop) => Ok(()),
             };
             session.end(ended.is_ok()).await;

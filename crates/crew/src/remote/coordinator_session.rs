@@ -37,7 +37,9 @@ const WARN_AFTER_FAILURES: usize = 3;
 /// Time limit of the clean-up at the end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(crate) struct CoordinatorSession<'a, I> {
+type TakeOutcome<'a, E> = dyn FnMut(JobOutcome) -> Result<JobFlow, E> + 'a;
+
+pub(crate) struct CoordinatorSession<'a, I, E> {
     coordinator: &'a Coordinator,
     server: &'a Server,
     active: &'a ActiveRun,
@@ -48,6 +50,8 @@ pub(crate) struct CoordinatorSession<'a, I> {
     /// Whether the caller wants no more outcomes.
     enough: bool,
     blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+    /// Takes the outcomes.
+    done: &'a mut TakeOutcome<'a, E>,
     /// Blobs that were uploaded, and when.
     kept: HashMap<BlobId, Instant>,
     results: Results,
@@ -76,17 +80,17 @@ struct PendingJob {
     on_the_way: bool,
     /// It was in neither stream at the last audit.
     missing: bool,
-    /// Failed submissions, and the time of the first.
-    failures: usize,
-    failing: Option<Instant>,
+    /// Time of the first failed submission in a row, and their number.
+    failures: Option<(Instant, usize)>,
 }
 
-impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
+impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
     pub(crate) async fn start(
         coordinator: &'a Coordinator,
         active: &'a ActiveRun,
         jobs: I,
         blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+        done: &'a mut TakeOutcome<'a, E>,
     ) -> Result<Self, CrewError> {
         let (server, run) = (&coordinator.server, &active.run);
         // The queue first: a job leaves it only after its result has arrived.
@@ -110,6 +114,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             more: true,
             enough: false,
             blob,
+            done,
             kept: HashMap::new(),
             results,
             left,
@@ -123,30 +128,25 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
 
     /// Works until every job has a result. It may be dropped at any await: a resumed
     /// process finds what is on the server then.
-    pub(crate) async fn work<E>(
-        &mut self,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), MapError<E>> {
+    pub(crate) async fn work(&mut self) -> Result<(), MapError<E>> {
         let mut audits = every(self.coordinator.options.lease / 2);
         let mut checks = every(self.coordinator.options.no_worker_timeout / 3);
         let mut answered = 0;
         let mut changes = self.server.changes.clone();
         loop {
-            self.fill(done).await?;
+            self.fill().await?;
             *lock(&self.active.tally) = self.tally;
             if self.enough || (!self.more && self.open.is_empty()) {
                 return Ok(());
             }
             tokio::select! {
-                Some(message) = self.results.arrived.recv() => {
-                    self.handle_message(message?, done).await?;
-                }
+                Some(message) = self.results.arrived.recv() => self.handle_message(message?).await?,
                 Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
                 Some(message) = self.rejections.next() => self.forward_rejection(&message),
                 _ = audits.tick() => self.audit().await?,
                 _ = checks.tick() => {
                     let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
-                    self.check_workers(quiet, done).await?;
+                    self.check_workers(quiet).await?;
                 }
                 Ok(()) = changes.changed() => audits.reset_after(STOP_POLL_INTERVAL),
             }
@@ -154,10 +154,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     }
 
     /// Submits jobs while the window has room.
-    async fn fill<E>(
-        &mut self,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), MapError<E>> {
+    async fn fill(&mut self) -> Result<(), MapError<E>> {
         while self.more
             && !self.enough
             && self.open.len() < self.coordinator.options.window
@@ -181,7 +178,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             if let Some((message, outcome)) = self.early.remove(&job.id) {
                 self.tally.found += 1;
                 let open = self.wrap(job)?;
-                self.deliver(Some(&message), outcome, open, done).await?;
+                self.deliver(Some(&message), outcome, open).await?;
                 continue;
             }
             let known = self.left.remove(&job.id);
@@ -220,8 +217,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             blobs: header.blobs,
             on_the_way: false,
             missing: false,
-            failures: 0,
-            failing: None,
+            failures: None,
         })
     }
 
@@ -280,14 +276,14 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let error = match sent {
             Err(error) if !is_taken(&error) => error_chain(&error),
             _ => {
-                (open.failures, open.failing) = (0, None);
+                open.failures = None;
                 return Ok(());
             }
         };
-        let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
-        open.failures += 1;
-        let failures = open.failures;
-        if waited >= self.server.timeout || self.server.forbids() {
+        let (first, failures) = open.failures.unwrap_or((Instant::now(), 0));
+        let (waited, failures) = (first.elapsed(), failures + 1);
+        open.failures = Some((first, failures));
+        if waited >= self.server.timeout || self.server.forbidden().is_some() {
             let what = format!("store job {id}");
             return Err(self.server.connection_lost(&what, error, waited));
         }
@@ -301,11 +297,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     }
 
     /// Handles one message from the results, which may be anything.
-    async fn handle_message<E>(
-        &mut self,
-        message: Message,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), MapError<E>> {
+    async fn handle_message(&mut self, message: Message) -> Result<(), MapError<E>> {
         let Some((build, outcome)) = self.read(&message) else {
             discard(&message).await;
             self.tally.corrupt += 1;
@@ -316,7 +308,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             return Ok(self.resubmit_other_build(&outcome.id).await?);
         }
         if let Some(open) = self.open.remove(&outcome.id) {
-            return self.deliver(Some(&message), outcome, open, done).await;
+            return self.deliver(Some(&message), outcome, open).await;
         }
         let room = self.coordinator.options.window + MAX_EARLY_RESULTS;
         let again = self.early.contains_key(&outcome.id);
@@ -382,19 +374,18 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     /// Delivers an outcome to the caller, then removes it from the server. A dead letter is
     /// always removed: if the caller stops because of it, a resumed process tries the job
     /// again, with all its attempts.
-    async fn deliver<E>(
+    async fn deliver(
         &mut self,
         message: Option<&Message>,
         mut outcome: JobOutcome,
         open: PendingJob,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
     ) -> Result<(), MapError<E>> {
         let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
         if let Err(dead) = outcome.result {
             self.forward_rejections();
             outcome.result = Err(self.rejection_log.explain(&id, dead));
         }
-        let given = block_in_place(|| done(outcome));
+        let given = block_in_place(|| (self.done)(outcome));
         // Counted before anything else: this may be dropped at the next await.
         let again = matches!(given, Ok(JobFlow::Resubmit));
         if again {
@@ -439,11 +430,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
 
     /// Checks which workers are there: emits an event if there are none, and turns jobs that
     /// all of them rejected into dead letters.
-    async fn check_workers<E>(
-        &mut self,
-        quiet: bool,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), MapError<E>> {
+    async fn check_workers(&mut self, quiet: bool) -> Result<(), MapError<E>> {
         if self.server.is_disconnected()
             || self.open.is_empty()
             || !(quiet || self.rejection_log.any())
@@ -479,7 +466,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                 worker: String::new(),
                 seconds: 0.0,
             };
-            self.deliver(None, outcome, open, done).await?;
+            self.deliver(None, outcome, open).await?;
         }
         Ok(())
     }

@@ -86,7 +86,7 @@ impl Delivery {
 pub(crate) async fn claim(context: Arc<WorkerContext>) -> Result<Box<ClaimedJob>, CrewError> {
     let mut wait = MIN_CLAIM_TIMEOUT;
     loop {
-        let Some(queue) = queue(&context, QUEUE_REFRESH_INTERVAL).await? else {
+        let Some(queue) = context.queue(QUEUE_REFRESH_INTERVAL).await? else {
             context.check_version().await?;
             tokio::time::sleep(QUEUE_POLL_INTERVAL).await;
             continue;
@@ -101,26 +101,10 @@ pub(crate) async fn claim(context: Arc<WorkerContext>) -> Result<Box<ClaimedJob>
             continue;
         }
         // The queue may have been replaced, or have another lease.
-        context.set_queue(None);
+        context.forget_queue();
         context.check_version().await?;
         wait = MAX_CLAIM_TIMEOUT.min(2 * wait);
     }
-}
-
-/// The queue of our version, if a coordinator has created it, as it was within `age`. It is
-/// read rarely, because the server counts all jobs for the reply.
-async fn queue(
-    context: &WorkerContext,
-    age: Duration,
-) -> Result<Option<Consumer<pull::Config>>, CrewError> {
-    let known = context.queue(age);
-    if known.is_some() {
-        return Ok(known);
-    }
-    let server = &context.server;
-    let found = server.queue(&context.token, server.timeout).await?;
-    context.set_queue(found.clone());
-    Ok(found)
 }
 
 /// The next job in the queue, if one arrives in time and the connection holds.
@@ -160,7 +144,7 @@ async fn open(
         }
     };
     if submitted_lease != nanoseconds(lease)
-        && let Some(queue) = queue(context, Duration::ZERO).await?
+        && let Some(queue) = context.queue(Duration::ZERO).await?
     {
         lease = queue.cached_info().config.ack_wait;
     }

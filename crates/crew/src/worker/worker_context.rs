@@ -177,15 +177,25 @@ impl WorkerContext {
             .await
     }
 
-    /// The queue of jobs, if it was read within `age`.
-    pub(crate) fn queue(&self, age: Duration) -> Option<Consumer<pull::Config>> {
-        let queue = lock(&self.queue);
-        let (queue, seen) = queue.as_ref()?;
-        (seen.elapsed() < age).then(|| queue.clone())
+    /// The queue of our version, if a coordinator has created it, as it was within `age`. It is
+    /// read rarely, because the server counts all jobs for the reply.
+    pub(crate) async fn queue(
+        &self,
+        age: Duration,
+    ) -> Result<Option<Consumer<pull::Config>>, CrewError> {
+        if let Some((queue, seen)) = &*lock(&self.queue)
+            && seen.elapsed() < age
+        {
+            return Ok(Some(queue.clone()));
+        }
+        let server = &self.server;
+        let found = server.queue(&self.token, server.timeout).await?;
+        *lock(&self.queue) = found.clone().map(|queue| (queue, Instant::now()));
+        Ok(found)
     }
 
-    pub(crate) fn set_queue(&self, queue: Option<Consumer<pull::Config>>) {
-        *lock(&self.queue) = queue.map(|queue| (queue, Instant::now()));
+    pub(crate) fn forget_queue(&self) {
+        *lock(&self.queue) = None;
     }
 
     /// Sends an event to the owner, whose terminal may show it: its texts are untrusted.
