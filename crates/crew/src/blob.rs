@@ -42,19 +42,14 @@ impl TryFrom<String> for BlobId {
     type Error = CrewError;
 
     fn try_from(text: String) -> Result<Self, CrewError> {
-        let mut bytes = [0; 32];
-        let digits = text.as_bytes();
-        let fits = digits.len() == 2 * bytes.len() && digits.iter().all(u8::is_ascii_hexdigit);
-        if !fits {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(CrewError::BlobName {
                 text: text.chars().take(80).collect(),
             });
         }
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or_default() as u8;
-            *byte = digit(pair[0]) << 4 | digit(pair[1]);
-        }
-        Ok(Self(bytes))
+        let byte = |place| u8::from_str_radix(&text[2 * place..2 * place + 2], 16);
+        let byte = |place| byte(place).expect("two hexadecimal digits");
+        Ok(Self(std::array::from_fn(byte)))
     }
 }
 
@@ -85,14 +80,14 @@ impl Blobs for HashMap<BlobId, Arc<[u8]>> {
 /// dropped first.
 #[derive(Debug)]
 pub(crate) struct BlobCache {
-    most: usize,
+    max_bytes: usize,
     kept: Mutex<Vec<(BlobId, Arc<[u8]>)>>,
 }
 
 impl BlobCache {
-    pub(crate) fn new(most: usize) -> Self {
+    pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
-            most,
+            max_bytes,
             kept: Mutex::default(),
         }
     }
@@ -111,7 +106,7 @@ impl BlobCache {
         kept.retain(|(known, _)| *known != id);
         kept.push((id, contents));
         let mut bytes: usize = kept.iter().map(|(_, contents)| contents.len()).sum();
-        while bytes > self.most {
+        while bytes > self.max_bytes {
             bytes -= kept.remove(0).1.len();
         }
     }

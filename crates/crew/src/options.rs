@@ -11,7 +11,8 @@ const DEFAULT_PORT: u16 = 4222;
 
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
-    pub(crate) url: ServerUrl,
+    url: String,
+    pub(crate) encrypted: bool,
     pub(crate) secret: Option<Secret>,
     /// The certificate by which the server is known.
     pub(crate) ca: Option<PathBuf>,
@@ -25,13 +26,6 @@ pub struct ConnectOptions {
     /// Delay of the event that there are no workers; and how long all present workers must
     /// reject a job before it becomes a dead letter.
     pub no_worker_timeout: Duration,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerUrl {
-    text: String,
-    pub(crate) encrypted: bool,
-    loopback: bool,
 }
 
 /// Credentials. They are never printed.
@@ -93,15 +87,15 @@ impl ConnectOptions {
     ///
     /// # Errors
     ///
-    /// If it is no such address, carries a secret (others could read it there),
-    /// or is not safe; or if the authority's file is not there.
+    /// If the address is invalid, contains a secret (others could read it there), or is not
+    /// safe; or if the file of the certificate cannot be opened.
     pub fn new(url: &str, secret: Option<Secret>, ca: Option<&Path>) -> Result<Self, CrewError> {
-        let url = ServerUrl::parse(url)?;
-        if !url.loopback && !url.encrypted {
-            return Err(CrewError::NotEncrypted { url: url.text });
+        let (url, encrypted, loopback) = parse_url(url)?;
+        if !loopback && !encrypted {
+            return Err(CrewError::NotEncrypted { url });
         }
-        if !url.loopback && secret.is_none() {
-            return Err(CrewError::NoSecret { url: url.text });
+        if !loopback && secret.is_none() {
+            return Err(CrewError::NoSecret { url });
         }
         if let Some(path) = ca {
             fs::File::open(path).map_err(|error| CrewError::File {
@@ -111,6 +105,7 @@ impl ConnectOptions {
         }
         Ok(Self {
             url,
+            encrypted,
             secret,
             ca: ca.map(Path::to_owned),
             lease: Duration::from_secs(30),
@@ -122,54 +117,50 @@ impl ConnectOptions {
 
     /// The address, as it may be shown.
     pub fn url(&self) -> &str {
-        &self.url.text
+        &self.url
     }
 }
 
-impl ServerUrl {
-    fn parse(text: &str) -> Result<Self, CrewError> {
-        let wrong = |why| CrewError::Url {
-            url: text.rsplit('@').next().unwrap_or_default().to_owned(),
-            why,
-        };
-        let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
-        let encrypted = match scheme {
-            "nats" => false,
-            "tls" => true,
-            _ => return Err(wrong("it must begin with nats:// or tls://")),
-        };
-        if rest.contains('@') {
-            return Err(wrong("a secret does not belong into an address"));
-        }
-        let rest = rest.strip_suffix('/').unwrap_or(rest);
-        let (host, port) = match rest.rsplit_once(':') {
-            // The colons of a bare IPv6 address are no port.
-            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
-                host,
-                port.parse()
-                    .map_err(|_| wrong("the port is no number from 0 to 65535"))?,
-            ),
-            _ => (rest, DEFAULT_PORT),
-        };
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let address = bare.parse::<IpAddr>();
-        let named = !bare.is_empty()
-            && bare
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
-        if address.is_err() && !named {
-            return Err(wrong("the host is no name and no number"));
-        }
-        let host = match address {
-            Ok(IpAddr::V6(address)) => format!("[{address}]"),
-            _ => bare.to_owned(),
-        };
-        Ok(Self {
-            text: format!("{scheme}://{host}:{port}"),
-            encrypted,
-            loopback: address.map_or(bare == "localhost", |address| address.is_loopback()),
-        })
+/// The address with its port, whether it is encrypted, and whether it is of this machine.
+fn parse_url(text: &str) -> Result<(String, bool, bool), CrewError> {
+    let wrong = |why| CrewError::Url {
+        url: text.rsplit('@').next().unwrap_or_default().to_owned(),
+        why,
+    };
+    let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
+    let encrypted = match scheme {
+        "nats" => false,
+        "tls" => true,
+        _ => return Err(wrong("it must begin with nats:// or tls://")),
+    };
+    if rest.contains('@') {
+        return Err(wrong("a secret does not belong into an address"));
     }
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let (host, port) = match rest.rsplit_once(':') {
+        // The colons of a bare IPv6 address do not separate a port.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
+            host,
+            port.parse()
+                .map_err(|_| wrong("the port is not a number from 0 to 65535"))?,
+        ),
+        _ => (rest, DEFAULT_PORT),
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<IpAddr>();
+    let named = !bare.is_empty()
+        && bare
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    if address.is_err() && !named {
+        return Err(wrong("the host is neither a name nor an address"));
+    }
+    let host = match address {
+        Ok(IpAddr::V6(address)) => format!("[{address}]"),
+        _ => bare.to_owned(),
+    };
+    let loopback = address.map_or(bare == "localhost", |address| address.is_loopback());
+    Ok((format!("{scheme}://{host}:{port}"), encrypted, loopback))
 }
 
 #[derive(Clone, Debug)]

@@ -104,7 +104,7 @@ impl Server {
             .request_timeout(Some(REQUEST_TIMEOUT))
             // Only the address that was checked, not those that the server advertises.
             .ignore_discovered_servers()
-            .require_tls(options.url.encrypted)
+            .require_tls(options.encrypted)
             .reconnect_delay_callback(back_off)
             .event_callback(move |event| {
                 let connected = match event {

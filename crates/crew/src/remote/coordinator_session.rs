@@ -399,10 +399,7 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
         }
         if dead {
             let starts = names::starts(self.run, &id);
-            self.coordinator
-                .server
-                .purge(names::STARTS, &starts)
-                .await?;
+            self.server.purge(names::STARTS, &starts).await?;
         }
         if let Some(message) = message.filter(|_| dead || given.is_ok()) {
             discard(message).await;
@@ -495,7 +492,7 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             self.tally.repeated += 1;
             self.send(&id, Duration::ZERO).await?;
         }
-        // Jobs that stay in the queue for long need their blobs as well.
+        // Jobs may stay in the queue longer than their blobs.
         let open: Vec<JobId> = self.open.keys().cloned().collect();
         for id in open {
             self.refresh_blobs(&id).await?;
