@@ -85,7 +85,12 @@ pub(crate) fn background_runtime(thread: &str) -> Result<Runtime, CrewError> {
 }
 
 pub(crate) fn back_off(attempts: usize) -> Duration {
-    MAX_BACKOFF.min(MIN_BACKOFF * 2_u32.pow(attempts.min(10) as u32))
+    exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, attempts as u32)
+}
+
+/// `first` · 2^`doublings`, at most `last`.
+pub(crate) fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
+    last.min(first * 2_u32.pow(doublings.min(16)))
 }
 
 impl Server {

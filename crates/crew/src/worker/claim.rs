@@ -178,7 +178,7 @@ async fn open(
 /// The run, the job and its lease, if the message belongs to its subject.
 fn read(context: &WorkerContext, message: &Message) -> Result<(String, Job, u64), String> {
     let (header, payload) = wire::decode::<JobHeader>(&message.payload)?;
-    if header.program != context.program {
+    if header.program != context.worker.program {
         return Err(format!("it is of version {}", header.program));
     }
     check_name("run", &header.run).map_err(|error| error.to_string())?;
@@ -216,7 +216,7 @@ async fn prepare_claim(
         delivery.starts = starts + 1;
     }
     let cannot = |why: String| Ok(Err(JobEnd::Rejected(why)));
-    let Some(handler) = context.handlers.get(job.kind.as_str()) else {
+    let Some(handler) = context.worker.handlers.get(job.kind.as_str()) else {
         return cannot(format!("it does no jobs of the kind {:?}", job.kind));
     };
     if handler.version() != job.version {
@@ -227,10 +227,10 @@ async fn prepare_claim(
             job.version
         ));
     }
-    if job.payload.len() > context.limits.payload {
+    if job.payload.len() > context.worker.limits.payload {
         return cannot(format!(
             "its owner allows payloads of {} bytes, and this has {}",
-            context.limits.payload,
+            context.worker.limits.payload,
             job.payload.len()
         ));
     }
@@ -257,7 +257,7 @@ async fn fetch_blobs(
     job: &Job,
 ) -> Result<Result<JobBlobs, String>, CrewError> {
     let mut found = JobBlobs::new();
-    let mut room = context.limits.blobs;
+    let mut room = context.worker.limits.blobs;
     for id in &job.blobs {
         if found.contains_key(id) {
             continue;
@@ -270,7 +270,7 @@ async fn fetch_blobs(
             },
         };
         let Some(left) = room.checked_sub(contents.len()) else {
-            return Ok(Err(too_large(context.limits.blobs)));
+            return Ok(Err(too_large(context.worker.limits.blobs)));
         };
         room = left;
         context.cache.put(*id, Arc::clone(&contents));

@@ -146,37 +146,13 @@ impl Worker {
         let name = format!("mendel worker {}", self.name);
         let server = Server::connect(&self.options, names::WORKER_INBOX, &name).await?;
         let (events, mut happened) = mpsc::unbounded_channel();
-        let context = WorkerContext::new(
-            server,
-            self.limits,
-            &self.name,
-            &self.program,
-            self.handlers,
-            events,
-        );
+        let url = self.options.url().to_owned();
+        let context = WorkerContext::new(server, self, events);
         context.check_version().await?;
-        watch(WorkerEvent::Joined {
-            url: self.options.url().to_owned(),
-        });
-        tokio::spawn(Arc::clone(&context).cancel_finished_runs());
-        let shared = Arc::clone(&context);
-        tokio::spawn(async move {
-            let status = || shared.status();
-            shared.server.reply(names::ROLL_CALL, status).await;
-        });
-        let shared = Arc::clone(&context);
-        tokio::spawn(async move {
-            let report = |away| {
-                shared.emit(if away {
-                    WorkerEvent::Disconnected
-                } else {
-                    WorkerEvent::Reconnected
-                });
-            };
-            shared.server.watch_connection(report).await;
-        });
+        watch(WorkerEvent::Joined { url });
+        tokio::spawn(Arc::clone(&context).run_background());
 
-        let slots = (0..context.limits.slots.max(1)).map(|_| slot::work(Arc::clone(&context)));
+        let slots = (0..context.slots()).map(|_| slot::work(Arc::clone(&context)));
         let mut slots: FuturesUnordered<_> = slots.collect();
         let mut ended = Ok(());
         loop {
@@ -193,7 +169,7 @@ impl Worker {
                     }
                 },
                 () = until(over), if !context.is_stopping() => context.stop(),
-                () = until(&self.cancel_jobs), if context.is_stopping() && !context.is_cancelling() => {
+                () = until(&context.worker.cancel_jobs), if context.is_stopping() && !context.is_cancelling() => {
                     context.cancel_jobs();
                 }
             }

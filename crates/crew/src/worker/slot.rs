@@ -115,7 +115,7 @@ async fn attempt(
     let Delivery { run, id, .. } = &claimed.delivery;
     let mut start = None;
     if claimed.delivery.deliveries > 1 {
-        let mark = context.name.clone().into();
+        let mark = context.worker.name.clone().into();
         start = Some(context.server.store(&names::start(run, id), mark).await?);
     }
     context.emit(WorkerEvent::Started {
@@ -254,7 +254,7 @@ impl JobMonitor<'_> {
             CancelReason::NotNeeded
         } else if check == LeaseCheck::Lost {
             CancelReason::Stuck
-        } else if self.begun.elapsed() > self.context.limits.job_time {
+        } else if self.begun.elapsed() > self.context.worker.limits.job_time {
             CancelReason::Overtime
         } else {
             return false;
@@ -301,7 +301,7 @@ impl JobMonitor<'_> {
             Some(CancelReason::Stuck) => JobEnd::LeaseExpired(self.claimed.lease),
             Some(CancelReason::Overtime) => JobEnd::Failed(format!(
                 "it took more than {} s",
-                self.context.limits.job_time.as_secs_f64()
+                self.context.worker.limits.job_time.as_secs_f64()
             )),
             Some(CancelReason::NotNeeded) => JobEnd::Cancelled,
             // The handler may have seen the flag before this monitor did.

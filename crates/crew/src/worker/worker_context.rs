@@ -1,6 +1,6 @@
 //! State that the slots of a worker share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,19 +9,18 @@ use async_nats::jetstream::consumer::{Consumer, pull};
 use futures_util::StreamExt;
 use tokio::sync::{OnceCell, mpsc, watch};
 
-use super::WorkerEvent;
 use super::claim::Delivery;
+use super::{Worker, WorkerEvent};
 use crate::blob::BlobCache;
 use crate::blob_store::BlobStore;
 use crate::error::CrewError;
-use crate::handler::{Handler, JobProgress};
+use crate::handler::JobProgress;
 use crate::job::{DeadLetter, JobId, JobRejection};
 use crate::lock::lock;
 use crate::message::{ResultHeader, printable};
-use crate::options::WorkerLimits;
 use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
 use crate::registry::Registry;
-use crate::server::Server;
+use crate::server::{Server, exponential_backoff};
 use crate::subjects as names;
 
 /// Minimum interval between requests for coordinator versions.
@@ -42,14 +41,11 @@ const DURATION_WEIGHT: f64 = 0.2;
 
 pub(crate) struct WorkerContext {
     pub(crate) server: Server,
-    pub(crate) limits: WorkerLimits,
-    pub(crate) name: String,
+    pub(crate) worker: Worker,
     /// Tells workers of one name apart.
     instance: String,
-    pub(crate) program: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
-    pub(crate) handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
     pub(crate) cache: BlobCache,
     blob_store: OnceCell<BlobStore>,
     /// The queue of jobs, and when it was read.
@@ -84,17 +80,12 @@ struct WorkerState {
     stuck_kinds: BTreeSet<String>,
 }
 
-/// `first` · 2^`doublings`, at most `last`.
-fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
-    last.min(first * 2_u32.pow(doublings.min(16)))
-}
-
 impl WorkerContext {
     /// Tells the coordinator why a job was not done. A lost message does no harm.
     pub(crate) async fn report(&self, delivery: &Delivery, why: &str, begun: bool) {
         let refused = JobRejection {
             id: delivery.id.clone(),
-            worker: self.name.clone(),
+            worker: self.worker.name.clone(),
             instance: self.instance.clone(),
             why: printable(why),
             begun,
@@ -115,7 +106,7 @@ impl WorkerContext {
             run: delivery.run.clone(),
             id: delivery.id.clone(),
             build: self.token.clone(),
-            worker: self.name.clone(),
+            worker: self.worker.name.clone(),
             seconds,
             dead,
         }
@@ -123,10 +114,7 @@ impl WorkerContext {
 
     pub(crate) fn new(
         server: Server,
-        limits: WorkerLimits,
-        name: &str,
-        program: &str,
-        handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
+        worker: Worker,
         events: mpsc::UnboundedSender<WorkerEvent>,
     ) -> Arc<Self> {
         let inbox = server.client.new_inbox();
@@ -134,12 +122,9 @@ impl WorkerContext {
             server,
             // Inboxes are unique.
             instance: names::last(&inbox).to_owned(),
-            cache: BlobCache::new(limits.cache),
-            limits,
-            name: name.to_owned(),
-            program: program.to_owned(),
-            token: names::token(program),
-            handlers,
+            cache: BlobCache::new(worker.limits.cache),
+            token: names::token(&worker.program),
+            worker,
             blob_store: OnceCell::new(),
             queue: Mutex::default(),
             active_jobs: Registry::default(),
@@ -262,12 +247,12 @@ impl WorkerContext {
             .into_iter()
             .map(|one: CoordinatorStatus| one.program)
             .collect();
-        if theirs.is_empty() || theirs.contains(&self.program) {
+        if theirs.is_empty() || theirs.contains(&self.worker.program) {
             return Ok(());
         }
         Err(CrewError::OtherVersion {
             url: self.server.url().to_owned(),
-            ours: self.program.clone(),
+            ours: self.worker.program.clone(),
             theirs: Vec::from_iter(theirs).join(", "),
         })
     }
@@ -305,7 +290,7 @@ impl WorkerContext {
         let mut state = lock(&self.state);
         state.stuck_kinds.insert(kind.to_owned());
         state.abandoned_threads += 1;
-        if state.abandoned_threads <= self.limits.slots.max(1) {
+        if state.abandoned_threads <= self.slots() {
             return Ok(());
         }
         Err(CrewError::Stuck {
@@ -314,16 +299,20 @@ impl WorkerContext {
         })
     }
 
+    pub(crate) fn slots(&self) -> usize {
+        self.worker.limits.slots.max(1)
+    }
+
     pub(crate) fn totals(&self) -> WorkerTotals {
         lock(&self.state).totals
     }
 
-    pub(crate) fn status(&self) -> WorkerStatus {
+    fn status(&self) -> WorkerStatus {
         WorkerStatus {
-            name: self.name.clone(),
+            name: self.worker.name.clone(),
             instance: self.instance.clone(),
-            program: self.program.clone(),
-            slots: self.limits.slots.max(1),
+            program: self.worker.program.clone(),
+            slots: self.slots(),
             active_jobs: self.active_jobs.all().len(),
             totals: self.totals(),
             per_second: self.per_second(),
@@ -331,8 +320,26 @@ impl WorkerContext {
         }
     }
 
-    /// Cancels the jobs of runs that have enough results; ends with the connection.
-    pub(crate) async fn cancel_finished_runs(self: Arc<Self>) {
+    /// Replies to status requests, emits connection events and cancels jobs of finished runs;
+    /// ends when the client is closed.
+    pub(crate) async fn run_background(self: Arc<Self>) {
+        let status = || self.status();
+        let report = |away| {
+            self.emit(if away {
+                WorkerEvent::Disconnected
+            } else {
+                WorkerEvent::Reconnected
+            });
+        };
+        tokio::join!(
+            self.server.reply(names::ROLL_CALL, status),
+            self.server.watch_connection(report),
+            self.cancel_finished_runs()
+        );
+    }
+
+    /// Cancels the jobs of runs that have enough results.
+    async fn cancel_finished_runs(&self) {
         let all_runs = names::enough("*");
         let Ok(mut finished) = self.server.client.subscribe(all_runs).await else {
             return;
