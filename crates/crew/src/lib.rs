@@ -1,13 +1,13 @@
 //! Tasks in, outputs out, each exactly once: threads or workers behind one interface.
 //!
-//! A [`Task`] says how an item is done and how it travels. [`Crew::map`] has items done by
-//! threads of this process, or by [`Worker`]s on any number of machines behind a NATS
-//! `JetStream` server. This crate knows no chess.
+//! A [`Task`] defines how an item is done and how it is sent to a worker. [`Crew::map`] has
+//! items done by threads of this process, or by [`Worker`]s on any number of machines behind
+//! a NATS `JetStream` server. This crate contains no chess.
 //!
 //! Below tasks, [`CrewClient`] submits [`Job`]s and takes their results. Every job comes back
-//! to the coordinator exactly once, as a result or as a [`DeadLetter`], whatever process is
-//! killed at whatever moment: the server delivers at least once, and the coordinator counts
-//! the first result of each job and no other. `docs/crew.md` says how to set a crew up.
+//! to the coordinator exactly once, as a result or as a [`DeadLetter`], even if any process is
+//! killed at any moment: the server delivers at least once, and the coordinator counts only
+//! the first result of each job. `docs/crew.md` describes how to set up a crew.
 //!
 //! ```
 //! use mendel_crew::{BlobId, JobId, ConnectOptions};

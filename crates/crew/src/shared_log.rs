@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
-use async_nats::jetstream::context::CreateStreamError;
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
@@ -93,20 +92,20 @@ impl SharedLog {
     ///
     /// If the server is away.
     pub fn state(&self) -> Result<LogState, CrewError> {
-        let seen = self.server.persist("show the notice board", || async {
-            let config = names::notices_stream();
-            let stream = self.server.streams.get_or_create_stream(config).await?;
-            let info = stream.cached_info();
-            Ok::<_, CreateStreamError>(LogState {
-                made: info.created.unix_timestamp_nanos(),
-                last: info.state.last_sequence,
-            })
+        let config = names::notices_stream();
+        let stream = self.server.persist("show the notice board", || {
+            self.server.streams.get_or_create_stream(config.clone())
         });
-        self.runtime.block_on(seen)
+        let stream = self.runtime.block_on(stream)?;
+        let info = stream.cached_info();
+        Ok(LogState {
+            made: info.created.unix_timestamp_nanos(),
+            last: info.state.last_sequence,
+        })
     }
 
-    /// The records after a sequence number, 0 for all, oldest first. There may be more: ask
-    /// again from the last one until none is left.
+    /// The records after a sequence number, 0 for all, oldest first. There may be more: call it
+    /// again from the last one until it returns none.
     ///
     /// # Errors
     ///
@@ -155,11 +154,8 @@ async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedErr
             }
         }
     }
-    let name = &reader.cached_info().name;
-    let removed = server
-        .streams
-        .delete_consumer_from_stream(name, names::NOTICES);
     // If that fails the server removes it later.
-    let _ = removed.await;
+    let name = &reader.cached_info().name;
+    server.remove_consumer(name, names::NOTICES).await;
     Ok(posted)
 }

@@ -50,6 +50,7 @@ pub(crate) fn jobs_of(token: &str, run: &str) -> String {
     format!("mendel.jobs.{token}.{run}.*")
 }
 
+/// All jobs of a version.
 pub(crate) fn jobs_for(token: &str) -> String {
     format!("mendel.jobs.{token}.>")
 }
@@ -66,18 +67,14 @@ pub(crate) fn results_of(run: &str) -> String {
 
 pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
 
-pub(crate) fn start(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.begun")
+/// A mark of a job: [`STARTED`], [`NOT_STARTED`], or `*` for all.
+pub(crate) fn mark(run: &str, id: &JobId, mark: &str) -> String {
+    format!("mendel.starts.{run}.{id}.{mark}")
 }
 
-/// Mark that the first delivery of a job was not started.
-pub(crate) fn no_start(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.not")
-}
-
-pub(crate) fn starts(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.*")
-}
+pub(crate) const STARTED: &str = "begun";
+/// The first delivery of the job was not started.
+pub(crate) const NOT_STARTED: &str = "not";
 
 pub(crate) fn starts_of(run: &str) -> String {
     format!("mendel.starts.{run}.>")

@@ -85,13 +85,11 @@ impl CrewClient {
             });
             let (asked, active, program) = (server.clone(), Arc::clone(&runs), program.to_owned());
             tokio::spawn(async move {
-                let status = || CoordinatorStatus {
-                    program: program.clone(),
-                    runs: active
-                        .all()
-                        .iter()
-                        .map(|run| run.status(&program))
-                        .collect(),
+                let status = || {
+                    let runs = active.all();
+                    let runs = runs.iter().map(|run| run.status(&program)).collect();
+                    let program = program.clone();
+                    CoordinatorStatus { program, runs }
                 };
                 asked.reply(names::COORDINATORS, status).await;
             });
@@ -111,18 +109,18 @@ impl CrewClient {
         })))
     }
 
-    /// Calls `hear` from now on with events of [`work`](Self::work): rejected jobs, once for
+    /// Calls `callback` from now on with events of [`work`](Self::work): rejected jobs, once for
     /// each worker and reason; a server that disconnects or returns; missing workers.
-    pub fn on_event(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
-        self.0.listener.set(hear);
+    pub fn on_event(&self, callback: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        self.0.listener.set(callback);
     }
 
     pub(crate) fn emit(&self, event: &CrewEvent) {
         self.0.listener.emit(event);
     }
 
-    /// Has `jobs` done by the workers and gives every outcome to `done` exactly
-    /// once, on this thread, in any order.
+    /// Has `jobs` done by the workers and gives every outcome to `done` exactly once, on this
+    /// thread, in any order.
     ///
     /// Jobs are taken one by one, so that no more than [`ConnectOptions::window`] are on the
     /// server. Jobs and results that an earlier process of the run left there are found by
@@ -130,8 +128,8 @@ impl CrewClient {
     /// `done` should return when it is on the disk. An invalid result
     /// ([`JobFlow::Resubmit`]) is discarded, and its job is submitted again.
     ///
-    /// A job that all present workers have rejected for [`ConnectOptions::no_worker_timeout`] becomes a
-    /// dead letter.
+    /// A job that all present workers have rejected for [`ConnectOptions::no_worker_timeout`]
+    /// becomes a dead letter.
     ///
     /// A run has one coordinator at a time. `stop` ends the work and keeps the run's data on
     /// the server for a resume; [`JobFlow::Stop`] and the last outcome end it and delete the

@@ -398,7 +398,7 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             self.tally.done += u64::from(!dead);
         }
         if dead {
-            let starts = names::starts(self.run, &id);
+            let starts = names::mark(self.run, &id, "*");
             self.server.purge(names::STARTS, &starts).await?;
         }
         if let Some(message) = message.filter(|_| dead || given.is_ok()) {

@@ -106,8 +106,8 @@ type EventCallback = Arc<dyn Fn(&CrewEvent) + Send + Sync>;
 pub(crate) struct EventListener(Arc<Mutex<Option<EventCallback>>>);
 
 impl EventListener {
-    pub(crate) fn set(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
-        *lock(&self.0) = Some(Arc::new(hear));
+    pub(crate) fn set(&self, callback: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        *lock(&self.0) = Some(Arc::new(callback));
     }
 
     pub(crate) fn emit(&self, event: &CrewEvent) {

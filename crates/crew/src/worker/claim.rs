@@ -243,9 +243,9 @@ async fn prepare_claim(
 /// How often a job was started before. The first start is not recorded, only its
 /// cancellation; later starts are.
 async fn earlier_starts(context: &WorkerContext, delivery: &Delivery) -> Result<usize, CrewError> {
-    let subject = names::starts(&delivery.run, &delivery.id);
+    let subject = names::mark(&delivery.run, &delivery.id, "*");
     let marks = context.server.subjects(names::STARTS, &subject).await?;
-    let cancelled = names::no_start(&delivery.run, &delivery.id);
+    let cancelled = names::mark(&delivery.run, &delivery.id, names::NOT_STARTED);
     let (cancelled, starts): (Vec<_>, Vec<_>) =
         marks.into_iter().partition(|mark| mark.0 == cancelled);
     Ok(usize::from(cancelled.is_empty()) + starts.iter().map(|mark| mark.1).sum::<usize>())

@@ -116,7 +116,12 @@ async fn attempt(
     let mut start = None;
     if claimed.delivery.deliveries > 1 {
         let mark = context.worker.name.clone().into();
-        start = Some(context.server.store(&names::start(run, id), mark).await?);
+        start = Some(
+            context
+                .server
+                .store(&names::mark(run, id, names::STARTED), mark)
+                .await?,
+        );
     }
     context.emit(WorkerEvent::Started {
         run: run.clone(),
@@ -408,7 +413,7 @@ async fn mark_not_started(context: &WorkerContext, delivery: &Delivery, start: O
             let _ = starts.delete_message(start).await;
         }
     } else if delivery.deliveries == 1 {
-        let mark = names::no_start(&delivery.run, &delivery.id);
+        let mark = names::mark(&delivery.run, &delivery.id, names::NOT_STARTED);
         if let Ok(sent) = streams.publish(mark, "".into()).await {
             let _ = sent.await;
         }
