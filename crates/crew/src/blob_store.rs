@@ -98,7 +98,7 @@ impl BlobStore {
     }
 }
 
-/// Why a worker does not read the blobs of a job.
+/// The reason of a worker that does not read the blobs of a job.
 pub(crate) fn too_large(max: usize) -> String {
     format!("the blobs of the job take more than {max} bytes")
 }

@@ -230,9 +230,9 @@ struct ChunkReceiver<'a, 'd, T: Task, E> {
     /// The chunks that are on the server, by job.
     in_flight: &'a Mutex<HashMap<JobId, Vec<T::Item>>>,
     done: &'a mut TakeOutput<'d, T, E>,
-    /// What the caller returned last.
+    /// The last return value of the caller.
     flow: Flow,
-    /// Why chunks must be smaller, if one was too large for the server.
+    /// The error of the server, if a chunk was too large for it.
     too_large: Option<String>,
     /// Invalid results by job.
     invalid: HashMap<JobId, u32>,

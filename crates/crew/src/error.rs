@@ -3,8 +3,8 @@
 use crate::blob::BlobId;
 use crate::job::JobId;
 
-/// Why the crew cannot be used. No finished work is lost by any of these: what the server
-/// stores is found by the next connection.
+/// Errors of the crew. None of them loses finished work: the next connection finds the data
+/// on the server.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrewError {
@@ -181,7 +181,7 @@ fn known(runs: &[String]) -> String {
     }
 }
 
-/// Why the work on items or jobs ended with an error.
+/// The error that ended the work on items or jobs.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError<E> {
     /// The crew cannot do the work.

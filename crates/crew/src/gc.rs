@@ -27,7 +27,7 @@ pub struct RemovedRun {
 ///
 /// # Errors
 ///
-/// If there is no server, it holds nothing of the run, or its coordinator is there.
+/// If the server cannot be reached or has no data of the run, or the run is active.
 pub fn remove_run(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
     check_name("run", run)?;
     local_runtime()?.block_on(remove(options, run))

@@ -64,7 +64,7 @@ impl JobProgress {
         self.units.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the work is to be abandoned.
+    /// Whether the handler must end soon.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

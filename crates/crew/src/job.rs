@@ -71,7 +71,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     pub id: JobId,
-    /// Which handler does it.
+    /// The kind of its handler.
     pub kind: String,
     /// The version of the payload; a handler reads one version only.
     pub version: u32,
@@ -93,7 +93,7 @@ pub struct JobOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("dead letter after {deliveries} deliveries: {why}")]
 pub struct DeadLetter {
-    /// How often it was delivered to a worker.
+    /// Deliveries to workers.
     pub deliveries: u32,
     #[serde(deserialize_with = "printable_text")]
     pub why: String,
@@ -102,7 +102,7 @@ pub struct DeadLetter {
     pub oversized: bool,
 }
 
-/// Why a handler did not do a job.
+/// The reason why a handler did not do a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandlerError {
     /// No worker can do it: it becomes a dead letter at once.
@@ -121,7 +121,7 @@ pub struct JobRejection {
     pub id: JobId,
     #[serde(deserialize_with = "printable_text")]
     pub worker: String,
-    /// Tells workers of one name apart.
+    /// Distinguishes workers of the same name.
     #[serde(default, deserialize_with = "printable_text")]
     pub instance: String,
     #[serde(deserialize_with = "printable_text")]
@@ -140,7 +140,7 @@ impl fmt::Display for JobRejection {
     }
 }
 
-/// What to do after an outcome.
+/// The caller's decision after an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobFlow {
     Continue,

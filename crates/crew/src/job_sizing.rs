@@ -56,7 +56,7 @@ impl JobSizing {
         *known += (one - *known) / f64::from(*jobs);
     }
 
-    /// How many of `total` ids a job of this kind should have; `None` before the first
+    /// The number of ids, of `total`, for a job of this kind; `None` before the first
     /// job.
     pub(crate) fn ids_per_job(
         &self,
@@ -69,7 +69,7 @@ impl JobSizing {
             .transpose()
     }
 
-    /// How many of `total` ids are done one by one to measure the speed: one or two for
+    /// The number of ids, of `total`, that are done one by one to measure the speed: one or two for
     /// each slot, and a small part of all.
     pub(crate) fn sample(&self, total: u64, client: &CrewClient) -> Result<u64, CrewError> {
         let slots = self.slot_count(client)?;

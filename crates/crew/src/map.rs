@@ -27,7 +27,7 @@ pub struct Crew {
     remote: Option<RemotePart>,
 }
 
-/// What the caller wants after it took an output.
+/// The caller's decision after an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     Continue,
@@ -35,7 +35,7 @@ pub enum Flow {
     Stop,
 }
 
-/// How the work ended.
+/// The way in which the work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapped {
     /// The output of each item was delivered.
@@ -288,7 +288,7 @@ fn run_items<T: Task>(
 fn task_error(error: HandlerError) -> CrewError {
     let reason = match error {
         HandlerError::InvalidJob(reason) | HandlerError::CannotRun(reason) => reason,
-        HandlerError::Stopped => "a task stopped without being told".to_owned(),
+        HandlerError::Stopped => "a task stopped without a reason".to_owned(),
     };
     CrewError::Task { reason }
 }

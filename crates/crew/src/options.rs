@@ -16,12 +16,12 @@ pub struct ConnectOptions {
     pub(crate) secret: Option<Secret>,
     /// The certificate by which the server is known.
     pub(crate) ca: Option<PathBuf>,
-    /// How long a job stays with a worker that reports no progress. The coordinator sets it,
+    /// A job is delivered again after this time without progress. The coordinator sets it,
     /// and workers read it from the server.
     pub lease: Duration,
     /// Jobs of a run on the server at a time.
     pub window: usize,
-    /// How long a server may be away before the work ends with an error.
+    /// The work ends with an error if the server is away for longer.
     pub server_timeout: Duration,
     /// Delay of the event that there are no workers; and how long all present workers must
     /// reject a job before it becomes a dead letter.

@@ -6,7 +6,7 @@ use std::thread;
 /// Calls `work` with every number below `units` on up to `threads` threads, the calling
 /// thread among them, and returns the results in order.
 ///
-/// Which thread does which unit is not defined; a result must not depend on it.
+/// The assignment of units to threads is not defined; a result must not depend on it.
 pub fn parallel<T: Send>(threads: usize, units: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     parallel_with(threads, units, || (), |(), unit| work(unit))
 }

@@ -20,7 +20,7 @@ pub struct WorkerTotals {
 pub struct WorkerStatus {
     #[serde(deserialize_with = "printable_text")]
     pub name: String,
-    /// Tells workers of one name apart.
+    /// Distinguishes workers of the same name.
     #[serde(default, deserialize_with = "printable_text")]
     pub instance: String,
     /// Its version of the program.

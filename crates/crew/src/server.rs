@@ -53,7 +53,7 @@ pub(crate) struct Server {
     /// Odd while disconnected; incremented at each change.
     pub(crate) changes: watch::Receiver<u64>,
     url: Arc<str>,
-    /// How long the server may be away.
+    /// The work ends with an error if the server is away for longer.
     pub(crate) timeout: Duration,
     /// The last error that the server reported by itself.
     reported: Arc<Mutex<Option<String>>>,
@@ -215,7 +215,7 @@ impl Server {
         }
     }
 
-    /// What the server reported, if a permission is missing. A forbidden request gets no reply.
+    /// The report of the server, if a permission is missing. A forbidden request gets no reply.
     pub(crate) fn forbidden(&self) -> Option<String> {
         let reported = lock(&self.reported).clone();
         reported.filter(|text| text.to_lowercase().contains("permissions violation"))
@@ -290,7 +290,7 @@ impl Server {
         self.put_consumer(&token, lease).await
     }
 
-    /// Tells the server's process from an earlier one at the same address.
+    /// Distinguishes the process of the server from an earlier one at the same address.
     pub(crate) fn server_instance(&self) -> String {
         self.client.server_info().server_id
     }

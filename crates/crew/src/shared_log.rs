@@ -40,7 +40,7 @@ pub struct LogRecord {
 /// The identity and the end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogState {
-    /// When it was created, in nanoseconds since 1970; another time means another log.
+    /// Time of creation in nanoseconds since 1970; another time means another log.
     pub made: i128,
     /// The sequence number of its last record, 0 if there never was one.
     pub last: u64,
@@ -51,7 +51,7 @@ impl SharedLog {
     ///
     /// # Errors
     ///
-    /// If there is no server, or it does not let us do this.
+    /// If the server cannot be reached or denies the permission.
     pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
         let runtime = background_runtime("notices")?;
         let server = runtime.block_on(async {

@@ -43,7 +43,7 @@ pub struct StoredRun {
 ///
 /// # Errors
 ///
-/// If there is no server, or it does not let us ask.
+/// If the server cannot be reached or denies the permission.
 pub fn status(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
     local_runtime()?.block_on(ask(options))
 }
@@ -82,20 +82,18 @@ async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
 /// The data of each run; empty before the first coordinator.
 pub(crate) async fn held(server: &Server) -> Result<Vec<StoredRun>, CrewError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
-    let jobs = server.subjects(names::JOBS, names::ALL_JOBS).await?;
-    let results = server.subjects(names::RESULTS, names::ALL_RESULTS).await?;
-    let counts = jobs.iter().map(|(subject, count)| (subject, *count, 0));
-    let counts = counts.chain(results.iter().map(|(subject, count)| (subject, 0, *count)));
-    for (subject, jobs, results) in counts {
-        let run = names::run_of(subject).to_owned();
-        let held = runs.entry(run).or_default();
-        held.jobs += jobs as u64;
-        held.results += results as u64;
+    for (subject, count) in server.subjects(names::JOBS, names::ALL_JOBS).await? {
+        let run = names::run_of(&subject).to_owned();
+        runs.entry(run).or_default().jobs += count as u64;
     }
-    for (run, held) in &mut runs {
-        held.run.clone_from(run);
+    for (subject, count) in server.subjects(names::RESULTS, names::ALL_RESULTS).await? {
+        let run = names::run_of(&subject).to_owned();
+        runs.entry(run).or_default().results += count as u64;
     }
-    Ok(runs.into_values().collect())
+    let runs = runs
+        .into_iter()
+        .map(|(run, held)| StoredRun { run, ..held });
+    Ok(runs.collect())
 }
 
 /// The number of claimed jobs of all versions.

@@ -40,7 +40,7 @@ pub trait Task: Sync {
     /// travel together; both games of a pair have one.
     fn item_id(&self, item: &Self::Item) -> u64;
 
-    /// Tells the items of one id apart.
+    /// Distinguishes the items of one id.
     fn item_key(&self, item: &Self::Item) -> u64 {
         self.item_id(item)
     }

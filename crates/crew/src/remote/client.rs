@@ -61,7 +61,7 @@ impl CrewClient {
     ///
     /// # Errors
     ///
-    /// If there is no server, or it does not let us do this.
+    /// If the server cannot be reached or denies the permission.
     pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
         let runtime = background_runtime("crew")?;
         let token = names::token(program);

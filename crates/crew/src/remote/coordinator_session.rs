@@ -512,7 +512,7 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             }
             let _ = self.server.client.flush().await;
         };
-        // What remains is found by a resume or expires.
+        // Remaining data is found by a resume or expires.
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, clean_up).await;
     }
 }

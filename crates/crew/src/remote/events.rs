@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::job::{JobId, JobRejection};
 use crate::lock::lock;
 
-/// What happens while a coordinator waits for results; `Display` describes it.
+/// Events while a coordinator waits for results; `Display` describes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrewEvent {
@@ -65,7 +65,7 @@ impl fmt::Display for CrewEvent {
 pub(crate) struct NoWorkersTimer {
     first: Duration,
     since: Option<Instant>,
-    /// When to emit the next event.
+    /// Time without workers at which the next event is due.
     next: Duration,
 }
 
@@ -84,7 +84,7 @@ impl NoWorkersTimer {
         self.since = None;
     }
 
-    /// Records whether there are no workers. The seconds without them, if an event is due.
+    /// Records whether workers are missing. Returns the seconds without them if an event is due.
     pub(crate) fn check(&mut self, no_workers: bool) -> Option<u64> {
         if !no_workers {
             (self.since, self.next) = (None, self.first);

@@ -47,9 +47,9 @@ pub(crate) struct Delivery {
     pub(crate) run: String,
     pub(crate) id: JobId,
     message: Message,
-    /// How often the job was delivered, this time included.
+    /// Deliveries of the job, this one included.
     pub(crate) deliveries: u32,
-    /// How often it was started, as far as is known, this time included.
+    /// Known starts of the job, this one included.
     pub(crate) starts: usize,
 }
 
@@ -240,7 +240,7 @@ async fn prepare_claim(
         .map_err(JobEnd::Rejected))
 }
 
-/// How often a job was started before. The first start is not recorded, only its
+/// The number of earlier starts of a job. The first start is not recorded, only its
 /// cancellation; later starts are.
 async fn earlier_starts(context: &WorkerContext, delivery: &Delivery) -> Result<usize, CrewError> {
     let subject = names::mark(&delivery.run, &delivery.id, "*");

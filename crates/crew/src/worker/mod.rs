@@ -112,14 +112,14 @@ impl Worker {
     }
 
     /// Works until `stop`, with one thread for each slot; `watch` is called on this one.
-    /// Then it claims no job and finishes those that run, unless it is told to
-    /// [cancel](Self::dropping) them: they are returned to the queue at once.
+    /// Then it claims no job and finishes the running ones, unless the owner
+    /// [cancels](Self::dropping) them: they are returned to the queue at once.
     ///
     /// [`WorkerLimits::memory`] holds for the whole process from here on.
     ///
     /// # Errors
     ///
-    /// If there is no server, it stays away longer than [`ConnectOptions::server_timeout`], its
+    /// If there is no server, it is away longer than [`ConnectOptions::server_timeout`], its
     /// coordinators are of another version, or too many jobs are stuck.
     pub fn run(
         self,
@@ -184,8 +184,8 @@ impl Worker {
 /// Default memory limit of the process: three quarters of the machine's memory, so that no
 /// job can exhaust it. `None` where the system does not report its memory.
 fn default_memory() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -211,7 +211,7 @@ struct JobMonitor<'a> {
     lease: Lease,
     counted: u64,
     begun: Instant,
-    /// When the stop flag was set, and why.
+    /// Time and reason of setting the stop flag.
     cancelled: Option<(Instant, CancelReason)>,
 }
 
@@ -311,7 +311,7 @@ impl JobMonitor<'_> {
             Some(CancelReason::NotNeeded) => JobEnd::Cancelled,
             // The handler may have seen the flag before this monitor did.
             None if self.progress.is_stopped() => JobEnd::Cancelled,
-            None => JobEnd::Failed("it stopped without being told".to_owned()),
+            None => JobEnd::Failed("it stopped without a reason".to_owned()),
         }
     }
 }

@@ -42,7 +42,7 @@ const DURATION_WEIGHT: f64 = 0.2;
 pub(crate) struct WorkerContext {
     pub(crate) server: Server,
     pub(crate) worker: Worker,
-    /// Tells workers of one name apart.
+    /// Distinguishes workers of the same name.
     instance: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
@@ -81,7 +81,7 @@ struct WorkerState {
 }
 
 impl WorkerContext {
-    /// Tells the coordinator why a job was not done. A lost message does no harm.
+    /// Reports to the coordinator why a job was not done. A lost message does no harm.
     pub(crate) async fn report(&self, delivery: &Delivery, why: &str, begun: bool) {
         let refused = JobRejection {
             id: delivery.id.clone(),
@@ -223,7 +223,7 @@ impl WorkerContext {
         self.cancelling.load(Ordering::Relaxed)
     }
 
-    /// Ends when the worker is told to stop.
+    /// Ends when the worker has to stop.
     pub(crate) async fn stopped(&self) {
         // The sender lives as long as `self`.
         let _ = self
