@@ -6,10 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mendel_crew::{
-    ConnectOptions, ConnectOptionsError, Crew, CrewClient, CrewError, DeadLetterPolicy, Secret,
-    status,
-};
+use mendel_crew::{ConnectOptions, Crew, CrewClient, CrewError, DeadLetterPolicy, Secret, status};
 
 use crate::request::Wrong;
 
@@ -158,8 +155,8 @@ pub(crate) fn account(crew: &Crew, quiet: bool) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-fn wrong_options(error: &ConnectOptionsError) -> Wrong {
-    if matches!(error, ConnectOptionsError::File { .. }) {
+fn wrong_options(error: &CrewError) -> Wrong {
+    if matches!(error, CrewError::File { .. }) {
         return Wrong::new(
             error,
             "`--crew-token-file` names a file of one line with a token, NAME:PASSWORD or the seed of \

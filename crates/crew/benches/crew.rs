@@ -55,8 +55,8 @@ fn say(text: &str) -> Report {
     Ok(writeln!(io::stdout(), "{text}")?)
 }
 
-/// Works or sleeps so many milliseconds, of the thread's own time if it works: what
-/// else runs on this machine does not make a job larger.
+/// Works or sleeps for a number of milliseconds; work is measured in CPU time of the thread,
+/// so that other load on this machine does not make a job larger.
 struct Pace;
 
 impl Handler for Pace {
@@ -167,7 +167,7 @@ struct Took {
     coordinator: f64,
 }
 
-/// Has jobs done by so many workers with so many hands each, when all are there.
+/// Has jobs done by a number of workers with a number of slots each, when all have joined.
 fn with_workers(
     server: &Server,
     workers: usize,
@@ -230,10 +230,10 @@ fn overhead() -> Report {
     let server = Server::start("overhead")?;
     for how in ["sleep", "spin"] {
         let payload = format!("{how} 1000");
-        let (count, hands, mut here, mut there) = (16, 2, 0.0, 0.0);
+        let (count, slots, mut here, mut there) = (16, 2, 0.0, 0.0);
         for _ in 0..2 {
-            here += local(hands, jobs(count, &payload));
-            there += with_workers(&server, hands, 1, jobs(count, &payload))?.seconds;
+            here += local(slots, jobs(count, &payload));
+            there += with_workers(&server, slots, 1, jobs(count, &payload))?.seconds;
         }
         say(&format!(
             "overhead: {how}: {} jobs of 1 s: {here:.2} s on 2 threads, {there:.2} s on 2 workers: {:.1} % of the speed",
@@ -244,12 +244,12 @@ fn overhead() -> Report {
     Ok(())
 }
 
-fn local(hands: usize, jobs: impl Iterator<Item = Job>) -> f64 {
+fn local(threads: usize, jobs: impl Iterator<Item = Job>) -> f64 {
     let jobs: Vec<Job> = jobs.collect();
     let next = AtomicU64::new(0);
     let begun = Instant::now();
     thread::scope(|scope| {
-        for _ in 0..hands {
+        for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
                     let blobs = std::collections::HashMap::new();
@@ -270,7 +270,7 @@ fn resident() -> f64 {
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
 
-/// All jobs in the server at once, a payload of 1 KiB each, and nobody who works.
+/// All jobs in the server at once, a payload of 1 KiB each, and no workers.
 fn queue() -> Report {
     const COUNT: u64 = 100_000;
     let server = Server::start("queue")?;
@@ -311,7 +311,7 @@ fn queue() -> Report {
     ))
 }
 
-/// Jobs a second of more and more simulated workers: hands that only sleep, a
+/// Jobs a second of more and more simulated workers: slots that only sleep, a
 /// hundred to a connection, so that the simulation itself does not take the machine.
 fn limit() -> Report {
     const TOGETHER: usize = 100;
@@ -337,7 +337,7 @@ fn limit() -> Report {
     let each = |seconds: f64| 1000.0 * seconds / count as f64;
     let coordinator = each(took.coordinator);
     say(&format!(
-        "limit: empty jobs: {:.0} jobs a second with {} hands on this machine; a job takes {coordinator:.3} ms of the coordinator's processor and {:.3} ms of the server's; one core of a coordinator does {:.0} jobs a second",
+        "limit: empty jobs: {:.0} jobs a second with {} slots on this machine; a job takes {coordinator:.3} ms of the coordinator's processor and {:.3} ms of the server's; one core of a coordinator does {:.0} jobs a second",
         count as f64 / took.seconds,
         2 * TOGETHER,
         each(server.time() - before),

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::error::CrewError;
+use crate::job::HandlerError;
+use crate::lock::lock;
 
 /// The id of a blob: the SHA-256 of its content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -13,7 +17,6 @@ use sha2::{Digest, Sha256};
 pub struct BlobId([u8; 32]);
 
 impl BlobId {
-    /// The id of this content.
     pub fn of(contents: &[u8]) -> Self {
         Self(Sha256::digest(contents).into())
     }
@@ -35,26 +38,18 @@ impl fmt::Debug for BlobId {
     }
 }
 
-/// A text that is not the id of a blob.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the name of a blob: {0:?}; 64 hexadecimal digits are")]
-pub struct BlobIdError(String);
-
 impl TryFrom<String> for BlobId {
-    type Error = BlobIdError;
+    type Error = CrewError;
 
-    fn try_from(text: String) -> Result<Self, BlobIdError> {
-        let mut bytes = [0; 32];
-        let digits = text.as_bytes();
-        let fits = digits.len() == 2 * bytes.len() && digits.iter().all(u8::is_ascii_hexdigit);
-        if !fits {
-            return Err(BlobIdError(text.chars().take(80).collect()));
+    fn try_from(text: String) -> Result<Self, CrewError> {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(CrewError::BlobName {
+                text: text.chars().take(80).collect(),
+            });
         }
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or_default() as u8;
-            *byte = digit(pair[0]) << 4 | digit(pair[1]);
-        }
-        Ok(Self(bytes))
+        let byte = |place| u8::from_str_radix(&text[2 * place..2 * place + 2], 16);
+        let byte = |place| byte(place).expect("two hexadecimal digits");
+        Ok(Self(std::array::from_fn(byte)))
     }
 }
 
@@ -70,67 +65,35 @@ pub trait Blobs {
     ///
     /// # Errors
     ///
-    /// If the job does not name it.
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError>;
+    /// [`HandlerError::CannotRun`] if the job does not name it.
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError>;
 }
 
 impl Blobs for HashMap<BlobId, Arc<[u8]>> {
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, BlobError> {
-        let found = self.get(id).map(Arc::clone);
-        found.ok_or(BlobError::NotNamed { id: *id })
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError> {
+        let unknown = || HandlerError::CannotRun(format!("the job does not name blob {id}"));
+        self.get(id).map(Arc::clone).ok_or_else(unknown)
     }
-}
-
-/// Why a blob cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BlobError {
-    /// The job does not name it.
-    #[error("the job does not name blob {id}")]
-    NotNamed {
-        /// The blob.
-        id: BlobId,
-    },
-    /// The server does not have it.
-    #[error("the server does not give blob {id}: {why}")]
-    Missing {
-        /// The blob.
-        id: BlobId,
-        /// What the server said.
-        why: String,
-    },
-    /// The content has another id.
-    #[error("blob {id} arrived with other contents")]
-    Corrupt {
-        /// The blob.
-        id: BlobId,
-    },
-    /// More than the worker's owner allows.
-    #[error("the blobs of the job take more than {most} bytes")]
-    TooLarge {
-        /// What is allowed.
-        most: usize,
-    },
 }
 
 /// Blobs that a worker has fetched, up to a number of bytes; the least recently used is
 /// dropped first.
 #[derive(Debug)]
 pub(crate) struct BlobCache {
-    most: usize,
+    max_bytes: usize,
     kept: Mutex<Vec<(BlobId, Arc<[u8]>)>>,
 }
 
 impl BlobCache {
-    pub(crate) fn new(most: usize) -> Self {
+    pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
-            most,
+            max_bytes,
             kept: Mutex::default(),
         }
     }
 
     pub(crate) fn get(&self, id: &BlobId) -> Option<Arc<[u8]>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         let place = kept.iter().position(|(known, _)| known == id)?;
         let entry = kept.remove(place);
         let contents = Arc::clone(&entry.1);
@@ -139,11 +102,11 @@ impl BlobCache {
     }
 
     pub(crate) fn put(&self, id: BlobId, contents: Arc<[u8]>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.retain(|(known, _)| *known != id);
         kept.push((id, contents));
         let mut bytes: usize = kept.iter().map(|(_, contents)| contents.len()).sum();
-        while bytes > self.most {
+        while bytes > self.max_bytes {
             bytes -= kept.remove(0).1.len();
         }
     }
@@ -152,18 +115,6 @@ impl BlobCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_blob_is_named_by_its_contents() {
-        let id = BlobId::of(b"abc");
-        // Published with the hash (FIPS 180-2).
-        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(id.to_string(), text);
-        assert_eq!(BlobId::try_from(text.to_owned()), Ok(id));
-        for wrong in ["", "ba78", &"g".repeat(64), &"é".repeat(32)] {
-            assert!(BlobId::try_from(wrong.to_owned()).is_err());
-        }
-    }
 
     #[test]
     fn a_cache_keeps_what_was_used_last_and_no_more_than_it_may() {

@@ -1,24 +1,24 @@
 //! The blobs on the server.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
 
-use crate::blob::{BlobError, BlobId};
+use crate::blob::BlobId;
 use crate::error::CrewError;
-use crate::server::{Server, any};
+use crate::server::{BoxedError, Server};
 use crate::subjects as names;
 
 /// Blobs that no coordinator uploaded for this time are removed.
 const BLOB_TTL: Duration = Duration::from_hours(14 * 24);
 /// A blob that is needed is uploaded again at this age.
 pub(crate) const REFRESH_AGE: Duration = Duration::from_hours(7 * 24);
-/// Time limit of each read.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The object store of blobs.
 #[derive(Clone)]
 pub(crate) struct BlobStore(ObjectStore);
 
@@ -63,40 +63,44 @@ impl BlobStore {
                     return Ok(());
                 }
                 let name = id.to_string();
-                let put = self.0.put(name.as_str(), &mut &*contents).await;
-                put.map(|_| ()).map_err(any)
+                self.0.put(name.as_str(), &mut &*contents).await?;
+                Ok::<_, BoxedError>(())
             })
             .await
     }
 
-    /// Reads a blob of at most `most` bytes and checks its content.
-    pub(crate) async fn fetch(&self, id: &BlobId, most: usize) -> Result<Arc<[u8]>, BlobError> {
-        let missing = |why: String| BlobError::Missing { id: *id, why };
-        let found = tokio::time::timeout(READ_TIMEOUT, self.0.get(id.to_string())).await;
-        let mut object = found
-            .map_err(|_| missing("no answer".to_owned()))?
-            .map_err(|error| missing(error.to_string()))?;
+    /// Reads a blob of at most `max` bytes and checks its content; otherwise the reason why
+    /// the blob cannot be used.
+    pub(crate) async fn fetch(&self, id: &BlobId, max: usize) -> Result<Arc<[u8]>, String> {
+        let missing = |why: &dyn Display| format!("the server does not give blob {id}: {why}");
+        let mut object = timeout(READ_TIMEOUT, self.0.get(id.to_string()))
+            .await
+            .map_err(|_| missing(&"no answer"))?
+            .map_err(|error| missing(&error))?;
         let mut contents = Vec::new();
-        let mut piece = vec![0; 1 << 16];
         loop {
-            let read = tokio::time::timeout(READ_TIMEOUT, object.read(&mut piece)).await;
-            let read = read
-                .map_err(|_| missing("it stopped on the way".to_owned()))?
-                .map_err(|error| missing(error.to_string()))?;
+            let read = timeout(READ_TIMEOUT, object.read_buf(&mut contents))
+                .await
+                .map_err(|_| missing(&"it stopped on the way"))?
+                .map_err(|error| missing(&error))?;
+            if contents.len() > max {
+                return Err(too_large(max));
+            }
             if read == 0 {
                 break;
-            }
-            contents.extend_from_slice(&piece[..read]);
-            if contents.len() > most {
-                return Err(BlobError::TooLarge { most });
             }
         }
         if BlobId::of(&contents) == *id {
             Ok(contents.into())
         } else {
-            Err(BlobError::Corrupt { id: *id })
+            Err(format!("blob {id} arrived with other contents"))
         }
     }
+}
+
+/// The reason of a worker that does not read the blobs of a job.
+pub(crate) fn too_large(max: usize) -> String {
+    format!("the blobs of the job take more than {max} bytes")
 }
 
 fn is_fresh(modified: Option<async_nats::datetime::DateTime>) -> bool {

@@ -1,92 +1,30 @@
-//! Items in chunks: how the items of a task become jobs, and their results items again.
+//! The items of a task in chunks: a chunk becomes a job, and its result outputs of its items.
 
-use std::collections::HashMap;
-use std::iter::Peekable;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::blob::BlobId;
-use crate::error::{CrewError, WorkError};
-use crate::job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome};
+use crate::error::{CrewError, MapError};
+use crate::job::{HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome};
 use crate::job_names::{JobNameStore, JobNames};
 use crate::job_sizing::{JobSizing, max_ids};
+use crate::lock::lock;
+use crate::map::{Done, Flow, Mapped, TakeOutput};
 use crate::message::printable;
 use crate::remote::{CrewClient, CrewEvent};
-use crate::task::JobPayload;
+use crate::task::{Task, decode};
 
-/// A job whose results were invalid this often ends the work.
+/// A job with this many invalid results ends the work.
 const MAX_INVALID_RESULTS: u32 = 3;
 
-/// What becomes of the work when a job is a dead letter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadLetterPolicy {
-    /// It stops with an error; a resume tries the job again.
+    /// Stop with an error; a resumed process tries the job again.
     #[default]
     Stop,
-    /// It continues without the items of that job.
+    /// Continue without the items of that job.
     Skip,
 }
-
-/// What the caller wants after it took an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// More outputs.
-    Continue,
-    /// No more: what is not done yet is not needed. Outputs that are finished by then may
-    /// still come.
-    Stop,
-}
-
-/// How the work ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mapped {
-    /// The output of each item was delivered.
-    All,
-    /// The caller returned [`Flow::Stop`].
-    StoppedByCaller,
-    /// The stop flag was set.
-    Stopped,
-}
-
-/// Why the work ended with an error.
-#[derive(Debug, thiserror::Error)]
-pub enum MapError<E> {
-    /// The work cannot be done.
-    #[error(transparent)]
-    Work(#[from] CrewError),
-    /// The caller could not take an output.
-    #[error(transparent)]
-    Consumer(E),
-}
-
-/// Why a result was not taken.
-pub(crate) enum ChunkError<E> {
-    /// It is invalid, and none of it was used.
-    Invalid(String),
-    /// The caller could not take it.
-    Consumer(E),
-}
-
-/// A kind of work as chunks need it.
-pub(crate) struct ChunkSpec<'a, T> {
-    /// Of the jobs.
-    pub(crate) kind: &'static str,
-    /// Of payload and result.
-    pub(crate) version: u32,
-    /// How many different ids there are at most, for the size of chunks.
-    pub(crate) total: u64,
-    /// Bytes of the outputs of one id.
-    pub(crate) output_bytes: usize,
-    /// Encodes items.
-    pub(crate) pack: &'a dyn Fn(&[T]) -> Result<JobPayload, HandlerError>,
-    /// Contents of blobs.
-    pub(crate) blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
-}
-
-/// Takes the items of a chunk and their result, which is `None` for a dead letter that is
-/// skipped.
-pub(crate) type TakeChunk<'a, T, E> =
-    dyn FnMut(&[T], Option<&[u8]>) -> Result<Flow, ChunkError<E>> + 'a;
 
 /// The workers of a queue, as all runs of a process share them.
 pub(crate) struct RemoteWorkers {
@@ -108,7 +46,7 @@ impl RemoteWorkers {
 
     /// All jobs of this process so far.
     pub(crate) fn counts(&self) -> JobCounts {
-        *locked(&self.counts)
+        *lock(&self.counts)
     }
 }
 
@@ -121,144 +59,127 @@ pub(crate) struct RemotePart {
 }
 
 impl RemotePart {
-    /// Gives the items to the workers, each with its id, in ascending order of the ids, and
-    /// their results to `done`, as soon as they arrive and in any order. What `done` has
-    /// taken without an error is removed from the server, so it must be on the disk by then.
+    /// [`Crew::map`](crate::Crew::map) with workers.
     ///
     /// A chunk is `size` consecutive ids. `size` follows from the speed of earlier jobs, or
     /// of the first items, which are sent one by one, and is stored: a resumed process finds
-    /// the same chunks by the same names. Where the server does not take a chunk or its
-    /// result, chunks are half as large from then on.
+    /// the same chunks by the same names. If the server does not take a chunk or its result,
+    /// chunks are half as large from then on.
     ///
     /// # Panics
     ///
     /// If the part's name is not made of small letters, digits and hyphens.
-    pub(crate) fn map_chunks<T: Clone + Send, E>(
+    pub(crate) fn map<T: Task, E>(
         &self,
-        spec: &ChunkSpec<'_, T>,
-        items: impl Iterator<Item = (u64, T)> + Send,
+        task: &T,
+        items: impl Iterator<Item = T::Item> + Send,
         stop: &AtomicBool,
-        done: &mut TakeChunk<'_, T, E>,
+        done: &mut TakeOutput<'_, T, E>,
     ) -> Result<Mapped, MapError<E>> {
-        // 1. The first item: it shows whether the items can travel, and how large they are.
-        let mut items = PendingItems {
-            again: Vec::new().into_iter().peekable(),
-            fresh: items.peekable(),
-        };
-        let Some((first, item)) = items.peek() else {
+        // 1. The first item shows whether the items are portable and how large they are.
+        let max_items = items.size_hint().1.map_or(u64::MAX, |max| max as u64);
+        let total = task.item_count().unwrap_or(max_items);
+        let mut items = PendingItems::new(items);
+        let Some(item) = items.peek() else {
             return Ok(Mapped::All);
         };
-        let first = *first;
-        let packed = (spec.pack)(std::slice::from_ref(item));
-        let bytes = packed.map_err(cannot_pack)?.bytes.len();
+        let first = task.item_id(item);
+        let packed = task.pack(std::slice::from_ref(item)).map_err(cannot_pack)?;
+        let max_size = max_ids(packed.bytes.len(), task.output_bytes());
         let mut names = JobNames::open(&*self.names)?;
 
         // 2. A sample, if the size of chunks is unknown.
-        let mut size = self.size(spec, bytes, &mut names)?;
+        let mut size = self.size(T::KIND, total, max_size, &mut names)?;
         if size.is_none() {
-            let count_slots = || self.workers.client.slot_count();
-            let sample = self.workers.sizing.sample(spec.total, count_slots)?;
-            let sample = Chunker {
-                items: &mut items,
-                size: 1,
-                below: first.saturating_add(sample),
-            };
-            match self.work_on(spec, &names, sample, stop, done)? {
-                ChunkOutcome::Ended(Mapped::All) if items.peek().is_some() => {}
-                ChunkOutcome::Ended(ended) => return Ok(ended),
-                ChunkOutcome::TooLarge(_) => unreachable!("a chunk of one id is not halved"),
+            let sample = self.workers.sizing.sample(total, &self.workers.client)?;
+            let below = first.saturating_add(sample);
+            match self.work_on(task, &names, (1, below), &mut items, stop, done)? {
+                Some(Mapped::All) if items.peek().is_some() => {}
+                Some(ended) => return Ok(ended),
+                None => unreachable!("a chunk of one id is not halved"),
             }
             if stop.load(Ordering::Relaxed) {
                 return Ok(Mapped::Stopped);
             }
-            size = self.size(spec, bytes, &mut names)?;
+            size = self.size(T::KIND, total, max_size, &mut names)?;
         }
 
-        // 3. The rest. Where the whole sample was skipped, nothing is known of the speed.
+        // 3. The rest. If the whole sample was skipped, the speed is still unknown.
         let mut size = size.unwrap_or(1);
         loop {
-            let rest = Chunker {
-                items: &mut items,
-                size,
-                below: u64::MAX,
-            };
-            match self.work_on(spec, &names, rest, stop, done)? {
-                ChunkOutcome::Ended(ended) => return Ok(ended),
-                ChunkOutcome::TooLarge(again) => {
-                    size = names.set_size(&*self.names, &self.part, size / 2)?;
-                    items.again = again.into_iter().peekable();
-                }
+            let ended = self.work_on(task, &names, (size, u64::MAX), &mut items, stop, done)?;
+            if let Some(ended) = ended {
+                return Ok(ended);
             }
+            size = names.set_size(&*self.names, &self.part, size / 2)?;
         }
     }
 
-    /// How many ids a chunk has: as an earlier process decided, or by what is known now;
-    /// `None` if nothing is. An item takes `bytes`.
-    fn size<T>(
+    /// The ids in a chunk: as an earlier process decided, or by the measured speed; `None` if
+    /// there is neither.
+    fn size(
         &self,
-        spec: &ChunkSpec<'_, T>,
-        bytes: usize,
+        kind: &'static str,
+        total: u64,
+        max_size: u64,
         names: &mut JobNames,
     ) -> Result<Option<u64>, CrewError> {
         if let Some(size) = names.size(&self.part) {
             return Ok(Some(size));
         }
-        let workers = &*self.workers;
-        let count_slots = || workers.client.slot_count();
-        let size = workers
-            .sizing
-            .ids_per_job(spec.kind, spec.total, count_slots)?;
-        let size = size.map(|size| size.min(max_ids(bytes, spec.output_bytes)));
-        size.map(|size| names.set_size(&*self.names, &self.part, size))
+        let RemoteWorkers { client, sizing, .. } = &*self.workers;
+        let size = sizing.ids_per_job(kind, total, client)?;
+        size.map(|size| names.set_size(&*self.names, &self.part, size.min(max_size)))
             .transpose()
     }
 
-    /// Gives some chunks to the workers.
-    fn work_on<T: Clone + Send, E>(
+    /// Gives the items with ids below `below` to the workers, `size` ids in a chunk. `None` if
+    /// a chunk was too large for the server; the items that are not done are pending again.
+    fn work_on<T: Task, E>(
         &self,
-        spec: &ChunkSpec<'_, T>,
+        task: &T,
         names: &JobNames,
-        chunks: Chunker<'_, T, impl Iterator<Item = (u64, T)> + Send>,
+        (size, below): (u64, u64),
+        items: &mut PendingItems<T::Item, impl Iterator<Item = T::Item> + Send>,
         stop: &AtomicBool,
-        done: &mut TakeChunk<'_, T, E>,
-    ) -> Result<ChunkOutcome<T>, MapError<E>> {
+        done: &mut TakeOutput<'_, T, E>,
+    ) -> Result<Option<Mapped>, MapError<E>> {
         let workers = &*self.workers;
-        let client = &workers.client;
-        let (run, size) = (names.run(), chunks.size);
-        let in_flight = InFlight::default();
+        let (client, run) = (&workers.client, names.run());
+        let in_flight = Mutex::new(HashMap::new());
         let unpackable = Mutex::new(None);
         let exhausted = AtomicBool::new(false);
 
         // 1. Chunks become jobs, one by one.
-        let mut chunks = chunks;
         let jobs = std::iter::from_fn(|| {
-            let Some((number, chunk)) = chunks.next() else {
+            let Some((number, chunk)) = items.next_chunk(size, below, |item| task.item_id(item))
+            else {
                 exhausted.store(true, Ordering::Relaxed);
                 return None;
             };
-            let packed = match (spec.pack)(&chunk.items) {
+            let packed = match task.pack(&chunk) {
                 Ok(packed) => packed,
                 Err(error) => {
-                    *locked(&unpackable) = Some(error);
+                    *lock(&unpackable) = Some(error);
                     return None;
                 }
             };
             let id = JobId::new(&format!("{}-{size}-{number}", self.part));
             let id = id.expect("a part, a size and a number");
-            in_flight.insert(id.clone(), chunk);
+            lock(&in_flight).insert(id.clone(), chunk);
             Some(Job {
                 id,
-                kind: spec.kind.to_owned(),
-                version: spec.version,
+                kind: T::KIND.to_owned(),
+                version: T::VERSION,
                 payload: packed.bytes,
                 blobs: packed.blobs,
             })
         });
 
-        // 2. Their results are taken, whole or not at all.
+        // 2. Their results are taken, all outputs of a chunk or none.
         let mut receiver = ChunkReceiver {
             workers,
-            kind: spec.kind,
+            task,
             size,
             in_flight: &in_flight,
             done,
@@ -267,121 +188,143 @@ impl RemotePart {
             invalid: HashMap::new(),
         };
         let mut take = |outcome| receiver.take(outcome);
-        let worked = client.work(run, jobs, spec.blob, stop, &mut take);
-
+        let worked = client.work(run, jobs, &|id| task.blob(id), stop, &mut take);
         let (flow, too_large) = (receiver.flow, receiver.too_large);
+        let in_flight = in_flight
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
 
         // 3. How it ended.
-        let why = match (worked, too_large) {
-            (Ok(mut counts), why) => {
-                // One that was too large is not skipped.
-                counts.dead -= u64::from(why.is_some());
-                locked(&workers.counts).add(&counts);
-                let Some(why) = why else {
-                    if let Some(error) = locked(&unpackable).take() {
-                        return Err(MapError::Work(cannot_pack(error)));
+        let why = match worked {
+            Ok(mut counts) => {
+                // A chunk that was too large is not skipped.
+                counts.dead -= u64::from(too_large.is_some());
+                lock(&workers.counts).add(&counts);
+                let Some(why) = too_large else {
+                    if let Some(error) = lock(&unpackable).take() {
+                        return Err(cannot_pack(error).into());
                     }
                     let all = exhausted.load(Ordering::Relaxed) && in_flight.is_empty();
-                    return Ok(ChunkOutcome::Ended(match flow {
-                        Flow::Stop => Mapped::StoppedByCaller,
-                        Flow::Continue if all => Mapped::All,
-                        Flow::Continue => Mapped::Stopped,
-                    }));
+                    return Ok(Some(Mapped::new(flow, all)));
                 };
                 why
             }
-            (Err(WorkError::Crew(error @ CrewError::TooLarge { .. })), _) if size > 1 => {
-                // The jobs that were submitted are never asked for by their names again.
+            Err(MapError::Work(error @ CrewError::TooLarge { .. })) if size > 1 => {
+                // The names of the submitted jobs are not used again.
                 client.remove_run(run)?;
                 error.to_string()
             }
-            (Err(WorkError::Crew(error)), _) => return Err(MapError::Work(error)),
-            (Err(WorkError::Taker(error)), _) => return Err(error),
+            Err(MapError::Work(error)) => return Err(error.into()),
+            Err(MapError::Consumer(error)) => return Err(error),
         };
         client.emit(&CrewEvent::Halved { why });
-        Ok(ChunkOutcome::TooLarge(in_flight.into_items()))
+        items.put_back(in_flight.into_values(), |item| task.item_id(item));
+        Ok(None)
     }
 }
 
-/// Takes the results of chunks.
-struct ChunkReceiver<'a, 'd, T, E> {
+struct ChunkReceiver<'a, 'd, T: Task, E> {
     workers: &'a RemoteWorkers,
-    kind: &'static str,
+    task: &'a T,
     size: u64,
-    in_flight: &'a InFlight<T>,
-    done: &'a mut TakeChunk<'d, T, E>,
-    /// What the caller said last.
+    /// The chunks that are on the server, by job.
+    in_flight: &'a Mutex<HashMap<JobId, Vec<T::Item>>>,
+    done: &'a mut TakeOutput<'d, T, E>,
+    /// The last return value of the caller.
     flow: Flow,
-    /// Why chunks must be smaller, if one was too large for the server.
+    /// The error of the server, if a chunk was too large for it.
     too_large: Option<String>,
     /// Invalid results by job.
     invalid: HashMap<JobId, u32>,
 }
 
-impl<T, E> ChunkReceiver<'_, '_, T, E> {
+impl<T: Task, E> ChunkReceiver<'_, '_, T, E> {
     fn take(&mut self, outcome: JobOutcome) -> Result<JobFlow, MapError<E>> {
-        let workers = self.workers;
-        let Some(chunk) = self.in_flight.remove(&outcome.id) else {
+        let Some(items) = lock(self.in_flight).remove(&outcome.id) else {
             // This process did not ask for it.
             return Ok(JobFlow::Continue);
         };
-        // 1. A dead letter.
-        if let Err(dead) = &outcome.result {
-            if dead.oversized && self.size > 1 {
-                self.too_large = Some(dead.why.clone());
-                self.in_flight.insert(outcome.id, chunk);
-                return Ok(JobFlow::Stop);
-            }
-            if workers.policy == DeadLetterPolicy::Stop {
-                // It is removed from the server, and a resume tries it again.
-                return Err(MapError::Work(dead_letter(&outcome.id, dead)));
-            }
-            workers.client.emit(&CrewEvent::Skipped {
-                job: outcome.id.clone(),
-                why: dead.why.clone(),
-            });
-        }
-
-        // 2. A result, or what is skipped.
-        let result = outcome.result.as_deref().ok();
-        let reason = match (self.done)(&chunk.items, result) {
-            Ok(flow) => {
-                if result.is_some() {
-                    let sizing = &workers.sizing;
-                    sizing.record_duration(self.kind, chunk.count(), outcome.seconds);
+        let outputs = match &outcome.result {
+            // 1. A dead letter.
+            Err(dead) => {
+                if dead.oversized && self.size > 1 {
+                    self.too_large = Some(dead.why.clone());
+                    lock(self.in_flight).insert(outcome.id, items);
+                    return Ok(JobFlow::Stop);
                 }
-                self.flow = flow;
-                return Ok(match flow {
-                    Flow::Continue => JobFlow::Continue,
-                    Flow::Stop => JobFlow::Stop,
+                if self.workers.policy == DeadLetterPolicy::Stop {
+                    // It is removed from the server, and a resumed process tries it again.
+                    return Err(MapError::Work(CrewError::DeadLetter {
+                        job: outcome.id,
+                        deliveries: dead.deliveries,
+                        why: dead.why.clone(),
+                    }));
+                }
+                self.workers.client.emit(&CrewEvent::Skipped {
+                    job: outcome.id,
+                    why: dead.why.clone(),
                 });
+                None
             }
-            Err(ChunkError::Consumer(error)) => return Err(MapError::Consumer(error)),
-            // It may quote what the worker wrote.
-            Err(ChunkError::Invalid(reason)) => printable(&reason),
+            // 2. A result: all outputs are accepted before the first is delivered.
+            Ok(result) => match decode(self.task, &items, result) {
+                Ok(outputs) => Some(outputs),
+                Err(reason) => return self.repeat(outcome, items, &reason),
+            },
         };
 
-        // 3. An invalid result.
-        let times = self.invalid.entry(outcome.id.clone()).or_default();
+        // 3. All of it is delivered, also after the caller wants no more.
+        self.flow = Flow::Continue;
+        let is_result = outputs.is_some();
+        let mut outputs = outputs.into_iter().flatten().map(Done::Output);
+        for item in &items {
+            let output = outputs.next().unwrap_or(Done::Skipped);
+            if (self.done)(item, output).map_err(MapError::Consumer)? == Flow::Stop {
+                self.flow = Flow::Stop;
+            }
+        }
+        if is_result {
+            let ids = count_ids(&items, |item| self.task.item_id(item));
+            let sizing = &self.workers.sizing;
+            sizing.record_duration(T::KIND, ids, outcome.seconds);
+        }
+        Ok(match self.flow {
+            Flow::Continue => JobFlow::Continue,
+            Flow::Stop => JobFlow::Stop,
+        })
+    }
+
+    /// Has a job with an invalid result done again, a few times.
+    fn repeat(
+        &mut self,
+        outcome: JobOutcome,
+        items: Vec<T::Item>,
+        reason: &str,
+    ) -> Result<JobFlow, MapError<E>> {
+        let JobOutcome { id, worker, .. } = outcome;
+        // It may quote what the worker wrote.
+        let reason = printable(reason);
+        let times = self.invalid.entry(id.clone()).or_default();
         *times += 1;
         if *times >= MAX_INVALID_RESULTS {
+            let job = id;
             return Err(MapError::Work(CrewError::InvalidResult {
-                worker: outcome.worker,
-                job: outcome.id,
+                worker,
+                job,
                 reason,
             }));
         }
-        workers.client.emit(&CrewEvent::InvalidResult {
-            worker: outcome.worker,
-            job: outcome.id.clone(),
+        self.workers.client.emit(&CrewEvent::InvalidResult {
+            worker,
+            job: id.clone(),
             reason,
         });
-        self.in_flight.insert(outcome.id, chunk);
+        lock(self.in_flight).insert(id, items);
         Ok(JobFlow::Resubmit)
     }
 }
 
-/// Data of this machine that cannot travel, or a task that cannot be encoded.
+/// Data of this machine that is not portable, or a task that cannot be encoded.
 fn cannot_pack(error: HandlerError) -> CrewError {
     match error {
         HandlerError::InvalidJob(reason) | HandlerError::CannotRun(reason) => {
@@ -393,115 +336,58 @@ fn cannot_pack(error: HandlerError) -> CrewError {
     }
 }
 
-fn dead_letter(job: &JobId, dead: &DeadLetter) -> CrewError {
-    CrewError::DeadLetter {
-        job: job.clone(),
-        deliveries: dead.deliveries,
-        why: dead.why.clone(),
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What came of some chunks.
-enum ChunkOutcome<T> {
-    /// How the work on them ended.
-    Ended(Mapped),
-    /// One of them was too large; the items that are not done.
-    TooLarge(Vec<(u64, T)>),
-}
-
-/// Items that are sent as one job, and their ids.
-struct WorkChunk<T> {
-    ids: Vec<u64>,
-    items: Vec<T>,
-}
-
-impl<T> WorkChunk<T> {
-    /// How many different ids; equal ones are adjacent.
-    fn count(&self) -> usize {
-        self.ids.chunk_by(|a, b| a == b).count()
-    }
-}
-
-/// The chunks that are on the server, by job.
-struct InFlight<T>(Mutex<HashMap<JobId, WorkChunk<T>>>);
-
-impl<T> Default for InFlight<T> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<T> InFlight<T> {
-    fn insert(&self, id: JobId, chunk: WorkChunk<T>) {
-        locked(&self.0).insert(id, chunk);
-    }
-
-    fn remove(&self, id: &JobId) -> Option<WorkChunk<T>> {
-        locked(&self.0).remove(id)
-    }
-
-    fn is_empty(&self) -> bool {
-        locked(&self.0).is_empty()
-    }
-
-    /// All items, in the order of their ids.
-    fn into_items(self) -> Vec<(u64, T)> {
-        let chunks = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let items = chunks
-            .into_values()
-            .flat_map(|chunk| chunk.ids.into_iter().zip(chunk.items));
-        let mut items: Vec<(u64, T)> = items.collect();
-        items.sort_by_key(|(id, _)| *id);
-        items
-    }
+/// The number of different ids; equal ones are adjacent.
+fn count_ids<T>(items: &[T], id_of: impl Fn(&T) -> u64) -> usize {
+    items.chunk_by(|a, b| id_of(a) == id_of(b)).count()
 }
 
 /// Items that are not on the server.
-struct PendingItems<T, I: Iterator<Item = (u64, T)>> {
-    /// Those that were there and came back; their ids are below all others.
-    again: Peekable<std::vec::IntoIter<(u64, T)>>,
-    fresh: Peekable<I>,
+struct PendingItems<T, I> {
+    /// The next item, if it was looked at, or items that were put back; their ids are below
+    /// all others.
+    front: VecDeque<T>,
+    rest: I,
 }
 
-impl<T, I: Iterator<Item = (u64, T)>> PendingItems<T, I> {
-    fn peek(&mut self) -> Option<&(u64, T)> {
-        self.again.peek().or_else(|| self.fresh.peek())
-    }
-
-    fn next_if(&mut self, wanted: impl Fn(u64) -> bool) -> Option<(u64, T)> {
-        if self.again.peek().is_some() {
-            return self.again.next_if(|(id, _)| wanted(*id));
+impl<T, I: Iterator<Item = T>> PendingItems<T, I> {
+    fn new(items: I) -> Self {
+        Self {
+            front: VecDeque::new(),
+            rest: items,
         }
-        self.fresh.next_if(|(id, _)| wanted(*id))
     }
-}
 
-/// Items in chunks: those whose ids lie in the same interval of `size`.
-struct Chunker<'a, T, I: Iterator<Item = (u64, T)>> {
-    items: &'a mut PendingItems<T, I>,
-    size: u64,
-    /// Items with this id and larger ones stay.
-    below: u64,
-}
+    fn peek(&mut self) -> Option<&T> {
+        if self.front.is_empty() {
+            self.front.extend(self.rest.next());
+        }
+        self.front.front()
+    }
 
-impl<T, I: Iterator<Item = (u64, T)>> Iterator for Chunker<'_, T, I> {
-    type Item = (u64, WorkChunk<T>);
+    /// Adds chunks that are not done, in any order.
+    fn put_back(&mut self, chunks: impl Iterator<Item = Vec<T>>, id_of: impl Fn(&T) -> u64) {
+        let mut items: Vec<T> = chunks.flatten().collect();
+        items.sort_by_key(id_of);
+        items.extend(self.front.drain(..));
+        self.front = items.into();
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        let below = self.below;
-        let (first, item) = self.items.next_if(|id| id < below)?;
-        let number = first / self.size;
-        let mut chunk = WorkChunk {
-            ids: vec![first],
-            items: vec![item],
-        };
-        while let Some((id, item)) = self.items.next_if(|id| id / self.size == number) {
-            chunk.ids.push(id);
-            chunk.items.push(item);
+    /// The next items whose ids lie in the same interval of `size`, and the number of the
+    /// interval. Items with ids from `below` on stay.
+    fn next_chunk(
+        &mut self,
+        size: u64,
+        below: u64,
+        id_of: impl Fn(&T) -> u64,
+    ) -> Option<(u64, Vec<T>)> {
+        let first = id_of(self.peek()?);
+        if first >= below {
+            return None;
+        }
+        let number = first / size;
+        let mut chunk = Vec::new();
+        while self.peek().is_some_and(|item| id_of(item) / size == number) {
+            chunk.extend(self.front.pop_front());
         }
         Some((number, chunk))
     }
@@ -516,16 +402,9 @@ mod tests {
         let chunks = |ids: &[u64]| -> Vec<(u64, Vec<u64>)> {
             // Some of them have been on the server before.
             let (again, fresh) = ids.split_at(ids.len() / 2);
-            let items = |ids: &[u64]| ids.iter().map(|&id| (id, id)).collect::<Vec<_>>();
-            let items = &mut PendingItems {
-                again: items(again).into_iter().peekable(),
-                fresh: items(fresh).into_iter().peekable(),
-            };
-            let (size, below) = (4, 12);
-            let chunks = Chunker { items, size, below };
-            chunks
-                .map(|(number, chunk)| (number, chunk.items))
-                .collect()
+            let mut items = PendingItems::new(fresh.iter().copied());
+            items.put_back(std::iter::once(again.to_vec()), |id| *id);
+            std::iter::from_fn(|| items.next_chunk(4, 12, |id| *id)).collect()
         };
         assert_eq!(
             chunks(&[0, 1, 2, 3, 4, 5]),
@@ -541,16 +420,16 @@ mod tests {
 
     #[test]
     fn items_that_came_back_are_in_order_and_counted_by_id() {
-        let in_flight = InFlight::default();
-        for (job, first) in [("b", 4), ("a", 2)] {
-            let chunk = WorkChunk {
-                ids: vec![first, first, first + 1],
-                items: vec!['x', 'y', 'z'],
-            };
-            assert_eq!(chunk.count(), 2);
-            in_flight.insert(JobId::new(job).expect("a name"), chunk);
-        }
-        let items = [(2, 'x'), (2, 'y'), (3, 'z'), (4, 'x'), (4, 'y'), (5, 'z')];
-        assert_eq!(in_flight.into_items(), items);
+        let id_of = |item: &(u64, char)| item.0;
+        let chunk = |first| vec![(first, 'x'), (first, 'y'), (first + 1, 'z')];
+        assert_eq!(count_ids(&chunk(2), id_of), 2);
+        let mut items = PendingItems::new([(6, 'x')].into_iter());
+        items.put_back([chunk(4), chunk(2)].into_iter(), id_of);
+        // The server refuses a chunk again before all of them are on it.
+        let (_, again) = items.next_chunk(2, 9, id_of).expect("they are pending");
+        items.put_back([again].into_iter(), id_of);
+        let items: Vec<_> = std::iter::from_fn(|| items.next_chunk(1, 9, id_of)).collect();
+        let items: Vec<_> = items.into_iter().flat_map(|(_, chunk)| chunk).collect();
+        assert_eq!(items, [chunk(2), chunk(4), vec![(6, 'x')]].concat());
     }
 }

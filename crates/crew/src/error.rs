@@ -2,177 +2,118 @@
 
 use crate::blob::BlobId;
 use crate::job::JobId;
-use crate::options::ConnectOptionsError;
 
-/// Why the crew cannot be used. Nothing finished is lost by any of these: what
-/// the server holds is found by the next connection.
-#[derive(Debug, thiserror::Error)]
+/// Errors of the crew. None of them loses finished work: the next connection finds the data
+/// on the server.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrewError {
-    /// The address, a name or a secret makes no sense, or is not safe.
-    #[error("{0}")]
-    Request(#[from] ConnectOptionsError),
-    /// Nobody answers at the address.
+    #[error(
+        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
+    )]
+    Url { url: String, why: &'static str },
+    #[error(
+        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
+    )]
+    NotEncrypted { url: String },
+    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
+    NoSecret { url: String },
+    /// A file with a secret or a certificate.
+    #[error("cannot use {path}: {why}")]
+    File { path: String, why: String },
+    /// A name that cannot be part of a subject.
+    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
+    Name { what: &'static str, name: String },
+    #[error("not the name of a blob: {text:?}; 64 hexadecimal digits are")]
+    BlobName { text: String },
+    #[error("notice {id} takes {bytes} bytes, and the crew server takes {max}")]
+    LargeRecord {
+        id: String,
+        bytes: usize,
+        max: usize,
+    },
     #[error(
         "no crew server at {url}: {why}; start one with `nats-server --jetstream` or see docs/crew.md"
     )]
-    NoServer {
-        /// The address.
-        url: String,
-        /// What the connection said.
-        why: String,
-    },
+    NoServer { url: String, why: String },
     /// The server is there, but the connection cannot be encrypted or trusted.
     #[error(
         "no encrypted connection to the crew server at {url}: {why}; `--crew-ca FILE` names the certificate the server has (docs/crew.md shows how one is made, for the names it is reached by)"
     )]
-    NoTrust {
-        /// The address.
-        url: String,
-        /// What is wrong with the certificate or the encryption.
-        why: String,
-    },
-    /// The server does not know us.
+    NoTrust { url: String, why: String },
     #[error("the crew server at {url} refused the secret; check the token, user or key: {why}")]
-    AccessDenied {
-        /// The address.
-        url: String,
-        /// What the server said.
-        why: String,
-    },
-    /// The server was there, went away, and did not come back.
+    AccessDenied { url: String, why: String },
+    /// The server was there and did not come back in time.
     #[error(
-        "the crew server at {url} did not answer for {seconds} s: {why}; what it holds is found again when the work is resumed"
+        "the crew server at {url} did not answer for {seconds} s: {why}; its data is found again when the work is resumed"
     )]
     Lost {
-        /// The address.
         url: String,
-        /// So long was waited.
         seconds: u64,
-        /// What was tried.
         why: String,
     },
-    /// The server answered, but not what is needed.
     #[error("the crew server cannot {what}: {why}")]
-    Server {
-        /// What was asked of it.
-        what: String,
-        /// What it said.
-        why: String,
-    },
-    /// The coordinators at this server are of other versions.
+    Server { what: String, why: String },
     #[error(
         "this worker is version {ours}, but the crew at {url} works with version {theirs}; install that version here or update the coordinator"
     )]
     OtherVersion {
-        /// The address.
         url: String,
-        /// The version of this program.
         ours: String,
-        /// The versions of the coordinators.
         theirs: String,
     },
-    /// Another coordinator of this version uses the same queue with another lease.
+    /// Another coordinator of this version uses the queue with another lease; in seconds.
     #[error(
         "the crew at {url} works with a lease of {theirs} s for another run of this version, and a lease of {ours} s was asked for; write `--crew-lease {theirs}`, or wait until that run is over"
     )]
-    OtherLease {
-        /// The address.
-        url: String,
-        /// What was asked for, in seconds.
-        ours: f64,
-        /// What the others work with, in seconds.
-        theirs: f64,
-    },
-    /// The server cannot keep anything.
+    OtherLease { url: String, ours: f64, theirs: f64 },
     #[error(
         "the crew server at {url} cannot keep jobs: it runs without JetStream; start it with `--jetstream`"
     )]
-    NoJetStream {
-        /// The address.
-        url: String,
-    },
-    /// The server does not let us do something.
+    NoJetStream { url: String },
     #[error(
         "the crew server does not let us {what}: {why}; give this user the rights of docs/crew-server.conf"
     )]
-    Forbidden {
-        /// What was asked of it.
-        what: String,
-        /// What it said.
-        why: String,
-    },
-    /// A run that the server holds nothing of.
+    Forbidden { what: String, why: String },
     #[error(
         "the crew server at {url} holds nothing of a run `{run}`; {}",
         known(runs)
     )]
     UnknownRun {
-        /// The address.
         url: String,
-        /// What was asked for.
         run: String,
-        /// The runs that it holds something of.
         runs: Vec<String>,
     },
-    /// A run that somebody works on.
-    #[error("run `{run}` is at work: its coordinator answers; stop it first")]
-    AtWork {
-        /// The run.
-        run: String,
-    },
-    /// A job does not fit into a message.
+    #[error("run `{run}` is active: its coordinator is connected; stop it first")]
+    AtWork { run: String },
     #[error(
-        "job {job} takes {bytes} bytes, and the crew server takes {most}; move data into blobs or raise `max_payload`"
+        "job {job} takes {bytes} bytes, and the crew server takes {max}; move data into blobs or raise `max_payload`"
     )]
     TooLarge {
-        /// The job.
         job: JobId,
-        /// Its size on the wire.
         bytes: usize,
-        /// What the server takes.
-        most: usize,
+        max: usize,
     },
-    /// A job names a blob that its coordinator does not have.
     #[error("job {job} needs blob {blob}, which its coordinator does not have")]
-    NoBlob {
-        /// The job.
-        job: JobId,
-        /// The blob.
-        blob: BlobId,
-    },
-    /// Two jobs of a run have the same name.
+    NoBlob { job: JobId, blob: BlobId },
     #[error("two jobs of run {run} have the same name: {job}")]
-    SameId {
-        /// The run.
-        run: String,
-        /// The name.
-        job: JobId,
-    },
+    SameId { run: String, job: JobId },
     /// Jobs that do not end hold more threads than the worker can spare.
     #[error(
         "{abandoned} jobs neither end nor stop and hold their threads; start the worker again, and report the kind of job: {kinds}"
     )]
-    Stuck {
-        /// So many threads were given up.
-        abandoned: usize,
-        /// The kinds of the jobs.
-        kinds: String,
-    },
-    /// Work that no worker can do.
+    Stuck { abandoned: usize, kinds: String },
     #[error(
-        "the crew set job {job} aside{}: {why}; going on tries it again, and with `--dead-letters skip` the run does without what nobody can do",
+        "no worker could do job {job}{}: {why}; a resumed run tries it again, and with `--dead-letters skip` the run skips jobs that no worker can do",
         tried(*deliveries)
     )]
     DeadLetter {
         job: JobId,
-        /// How often it was given to a worker.
         deliveries: u32,
         why: String,
     },
-    /// A result that the task does not accept.
     #[error(
-        "the answer of worker `{worker}` to job {job} makes no sense, also after it was done again: {reason}; stop that worker, and go on"
+        "the result of worker `{worker}` for job {job} is invalid, also after retries: {reason}; stop that worker, and resume the run"
     )]
     InvalidResult {
         worker: String,
@@ -185,27 +126,32 @@ pub enum CrewError {
     /// A task that failed in this process.
     #[error("{reason}")]
     Task { reason: String },
-    /// The names of a folder's jobs cannot be used.
-    #[error(
-        "`{path}` {reason}; remove it, and what the crew has not handed in yet is played again"
-    )]
+    #[error("`{path}` {reason}; remove it, and results that were not taken yet are computed again")]
     JobNames { path: String, reason: String },
-    /// The system refused something to this process.
     #[error("the system refused {what}: {why}")]
-    System {
-        /// What was asked.
-        what: String,
-        /// What it said.
-        why: String,
-    },
+    System { what: String, why: String },
 }
 
 impl CrewError {
-    /// Whether the request was wrong, as opposed to something having failed.
+    /// The system refused `what` to this process.
+    pub(crate) fn system(what: &str, error: impl std::fmt::Display) -> Self {
+        Self::System {
+            what: what.to_owned(),
+            why: error.to_string(),
+        }
+    }
+
+    /// Whether the request was wrong, as opposed to a failure.
     pub fn is_wrong_request(&self) -> bool {
         matches!(
             self,
-            Self::Request(_)
+            Self::Url { .. }
+                | Self::NotEncrypted { .. }
+                | Self::NoSecret { .. }
+                | Self::File { .. }
+                | Self::Name { .. }
+                | Self::BlobName { .. }
+                | Self::LargeRecord { .. }
                 | Self::NoServer { .. }
                 | Self::NoTrust { .. }
                 | Self::AccessDenied { .. }
@@ -223,7 +169,7 @@ impl CrewError {
 fn tried(deliveries: u32) -> String {
     match deliveries {
         0 | 1 => String::new(),
-        times => format!(" after it was given out {times} times"),
+        times => format!(", which was delivered {times} times"),
     }
 }
 
@@ -235,13 +181,13 @@ fn known(runs: &[String]) -> String {
     }
 }
 
-/// Why the work on a run ended before its end.
+/// The error that ended the work on items or jobs.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkError<E> {
-    /// The crew failed.
+pub enum MapError<E> {
+    /// The crew cannot do the work.
     #[error(transparent)]
-    Crew(#[from] CrewError),
-    /// Whoever takes the outcomes failed; the outcome stays in the server.
+    Work(#[from] CrewError),
+    /// The caller could not take an outcome, which stays on the server.
     #[error(transparent)]
-    Taker(E),
+    Consumer(E),
 }

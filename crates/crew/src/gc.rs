@@ -7,14 +7,12 @@ use crate::error::CrewError;
 use crate::job::check_name;
 use crate::options::ConnectOptions;
 use crate::presence::CoordinatorStatus;
-use crate::server::{BoxedError, Server, any};
-use crate::status::{self, StoredRun};
-use crate::subjects::{self as names, ClientRole};
+use crate::server::{BoxedError, Server, local_runtime};
+use crate::status;
+use crate::subjects as names;
 
-/// What was removed of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RemovedRun {
-    /// The run.
     pub run: String,
     /// Jobs without a result.
     pub jobs: u64,
@@ -29,15 +27,14 @@ pub struct RemovedRun {
 ///
 /// # Errors
 ///
-/// If there is no server, it holds nothing of the run, or its coordinator is there.
+/// If the server cannot be reached or has no data of the run, or the run is active.
 pub fn remove_run(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
     check_name("run", run)?;
-    let runtime = status::event_loop()?;
-    runtime.block_on(remove(options, run))
+    local_runtime()?.block_on(remove(options, run))
 }
 
 async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewError> {
-    let server = Server::connect(options, ClientRole::Coordinator, "mendel crew forget").await?;
+    let server = Server::connect(options, names::COORDINATOR_INBOX, "mendel crew forget").await?;
     let all = status::held(&server).await?;
     let Some(held) = all.iter().find(|held| held.run == run) else {
         return Err(CrewError::UnknownRun {
@@ -53,26 +50,11 @@ async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewE
             run: run.to_owned(),
         });
     }
-    // Workers cancel the jobs of the run.
-    let told = server.client.publish(names::enough(run), "".into());
-    let _ = told.await;
-    for (stream, filter) in [
-        (names::JOBS, names::jobs_of_any(run)),
-        (names::RESULTS, names::results_of(run)),
-        (names::STARTS, names::starts_of(run)),
-    ] {
-        if server.has_stream(stream).await? {
-            server.remove_messages(stream, &filter).await?;
-        }
-    }
+    remove_data(&server, run).await?;
     let consumer = names::coordinator(run);
-    let removed = server
-        .streams
-        .delete_consumer_from_stream(consumer, names::RESULTS);
-    // The consumer may be missing.
-    let _ = removed.await;
-    let last = coordinators.is_empty() && !all.iter().any(|other| is_other(other, run));
-    let blobs = if last {
+    server.remove_consumer(&consumer, names::RESULTS).await;
+    let others = all.iter().any(|held| held.run != run && held.jobs > 0);
+    let blobs = if coordinators.is_empty() && !others {
         remove_blobs(&server).await?
     } else {
         0
@@ -85,28 +67,33 @@ async fn remove(options: &ConnectOptions, run: &str) -> Result<RemovedRun, CrewE
     })
 }
 
-fn is_other(held: &StoredRun, run: &str) -> bool {
-    held.run != run && held.jobs > 0
+/// Cancels the jobs of a run at its workers, and removes its jobs, those of other builds as
+/// well, its results and its start marks.
+pub(crate) async fn remove_data(server: &Server, run: &str) -> Result<(), CrewError> {
+    // Workers that miss the message do no harm.
+    let _ = server.client.publish(names::enough(run), "".into()).await;
+    let jobs = names::jobs_of("*", run);
+    server.remove_messages(names::JOBS, &jobs).await?;
+    let results = names::results_of(run);
+    server.remove_messages(names::RESULTS, &results).await?;
+    server.purge(names::STARTS, &names::starts_of(run)).await
 }
 
 /// Removes all blobs and returns their number.
 async fn remove_blobs(server: &Server) -> Result<u64, CrewError> {
-    if !server.has_stream(&format!("OBJ_{}", names::BLOBS)).await? {
+    let stream = format!("OBJ_{}", names::BLOBS);
+    if server.subjects(&stream, ">").await?.is_empty() {
         return Ok(0);
     }
     let removed = server.persist("remove the blobs", || async {
-        let store = server
-            .streams
-            .get_object_store(names::BLOBS)
-            .await
-            .map_err(any)?;
-        let mut list = store.list().await.map_err(any)?;
+        let store = server.streams.get_object_store(names::BLOBS).await?;
+        let mut list = store.list().await?;
         let mut known = Vec::new();
         while let Some(blob) = list.next().await {
-            known.push(blob.map_err(any)?.name);
+            known.push(blob?.name);
         }
         for name in &known {
-            store.delete(name).await.map_err(any)?;
+            store.delete(name).await?;
         }
         Ok::<_, BoxedError>(known.len() as u64)
     });

@@ -30,13 +30,10 @@ pub trait Handler: Send + Sync {
     ) -> Result<Vec<u8>, HandlerError>;
 }
 
-/// The lease and the stop flag of a job, as its handler sees them.
+/// The progress and the stop flag of a job. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct JobProgress(Arc<JobProgressState>);
-
-#[derive(Debug, Default)]
-struct JobProgressState {
-    units: AtomicU64,
+pub struct JobProgress {
+    units: Arc<AtomicU64>,
     /// Set once and never cleared.
     stop: Arc<AtomicBool>,
 }
@@ -47,7 +44,6 @@ struct JobProgressState {
 pub struct CompletedOutput<O>(O);
 
 impl<O> CompletedOutput<O> {
-    /// The output.
     pub fn into_inner(self) -> O {
         self.0
     }
@@ -56,26 +52,26 @@ impl<O> CompletedOutput<O> {
 impl JobProgress {
     /// Progress that is stopped by `stop`, which others may share.
     pub fn stopped_by(stop: Arc<AtomicBool>) -> Self {
-        Self(Arc::new(JobProgressState {
-            units: AtomicU64::new(0),
+        Self {
             stop,
-        }))
+            ..Self::default()
+        }
     }
 
     /// Reports one unit (a game, some positions). This, and nothing else, extends
     /// the lease; it costs one atomic addition.
     pub fn unit_done(&self) {
-        self.0.units.fetch_add(1, Ordering::Relaxed);
+        self.units.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the work is to be abandoned.
+    /// Whether the handler must end soon.
     pub fn is_stopped(&self) -> bool {
-        self.0.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// The flag behind [`is_stopped`](Self::is_stopped), for code that polls a flag.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0.stop)
+        Arc::clone(&self.stop)
     }
 
     /// Marks an output as complete. The stop flag is never cleared, so an output that
@@ -98,32 +94,11 @@ impl JobProgress {
         CompletedOutput(output)
     }
 
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     pub(crate) fn units(&self) -> u64 {
-        self.0.units.load(Ordering::Relaxed)
+        self.units.load(Ordering::Relaxed)
     }
 
     pub(crate) fn stop(&self) {
-        self.0.stop.store(true, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stopped_job_completes_only_what_ended_by_itself() {
-        let progress = JobProgress::default();
-        assert_eq!(progress.complete(1).map(CompletedOutput::into_inner), Ok(1));
-        progress.stop();
-        assert_eq!(
-            progress.complete(1).map(CompletedOutput::into_inner),
-            Err(HandlerError::Stopped)
-        );
-        assert_eq!(progress.complete_at_own_end(1).into_inner(), 1);
+        self.stop.store(true, Ordering::Relaxed);
     }
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
-use crate::options::ConnectOptionsError;
+use crate::error::CrewError;
+use crate::message::printable_text;
 
-/// Maximum length of a name.
-const NAME_LENGTH: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// The name of a job, unique in its run; a resumed process uses the same names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,12 +21,11 @@ impl JobId {
     /// # Errors
     ///
     /// If it is anything else.
-    pub fn new(name: &str) -> Result<Self, ConnectOptionsError> {
+    pub fn new(name: &str) -> Result<Self, CrewError> {
         check_name("job", name)?;
         Ok(Self(name.into()))
     }
 
-    /// As text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -39,9 +38,9 @@ impl fmt::Display for JobId {
 }
 
 impl TryFrom<String> for JobId {
-    type Error = ConnectOptionsError;
+    type Error = CrewError;
 
-    fn try_from(name: String) -> Result<Self, ConnectOptionsError> {
+    fn try_from(name: String) -> Result<Self, CrewError> {
         Self::new(&name)
     }
 }
@@ -53,72 +52,65 @@ impl From<JobId> for String {
 }
 
 /// Names become parts of subjects, where `.`, `*`, `>` and spaces have a meaning.
-pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), ConnectOptionsError> {
-    let fits = (1..=NAME_LENGTH).contains(&name.len())
+pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), CrewError> {
+    let fits = (1..=MAX_NAME_LENGTH).contains(&name.len())
         && name
             .bytes()
             .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
     if fits {
         Ok(())
     } else {
-        Err(ConnectOptionsError::Name {
+        Err(CrewError::Name {
             what,
-            name: name.chars().take(2 * NAME_LENGTH).collect(),
+            name: name.chars().take(2 * MAX_NAME_LENGTH).collect(),
         })
     }
 }
 
-/// Some seconds of work: everything a worker needs, without paths or commands.
+/// Some seconds of work: all data that a worker needs, without paths or commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Its name.
     pub id: JobId,
-    /// Which handler does it.
+    /// The kind of its handler.
     pub kind: String,
     /// The version of the payload; a handler reads one version only.
     pub version: u32,
-    /// Input of the handler.
     pub payload: Vec<u8>,
     /// Larger data that many jobs share.
     pub blobs: Vec<BlobId>,
 }
 
-/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobOutcome {
-    /// The job.
     pub id: JobId,
     /// Output of the handler, or why the job was given up.
     pub result: Result<Vec<u8>, DeadLetter>,
-    /// The worker that did it.
     pub worker: String,
-    /// Its duration.
     pub seconds: f64,
 }
 
 /// A job that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("set aside after {deliveries} deliveries: {why}")]
+#[error("dead letter after {deliveries} deliveries: {why}")]
 pub struct DeadLetter {
-    /// How often it was delivered to a worker.
+    /// Deliveries to workers.
     pub deliveries: u32,
-    /// The reason, as far as it is known.
+    #[serde(deserialize_with = "printable_text")]
     pub why: String,
     /// Whether its result exceeds the limit of the server; a smaller job may fit.
     #[serde(default)]
     pub oversized: bool,
 }
 
-/// Why a handler did not do a job.
+/// The reason why a handler did not do a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandlerError {
     /// No worker can do it: it becomes a dead letter at once.
-    #[error("the job makes no sense: {0}")]
+    #[error("invalid job: {0}")]
     InvalidJob(String),
     /// This worker cannot do it; another may.
     #[error("this worker cannot: {0}")]
     CannotRun(String),
-    /// It was told to stop.
     #[error("stopped")]
     Stopped,
 }
@@ -126,14 +118,13 @@ pub enum HandlerError {
 /// A job that a worker did not do; it is delivered to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRejection {
-    /// The job.
     pub id: JobId,
-    /// The name of the worker.
+    #[serde(deserialize_with = "printable_text")]
     pub worker: String,
-    /// Tells workers of one name apart.
-    #[serde(default)]
+    /// Distinguishes workers of the same name.
+    #[serde(default, deserialize_with = "printable_text")]
     pub instance: String,
-    /// The reason.
+    #[serde(deserialize_with = "printable_text")]
     pub why: String,
     /// Whether it was started, so that another attempt may succeed.
     #[serde(default)]
@@ -149,10 +140,9 @@ impl fmt::Display for JobRejection {
     }
 }
 
-/// What to do after an outcome.
+/// The caller's decision after an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobFlow {
-    /// Take more outcomes.
     Continue,
     /// End the work: the other jobs of the run are not needed.
     Stop,
@@ -170,7 +160,6 @@ pub struct JobCounts {
     pub found: u64,
     /// Results delivered to the caller.
     pub done: u64,
-    /// Dead letters.
     pub dead: u64,
     /// Results of jobs that had one already, or that were not submitted.
     pub duplicates: u64,
@@ -184,7 +173,6 @@ pub struct JobCounts {
 }
 
 impl JobCounts {
-    /// Adds the counts of another call.
     pub(crate) fn add(&mut self, more: &Self) {
         self.handed_in += more.handed_in;
         self.found += more.found;
@@ -194,20 +182,5 @@ impl JobCounts {
         self.corrupt += more.corrupt;
         self.other_build += more.other_build;
         self.repeated += more.repeated;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_leave_their_subject() {
-        for name in ["a", "job-17", &"x".repeat(64)] {
-            assert_eq!(JobId::new(name).map(String::from), Ok(name.to_owned()));
-        }
-        for name in ["", "a.b", "*", ">", "a b", "A", "é", "a\n", &"x".repeat(65)] {
-            assert!(JobId::new(name).is_err(), "{name:?}");
-        }
     }
 }

@@ -1,21 +1,23 @@
 //! The names under which the jobs of a folder are submitted, so that a resumed process
 //! finds them again.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
 use crate::error::CrewError;
+use crate::lock::lock;
 
 /// Letters of the folder's own name in a run name.
 const MAX_LABEL_LEN: usize = 32;
 
-/// Keeps one small text of a folder, `crew.json`. No result depends on it: without it,
-/// jobs are submitted under new names, and what was not taken yet is done again.
+/// Stores one small text of a folder, `crew.json`. No result depends on it: without it,
+/// jobs are submitted under new names, and results that were not taken yet are computed again.
 pub trait JobNameStore: Send + Sync {
     /// The file, for messages; the name of its folder becomes part of the run's name.
     fn path(&self) -> &Path;
@@ -35,7 +37,7 @@ pub trait JobNameStore: Send + Sync {
     fn write(&self, text: &str) -> io::Result<()>;
 }
 
-/// What `crew.json` holds.
+/// The content of `crew.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobNames {
     v: u32,
@@ -51,22 +53,17 @@ const VERSION: u32 = 1;
 impl JobNames {
     /// The names of a store, made and stored if it has none.
     pub(crate) fn open(store: &dyn JobNameStore) -> Result<Self, CrewError> {
-        let path = store.path();
-        let broken = |reason: String| CrewError::JobNames {
-            path: path.display().to_string(),
-            reason: format!("cannot be read: {reason}"),
-        };
-        if let Some(text) = store.read().map_err(|error| broken(error.to_string()))? {
-            let names: Self =
-                serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+        let broken = |error: &dyn Display| failed(store, "cannot be read", error);
+        if let Some(text) = store.read().map_err(|error| broken(&error))? {
+            let names: Self = serde_json::from_str(&text).map_err(|error| broken(&error))?;
             if names.v != VERSION {
-                return Err(broken(format!("it has version {}", names.v)));
+                return Err(broken(&format!("it has version {}", names.v)));
             }
             return Ok(names);
         }
         let names = Self {
             v: VERSION,
-            run: run_name(path),
+            run: run_name(store.path()),
             part: String::new(),
             size: 0,
         };
@@ -99,15 +96,19 @@ impl JobNames {
     fn write(&self, store: &dyn JobNameStore) -> Result<(), CrewError> {
         let json = serde_json::to_string(self).expect("names are plain data");
         let written = store.write(&format!("{json}\n"));
-        written.map_err(|error| CrewError::JobNames {
-            path: store.path().display().to_string(),
-            reason: format!("cannot be written: {error}"),
-        })
+        written.map_err(|error| failed(store, "cannot be written", &error))
     }
 }
 
-/// A name that no other folder has, nor this one after it was removed and made again.
-/// The folder's own name comes first, so that people recognise the run.
+fn failed(store: &dyn JobNameStore, what: &str, error: &dyn Display) -> CrewError {
+    CrewError::JobNames {
+        path: store.path().display().to_string(),
+        reason: format!("{what}: {error}"),
+    }
+}
+
+/// A name that no other folder has, nor this one after it was deleted and created again.
+/// The folder's own name comes first, so that users recognise the run.
 fn run_name(path: &Path) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_nanos());
@@ -142,13 +143,11 @@ impl JobNameStore for UnboundJobNames {
     }
 
     fn read(&self) -> io::Result<Option<String>> {
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(text.clone())
+        Ok(lock(&self.text).clone())
     }
 
     fn write(&self, text: &str) -> io::Result<()> {
-        let mut own = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        *own = Some(text.to_owned());
+        *lock(&self.text) = Some(text.to_owned());
         Ok(())
     }
 }

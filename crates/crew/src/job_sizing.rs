@@ -1,19 +1,20 @@
-//! How many items a job has: some seconds of work, by the speed of earlier jobs.
+//! The size of jobs: some seconds of work, by the speed of earlier jobs.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::error::CrewError;
+use crate::lock::lock;
 use crate::options::WorkerLimits;
+use crate::remote::CrewClient;
 
-/// Seconds of work in a job: long beside its transport, short beside the wait for the
-/// last one.
-const JOB_SECONDS: f64 = 2.0;
+/// Seconds of work in a job: long compared with its transport, short compared with a run.
+const TARGET_JOB_SECONDS: f64 = 2.0;
 
 /// Each slot finds at least this many jobs of a part, so that the wait for the last one is
 /// short.
-const JOBS_PER_SLOT: u64 = 8;
+const MIN_JOBS_PER_SLOT: u64 = 8;
 
 /// Slots that are assumed while no worker is there.
 const DEFAULT_SLOTS: u64 = 8;
@@ -21,8 +22,8 @@ const DEFAULT_SLOTS: u64 = 8;
 /// A worker may report any number of slots; more are not counted.
 const MAX_SLOTS: u64 = 65_536;
 
-/// The number of slots is asked for no more often.
-const SLOTS_TTL: Duration = Duration::from_secs(30);
+/// Workers are asked for the number of slots again after this time.
+const SLOT_COUNT_TTL: Duration = Duration::from_secs(30);
 
 /// A worker may report any duration; longer ones are not counted.
 const MAX_JOB_SECONDS: f64 = 86_400.0;
@@ -32,7 +33,7 @@ const AVERAGED_JOBS: u32 = 8;
 
 const MAX_IDS_PER_JOB: u64 = 256;
 
-/// What is known of the speed of the workers, shared by all parts of all runs of a process.
+/// The measured speed of the workers, shared by all parts of all runs of a process.
 #[derive(Debug, Default)]
 pub(crate) struct JobSizing {
     /// Seconds of the items of one id by kind of job, averaged, and the jobs averaged.
@@ -48,46 +49,39 @@ impl JobSizing {
             return;
         }
         let one = seconds / ids.max(1) as f64;
-        let mut speed = locked(&self.speed);
+        let mut speed = lock(&self.speed);
         let (known, jobs) = speed.entry(kind).or_insert((one, 0));
         *jobs = AVERAGED_JOBS.min(*jobs + 1);
         // The last few jobs count most: later generations may be quicker or slower.
         *known += (one - *known) / f64::from(*jobs);
     }
 
-    /// How many of `total` ids a job of this kind should have; `None` before the first
-    /// job. `count_slots` asks the workers.
+    /// The number of ids, of `total`, for a job of this kind; `None` before the first
+    /// job.
     pub(crate) fn ids_per_job(
         &self,
         kind: &'static str,
         total: u64,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
+        client: &CrewClient,
     ) -> Result<Option<u64>, CrewError> {
-        let one = locked(&self.speed).get(kind).map(|(one, _)| *one);
-        one.map(|one| Ok(ids_per_job(one, total, self.slot_count(count_slots)?)))
+        let one = lock(&self.speed).get(kind).map(|(one, _)| *one);
+        one.map(|one| Ok(ids_per_job(one, total, self.slot_count(client)?)))
             .transpose()
     }
 
-    /// How many of `total` ids are done one by one to measure the speed: one or two for
+    /// The number of ids, of `total`, that are done one by one to measure the speed: one or two for
     /// each slot, and a small part of all.
-    pub(crate) fn sample(
-        &self,
-        total: u64,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
-    ) -> Result<u64, CrewError> {
-        let slots = self.slot_count(count_slots)?;
-        Ok((2 * slots).min(total / JOBS_PER_SLOT).max(1))
+    pub(crate) fn sample(&self, total: u64, client: &CrewClient) -> Result<u64, CrewError> {
+        let slots = self.slot_count(client)?;
+        Ok((2 * slots).min(total / MIN_JOBS_PER_SLOT).max(1))
     }
 
-    fn slot_count(
-        &self,
-        count_slots: impl Fn() -> Result<usize, CrewError>,
-    ) -> Result<u64, CrewError> {
-        let mut slots = locked(&self.slots);
-        if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOTS_TTL) {
+    fn slot_count(&self, client: &CrewClient) -> Result<u64, CrewError> {
+        let mut slots = lock(&self.slots);
+        if let Some((known, _)) = slots.filter(|(_, when)| when.elapsed() < SLOT_COUNT_TTL) {
             return Ok(known);
         }
-        let counted = (count_slots()? as u64).min(MAX_SLOTS);
+        let counted = (client.slot_count()? as u64).min(MAX_SLOTS);
         if counted == 0 {
             return Ok(DEFAULT_SLOTS);
         }
@@ -96,21 +90,17 @@ impl JobSizing {
     }
 }
 
-/// How many questions and answers of these lengths fit into a payload, also if some
-/// questions are twice as long.
-pub(crate) fn max_ids(question_bytes: usize, answer_bytes: usize) -> u64 {
-    let one = answer_bytes.max(2 * question_bytes).max(1);
+/// The number of items and outputs of these sizes that fit into a payload, also if some items
+/// are twice as large.
+pub(crate) fn max_ids(item_bytes: usize, output_bytes: usize) -> u64 {
+    let one = output_bytes.max(2 * item_bytes).max(1);
     (WorkerLimits::default().payload / one).max(1) as u64
 }
 
 fn ids_per_job(seconds: f64, total: u64, slots: u64) -> u64 {
     // The conversion saturates, also for a speed that is not a number.
-    let enough = ((JOB_SECONDS / seconds.max(1e-6)) as u64).min(MAX_IDS_PER_JOB);
-    enough.min(total.div_ceil(JOBS_PER_SLOT * slots)).max(1)
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    let enough = ((TARGET_JOB_SECONDS / seconds.max(1e-6)) as u64).min(MAX_IDS_PER_JOB);
+    enough.min(total.div_ceil(MIN_JOBS_PER_SLOT * slots)).max(1)
 }
 
 #[cfg(test)]

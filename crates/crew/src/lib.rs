@@ -1,13 +1,13 @@
 //! Tasks in, outputs out, each exactly once: threads or workers behind one interface.
 //!
-//! A [`Task`] says how an item is done and how it travels. [`Crew::map`] has items done by
-//! threads of this process, or by [`Worker`]s on any number of machines behind a NATS
-//! `JetStream` server. This crate knows no chess.
+//! A [`Task`] defines how an item is done and how it is sent to a worker. [`Crew::map`] has
+//! items done by threads of this process, or by [`Worker`]s on any number of machines behind
+//! a NATS `JetStream` server. This crate contains no chess.
 //!
 //! Below tasks, [`CrewClient`] submits [`Job`]s and takes their results. Every job comes back
-//! to the coordinator exactly once, as a result or as a [`DeadLetter`], whatever process is
-//! killed at whatever moment: the server delivers at least once, and the coordinator counts
-//! the first result of each job and no other. `docs/crew.md` says how to set a crew up.
+//! to the coordinator exactly once, as a result or as a [`DeadLetter`], even if any process is
+//! killed at any moment: the server delivers at least once, and the coordinator counts only
+//! the first result of each job. `docs/crew.md` describes how to set up a crew.
 //!
 //! ```
 //! use mendel_crew::{BlobId, JobId, ConnectOptions};
@@ -29,11 +29,13 @@ mod idle_states;
 mod job;
 mod job_names;
 mod job_sizing;
+mod lock;
 mod map;
 mod message;
 mod options;
 mod parallel;
 mod presence;
+mod registry;
 mod remote;
 mod server;
 mod shared_log;
@@ -42,16 +44,16 @@ mod subjects;
 mod task;
 mod worker;
 
-pub use blob::{BlobError, BlobId, BlobIdError, Blobs};
-pub use chunks::{DeadLetterPolicy, Flow, MapError, Mapped};
-pub use error::{CrewError, WorkError};
+pub use blob::{BlobId, Blobs};
+pub use chunks::DeadLetterPolicy;
+pub use error::{CrewError, MapError};
 pub use gc::{RemovedRun, remove_run};
 pub use handler::{CompletedOutput, Handler, JobProgress};
 pub use job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
 pub use job_names::JobNameStore;
-pub use map::{Crew, Done, TakeOutput};
+pub use map::{Crew, Done, Flow, Mapped, TakeOutput};
 pub use message::printable;
-pub use options::{ConnectOptions, ConnectOptionsError, Secret, WorkerLimits};
+pub use options::{ConnectOptions, Secret, WorkerLimits};
 pub use parallel::{parallel, parallel_with};
 pub use presence::{ActiveRunStatus, WorkerStatus, WorkerTotals};
 pub use remote::{CrewClient, CrewEvent};

@@ -1,29 +1,25 @@
-//! A crew: who does the items of a task, threads of this process or workers of a queue.
+//! A crew does the items of a task: threads of this process, or workers of a queue.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
-use crate::chunks::{
-    ChunkError, ChunkSpec, DeadLetterPolicy, Flow, MapError, Mapped, RemotePart, RemoteWorkers,
-};
-use crate::error::CrewError;
+use crate::chunks::{DeadLetterPolicy, RemotePart, RemoteWorkers};
+use crate::error::{CrewError, MapError};
 use crate::handler::JobProgress;
 use crate::job::{HandlerError, JobCounts};
 use crate::job_names::{JobNameStore, UnboundJobNames};
+use crate::lock::lock;
 use crate::remote::CrewClient;
-use crate::task::{Site, Task, decode};
+use crate::server::STOP_POLL_INTERVAL;
+use crate::task::{Site, Task};
 
-/// Poll interval of the stop flag; short, so that Ctrl-C responds quickly.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
-
-/// The part of the work that is not named otherwise.
+/// The part of a crew without a named one.
 const DEFAULT_PART: &str = "games";
 
-/// Who does the work: threads here, or workers elsewhere. It changes how long work takes
-/// and no result. Clones share workers and connections.
+/// Threads of this process, or workers of a queue. They change how long work takes and no
+/// result. Clones share workers and connections.
 #[derive(Clone)]
 pub struct Crew {
     threads: usize,
@@ -31,17 +27,43 @@ pub struct Crew {
     remote: Option<RemotePart>,
 }
 
-/// What became of an item.
+/// The caller's decision after an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// No more outputs. Those that are complete by then may still be delivered.
+    Stop,
+}
+
+/// The way in which the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// The output of each item was delivered.
+    All,
+    /// The caller returned [`Flow::Stop`].
+    StoppedByCaller,
+    Stopped,
+}
+
+impl Mapped {
+    pub(crate) fn new(last: Flow, all: bool) -> Self {
+        match last {
+            Flow::Stop => Self::StoppedByCaller,
+            Flow::Continue if all => Self::All,
+            Flow::Continue => Self::Stopped,
+        }
+    }
+}
+
+/// The outcome of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done<O> {
-    /// It is done.
     Output(O),
     /// Its job is a dead letter, and the policy is to skip it. It must not be recorded as
     /// done, so that the next resume tries it again.
     Skipped,
 }
 
-/// Takes what became of an item.
 pub type TakeOutput<'a, T, E> =
     dyn FnMut(&<T as Task>::Item, Done<<T as Task>::Output>) -> Result<Flow, E> + 'a;
 
@@ -72,15 +94,15 @@ impl Crew {
         self
     }
 
-    /// The same crew with so many threads of this process; at least one.
+    /// The same crew with another number of threads of this process; at least one.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Workers behind `client`; `threads` do what is not portable. What happens is told to
-    /// the callback of [`CrewClient::on_event`].
+    /// Workers behind `client`; `threads` run tasks that are not portable. Events go to the
+    /// callback of [`CrewClient::on_event`].
     pub fn remote(client: CrewClient, threads: usize, policy: DeadLetterPolicy) -> Self {
         Self {
             remote: Some(RemotePart {
@@ -92,7 +114,7 @@ impl Crew {
         }
     }
 
-    /// The threads alone, for tasks that are not portable.
+    /// The same crew without workers, for tasks that are not portable.
     #[must_use]
     pub fn local(&self) -> Self {
         Self {
@@ -101,12 +123,12 @@ impl Crew {
         }
     }
 
-    /// How many threads of this process the crew may use.
+    /// The threads of this process that the crew may use.
     pub fn local_threads(&self) -> usize {
         self.threads
     }
 
-    /// Whether workers elsewhere do the items of [`map`](Self::map).
+    /// Whether workers of a queue do the items of [`map`](Self::map).
     pub fn is_remote(&self) -> bool {
         self.remote.is_some()
     }
@@ -140,11 +162,11 @@ impl Crew {
         remote.map_or_else(JobCounts::default, |remote| remote.workers.counts())
     }
 
-    /// Has each item done once and gives what became of it to `done`, on this thread, as
-    /// soon as it is there and in any order.
+    /// Has each item done once and gives its outcome to `done`, on this thread, as soon as it
+    /// arrives and in any order.
     ///
-    /// Items are taken one by one, so that the iterator may be endless; a slow `done` holds
-    /// up the work. The ids of the items ascend. Locally an output is delivered as soon as
+    /// Items are taken one by one, so that the iterator may be endless; a slow `done` delays
+    /// the work. The ids of the items ascend. Locally an output is delivered as soon as
     /// it is complete. From workers the outputs of a job are delivered all or none, and what
     /// `done` has taken without an error is removed from the server: it must be on the disk
     /// by then.
@@ -155,7 +177,7 @@ impl Crew {
     ///
     /// # Errors
     ///
-    /// Why the work cannot be done, or what `done` returned; `done` is not called again.
+    /// If the work cannot be done, or `done` fails; `done` is not called again.
     pub fn map<T: Task, E>(
         &self,
         task: &T,
@@ -165,7 +187,7 @@ impl Crew {
     ) -> Result<Mapped, MapError<E>> {
         match &self.remote {
             None => self.map_on_threads(task, items, stop, done),
-            Some(remote) => map_on_workers(remote, task, items, stop, done),
+            Some(remote) => remote.map(task, items, stop, done),
         }
     }
 
@@ -177,8 +199,8 @@ impl Crew {
         done: &mut TakeOutput<'_, T, E>,
     ) -> Result<Mapped, MapError<E>> {
         // More threads than items would only make states that nothing uses.
-        let most = items.size_hint().1.unwrap_or(usize::MAX);
-        let threads = self.threads.min(most).max(1);
+        let max_threads = items.size_hint().1.unwrap_or(usize::MAX);
+        let threads = self.threads.min(max_threads).max(1);
         let items = Mutex::new(items);
         let halt = Arc::new(AtomicBool::new(stop.load(Ordering::Relaxed)));
         let cut_short = AtomicBool::new(false);
@@ -186,23 +208,29 @@ impl Crew {
             // 1. Threads that are faster than the consumer wait for it.
             let (sender, receiver) = mpsc::sync_channel(threads);
             for thread in 0..threads {
-                let (sender, halt, items, cut_short) =
-                    (sender.clone(), Arc::clone(&halt), &items, &cut_short);
+                let progress = JobProgress::stopped_by(Arc::clone(&halt));
+                let (sender, items, cut_short) = (sender.clone(), &items, &cut_short);
                 scope.spawn(move || {
                     if self.pin {
                         pin_to(thread);
                     }
-                    let next = || locked(items).next();
-                    let send = |result| sender.send(result).is_ok();
-                    run_items(task, next, &halt, cut_short, send);
+                    let next = || lock(items).next();
+                    let send = |done| sender.send(Ok(done)).is_ok();
+                    if let Err(error) = run_items(task, next, &progress, send) {
+                        cut_short.store(true, Ordering::Relaxed);
+                        if error != HandlerError::Stopped || !progress.is_stopped() {
+                            // Without a receiver the work ends already.
+                            let _ = sender.send(Err(task_error(error)));
+                        }
+                    }
                 });
             }
             drop(sender);
 
-            // 2. What they send, also while the work ends.
+            // 2. Their outputs are delivered, also while the work ends.
             let mut result = Ok(Flow::Continue);
             loop {
-                match receiver.recv_timeout(POLL_INTERVAL) {
+                match receiver.recv_timeout(STOP_POLL_INTERVAL) {
                     Ok(sent) if result.is_ok() => {
                         let taken = match sent {
                             Ok((item, output)) => {
@@ -229,12 +257,8 @@ impl Crew {
         })?;
 
         // 3. Whether anything is left.
-        let all = !cut_short.load(Ordering::Relaxed) && locked(&items).next().is_none();
-        Ok(match result {
-            Flow::Stop => Mapped::StoppedByCaller,
-            Flow::Continue if all => Mapped::All,
-            Flow::Continue => Mapped::Stopped,
-        })
+        let all = !cut_short.load(Ordering::Relaxed) && lock(&items).next().is_none();
+        Ok(Mapped::new(result, all))
     }
 }
 
@@ -242,88 +266,35 @@ impl Crew {
 fn run_items<T: Task>(
     task: &T,
     next: impl Fn() -> Option<T::Item>,
-    halt: &Arc<AtomicBool>,
-    cut_short: &AtomicBool,
-    send: impl Fn(Result<(T::Item, T::Output), CrewError>) -> bool,
-) {
-    let progress = JobProgress::stopped_by(Arc::clone(halt));
-    let failed = |error: HandlerError| {
-        cut_short.store(true, Ordering::Relaxed);
-        let is_stop = error == HandlerError::Stopped;
-        if !(is_stop && progress.is_stopped()) {
-            let reason = match error {
-                HandlerError::InvalidJob(reason) | HandlerError::CannotRun(reason) => reason,
-                HandlerError::Stopped => "a task stopped without being told".to_owned(),
-            };
-            send(Err(CrewError::Task { reason }));
-        }
-    };
+    progress: &JobProgress,
+    send: impl Fn((T::Item, T::Output)) -> bool,
+) -> Result<(), HandlerError> {
     if progress.is_stopped() {
-        return;
+        return Ok(());
     }
-    let mut state = match task.new_state(Site::Local) {
-        Ok(state) => state,
-        Err(error) => return failed(error),
-    };
+    let mut state = task.new_state(Site::Local)?;
     while !progress.is_stopped() {
         let Some(item) = next() else {
-            return;
+            break;
         };
-        match task.run(&mut state, &item, &progress) {
-            Ok(output) => {
-                if !send(Ok((item, output.into_inner()))) {
-                    return;
-                }
-            }
-            Err(error) => return failed(error),
+        let output = task.run(&mut state, &item, progress)?;
+        if !send((item, output.into_inner())) {
+            break;
         }
     }
+    Ok(())
 }
 
-fn map_on_workers<T: Task, E>(
-    remote: &RemotePart,
-    task: &T,
-    items: impl Iterator<Item = T::Item> + Send,
-    stop: &AtomicBool,
-    done: &mut TakeOutput<'_, T, E>,
-) -> Result<Mapped, MapError<E>> {
-    let most = items.size_hint().1.map_or(u64::MAX, |most| most as u64);
-    let spec = ChunkSpec {
-        kind: T::KIND,
-        version: T::VERSION,
-        total: task.item_count().unwrap_or(most),
-        output_bytes: task.output_bytes(),
-        pack: &|items: &[T::Item]| task.pack(items),
-        blob: &|id| task.blob(id),
+fn task_error(error: HandlerError) -> CrewError {
+    let reason = match error {
+        HandlerError::InvalidJob(reason) | HandlerError::CannotRun(reason) => reason,
+        HandlerError::Stopped => "a task stopped without a reason".to_owned(),
     };
-    let items = items.map(|item| (task.item_id(&item), item));
-    remote.map_chunks(&spec, items, stop, &mut |items, result| {
-        // All outputs are accepted before the first is delivered.
-        let outcomes: Vec<Done<T::Output>> = match result {
-            None => items.iter().map(|_| Done::Skipped).collect(),
-            Some(result) => decode(task, items, result)
-                .map_err(ChunkError::Invalid)?
-                .into_iter()
-                .map(Done::Output)
-                .collect(),
-        };
-        let mut flow = Flow::Continue;
-        for (item, outcome) in items.iter().zip(outcomes) {
-            // What the chunk has is delivered, also after the caller has enough.
-            if done(item, outcome).map_err(ChunkError::Consumer)? == Flow::Stop {
-                flow = Flow::Stop;
-            }
-        }
-        Ok(flow)
-    })
+    CrewError::Task { reason }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Pins this thread to one of the cores the process may use. Where that is not allowed, the
-/// work is slower and not wrong.
+/// Pins this thread to one of the cores the process may use. Without the permission the work
+/// is slower and not wrong.
 fn pin_to(core: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let Ok(allowed) = sched_getaffinity(None) else {

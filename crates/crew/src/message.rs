@@ -3,23 +3,31 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::blob::BlobId;
-use crate::job::{DeadLetter, Job, JobId};
+use crate::job::{DeadLetter, JobId};
 
-/// The version of the form; others are refused.
 const FORM: u32 = 1;
 
 const HASH_LENGTH: usize = 32;
 
-/// The header of a job.
+/// A header with the version of the form.
+#[derive(Serialize, Deserialize)]
+struct Versioned<H> {
+    v: u32,
+    #[serde(flatten)]
+    header: H,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobHeader {
-    v: u32,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) program: String,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) run: String,
     pub(crate) id: JobId,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) kind: String,
     pub(crate) version: u32,
     pub(crate) blobs: Vec<BlobId>,
@@ -29,33 +37,17 @@ pub(crate) struct JobHeader {
     pub(crate) lease: u64,
 }
 
-/// The header of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ResultHeader {
-    v: u32,
     pub(crate) run: String,
     pub(crate) id: JobId,
     /// The hash of the version that did the job, as subjects have it.
     #[serde(default)]
     pub(crate) build: String,
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) worker: String,
     pub(crate) seconds: f64,
     pub(crate) dead: Option<DeadLetter>,
-}
-
-impl JobHeader {
-    pub(crate) fn new(program: &str, run: &str, job: &Job, lease: Duration) -> Self {
-        Self {
-            v: FORM,
-            program: program.to_owned(),
-            run: run.to_owned(),
-            id: job.id.clone(),
-            kind: job.kind.clone(),
-            version: job.version,
-            blobs: job.blobs.clone(),
-            lease: nanoseconds(lease),
-        }
-    }
 }
 
 /// A lease as headers have it.
@@ -63,55 +55,8 @@ pub(crate) fn nanoseconds(lease: Duration) -> u64 {
     u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl ResultHeader {
-    pub(crate) fn new(build: &str, run: &str, id: &JobId, worker: &str, seconds: f64) -> Self {
-        Self {
-            v: FORM,
-            run: run.to_owned(),
-            id: id.clone(),
-            build: build.to_owned(),
-            worker: worker.to_owned(),
-            seconds,
-            dead: None,
-        }
-    }
-}
-
-/// A header of either kind.
-pub(crate) trait MessageHeader: Serialize + DeserializeOwned {
-    fn form(&self) -> u32;
-
-    /// Makes all texts printable.
-    fn clean(&mut self);
-}
-
-impl MessageHeader for JobHeader {
-    fn form(&self) -> u32 {
-        self.v
-    }
-
-    fn clean(&mut self) {
-        for text in [&mut self.program, &mut self.run, &mut self.kind] {
-            *text = printable(text);
-        }
-    }
-}
-
-impl MessageHeader for ResultHeader {
-    fn form(&self) -> u32 {
-        self.v
-    }
-
-    fn clean(&mut self) {
-        self.worker = printable(&self.worker);
-        if let Some(dead) = &mut self.dead {
-            dead.why = printable(&dead.why);
-        }
-    }
-}
-
 /// Untrusted texts are cut to this length.
-const MOST_LETTERS: usize = 500;
+const MAX_PRINTABLE_CHARS: usize = 500;
 
 /// An untrusted text as one line without control characters.
 pub fn printable(text: &str) -> String {
@@ -120,16 +65,22 @@ pub fn printable(text: &str) -> String {
             || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let shown = |letter| if is_order(letter) { ' ' } else { letter };
-    let mut line: String = text.chars().take(MOST_LETTERS).map(shown).collect();
-    if text.chars().nth(MOST_LETTERS).is_some() {
+    let mut line: String = text.chars().take(MAX_PRINTABLE_CHARS).map(shown).collect();
+    if text.chars().nth(MAX_PRINTABLE_CHARS).is_some() {
         line.push('…');
     }
     line
 }
 
-pub(crate) fn encode(head: &impl MessageHeader, payload: &[u8]) -> Vec<u8> {
+/// Deserialises an untrusted text as [`printable`] shows it.
+pub(crate) fn printable_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    String::deserialize(from).map(|text| printable(&text))
+}
+
+pub(crate) fn encode(header: &impl Serialize, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; HASH_LENGTH];
-    serde_json::to_writer(&mut bytes, head).expect("a head is plain data");
+    let header = Versioned { v: FORM, header };
+    serde_json::to_writer(&mut bytes, &header).expect("a header is plain data");
     bytes.push(b'\n');
     bytes.extend_from_slice(payload);
     let hash = BlobId::of(&bytes[HASH_LENGTH..]);
@@ -137,63 +88,64 @@ pub(crate) fn encode(head: &impl MessageHeader, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Why a message cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MessageError {
-    #[error("the message is cut or changed")]
-    Corrupt,
-    #[error("the message has no head: {0}")]
-    Head(String),
-    #[error("the message is of form {0}, and this program reads form {FORM}")]
-    Form(u32),
-}
-
-pub(crate) fn decode<H: MessageHeader>(bytes: &[u8]) -> Result<(H, &[u8]), MessageError> {
-    let (hash, rest) = bytes
+/// The header and the payload of a message, or why it cannot be read.
+pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(H, &[u8]), String> {
+    let parts = bytes
         .split_at_checked(HASH_LENGTH)
-        .ok_or(MessageError::Corrupt)?;
-    if hash != BlobId::of(rest).bytes() {
-        return Err(MessageError::Corrupt);
+        .and_then(|(hash, rest)| {
+            let end = rest.iter().position(|&byte| byte == b'\n')?;
+            (hash == BlobId::of(rest).bytes()).then(|| (&rest[..end], &rest[end + 1..]))
+        });
+    let (header, payload) = parts.ok_or("the message is cut or changed")?;
+    let Versioned { v, header } = serde_json::from_slice(header)
+        .map_err(|error| format!("the message has no header: {error}"))?;
+    if v != FORM {
+        return Err(format!(
+            "the message is of form {v}, and this program reads form {FORM}"
+        ));
     }
-    let end = rest.iter().position(|&byte| byte == b'\n');
-    let end = end.ok_or(MessageError::Corrupt)?;
-    let mut head: H = serde_json::from_slice(&rest[..end])
-        .map_err(|error| MessageError::Head(error.to_string()))?;
-    if head.form() != FORM {
-        return Err(MessageError::Form(head.form()));
-    }
-    head.clean();
-    Ok((head, &rest[end + 1..]))
+    Ok((header, payload))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn job() -> Job {
-        Job {
+    const PAYLOAD: &[u8] = &[0, 10, 255];
+
+    fn job() -> JobHeader {
+        JobHeader {
+            program: "0.1.0".into(),
+            run: "run".into(),
             id: JobId::new("job-1").unwrap(),
             kind: "sum".into(),
             version: 3,
-            payload: vec![0, 10, 255],
             blobs: vec![BlobId::of(b"x")],
+            lease: nanoseconds(Duration::MAX),
+        }
+    }
+
+    fn result(worker: &str) -> ResultHeader {
+        ResultHeader {
+            run: "run".to_owned(),
+            id: job().id,
+            build: "b".to_owned(),
+            worker: worker.to_owned(),
+            seconds: 1.0,
+            dead: None,
         }
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let head = JobHeader::new("0.1.0", "run", &job(), Duration::ZERO);
-        let bytes = encode(&head, &job().payload);
-        assert_eq!(decode(&bytes), Ok((head, &[0, 10, 255][..])));
+        let bytes = encode(&job(), PAYLOAD);
+        assert_eq!(decode(&bytes), Ok((job(), PAYLOAD)));
     }
 
     /// Every flipped bit and every truncation is found; nothing panics.
     #[test]
     fn what_was_changed_on_the_way_is_refused() {
-        let bytes = encode(
-            &JobHeader::new("0.1.0", "run", &job(), Duration::ZERO),
-            &job().payload,
-        );
+        let bytes = encode(&job(), PAYLOAD);
         for length in 0..bytes.len() {
             assert!(decode::<JobHeader>(&bytes[..length]).is_err());
         }
@@ -202,19 +154,17 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(decode::<JobHeader>(&changed).is_err());
         }
-        let result = encode(&ResultHeader::new("b", "run", &job().id, "w", 1.0), b"");
-        assert!(matches!(
-            decode::<JobHeader>(&result),
-            Err(MessageError::Head(_))
-        ));
+        let result = encode(&result("w"), b"");
+        let refused = decode::<JobHeader>(&result).expect_err("it is not a job");
+        assert!(refused.contains("has no header"), "{refused}");
     }
 
     #[test]
     fn what_is_shown_is_one_line_that_a_terminal_does_not_obey() {
         assert_eq!(printable("a\u{1b}[2Jb\nc\u{202e}d"), "a [2Jb c d");
         let long = printable(&"ä".repeat(10_000));
-        assert_eq!(long.chars().count(), MOST_LETTERS + 1);
-        let mut head = ResultHeader::new("b", "run", &job().id, "w\u{1b}[31m\r", 1.0);
+        assert_eq!(long.chars().count(), MAX_PRINTABLE_CHARS + 1);
+        let mut head = result("w\u{1b}[31m\r");
         head.dead = Some(DeadLetter {
             deliveries: 1,
             why: "x\ny".repeat(1000),
@@ -224,18 +174,17 @@ mod tests {
         let (read, _) = decode::<ResultHeader>(&bytes).expect("it is well formed");
         assert_eq!(read.worker, "w [31m ");
         let why = read.dead.expect("it is dead").why;
-        assert!(why.starts_with("x yx y") && why.chars().count() == MOST_LETTERS + 1);
+        assert!(why.starts_with("x yx y") && why.chars().count() == MAX_PRINTABLE_CHARS + 1);
     }
 
     #[test]
     fn another_form_is_refused() {
-        let head = JobHeader {
-            v: 2,
-            ..JobHeader::new("0.1.0", "run", &job(), Duration::ZERO)
-        };
-        assert_eq!(
-            decode::<JobHeader>(&encode(&head, b"")),
-            Err(MessageError::Form(2))
-        );
+        let mut bytes = encode(&job(), b"");
+        let form = HASH_LENGTH + br#"{"v":"#.len();
+        bytes[form] = b'2';
+        let hash = BlobId::of(&bytes[HASH_LENGTH..]);
+        bytes[..HASH_LENGTH].copy_from_slice(hash.bytes());
+        let refused = decode::<JobHeader>(&bytes).expect_err("another form");
+        assert!(refused.contains("of form 2"), "{refused}");
     }
 }

@@ -5,41 +5,33 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, fs};
 
-/// The default port.
-const PORT: u16 = 4222;
+use crate::error::CrewError;
 
-/// How to connect to a crew.
+const DEFAULT_PORT: u16 = 4222;
+
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
-    url: ServerUrl,
-    secret: Option<Secret>,
-    ca: Option<PathBuf>,
-    /// How long a job stays with a worker that reports no progress. The coordinator sets it,
+    url: String,
+    pub(crate) encrypted: bool,
+    pub(crate) secret: Option<Secret>,
+    /// The certificate by which the server is known.
+    pub(crate) ca: Option<PathBuf>,
+    /// A job is delivered again after this time without progress. The coordinator sets it,
     /// and workers read it from the server.
     pub lease: Duration,
     /// Jobs of a run on the server at a time.
     pub window: usize,
-    /// How long a server may be away before the work ends with an error.
-    pub patience: Duration,
+    /// The work ends with an error if the server is away for longer.
+    pub server_timeout: Duration,
     /// Delay of the event that there are no workers; and how long all present workers must
     /// reject a job before it becomes a dead letter.
-    pub nobody: Duration,
-}
-
-/// The address of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ServerUrl {
-    text: String,
-    encrypted: bool,
-    loopback: bool,
+    pub no_worker_timeout: Duration,
 }
 
 /// Credentials. They are never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {
-    /// A token.
     Token(String),
-    /// A name and a password.
     User(String, String),
     /// The seed of an `NKey`: `SU…`.
     NKey(String),
@@ -62,8 +54,8 @@ impl Secret {
     /// # Errors
     ///
     /// If the file cannot be read or is empty.
-    pub fn read(path: &Path) -> Result<Self, ConnectOptionsError> {
-        let wrong = |why: String| ConnectOptionsError::File {
+    pub fn read(path: &Path) -> Result<Self, CrewError> {
+        let wrong = |why: String| CrewError::File {
             path: path.display().to_string(),
             why,
         };
@@ -95,102 +87,82 @@ impl ConnectOptions {
     ///
     /// # Errors
     ///
-    /// If it is no such address, carries a secret (others could read it there),
-    /// or is not safe; or if the authority's file is not there.
-    pub fn new(
-        url: &str,
-        secret: Option<Secret>,
-        ca: Option<&Path>,
-    ) -> Result<Self, ConnectOptionsError> {
-        let url = ServerUrl::parse(url)?;
-        if !url.loopback && !url.encrypted {
-            return Err(ConnectOptionsError::NotEncrypted { url: url.text });
+    /// If the address is invalid, contains a secret (others could read it there), or is not
+    /// safe; or if the file of the certificate cannot be opened.
+    pub fn new(url: &str, secret: Option<Secret>, ca: Option<&Path>) -> Result<Self, CrewError> {
+        let (url, encrypted, loopback) = parse_url(url)?;
+        if !loopback && !encrypted {
+            return Err(CrewError::NotEncrypted { url });
         }
-        if !url.loopback && secret.is_none() {
-            return Err(ConnectOptionsError::NoSecret { url: url.text });
+        if !loopback && secret.is_none() {
+            return Err(CrewError::NoSecret { url });
         }
         if let Some(path) = ca {
-            fs::File::open(path).map_err(|error| ConnectOptionsError::File {
+            fs::File::open(path).map_err(|error| CrewError::File {
                 path: path.display().to_string(),
                 why: error.to_string(),
             })?;
         }
         Ok(Self {
             url,
+            encrypted,
             secret,
             ca: ca.map(Path::to_owned),
             lease: Duration::from_secs(30),
             window: 1024,
-            patience: Duration::from_mins(10),
-            nobody: Duration::from_mins(1),
+            server_timeout: Duration::from_mins(10),
+            no_worker_timeout: Duration::from_mins(1),
         })
     }
 
     /// The address, as it may be shown.
     pub fn url(&self) -> &str {
-        &self.url.text
-    }
-
-    pub(crate) fn secret(&self) -> Option<&Secret> {
-        self.secret.as_ref()
-    }
-
-    pub(crate) fn ca(&self) -> Option<&Path> {
-        self.ca.as_deref()
-    }
-
-    pub(crate) fn encrypted(&self) -> bool {
-        self.url.encrypted
+        &self.url
     }
 }
 
-impl ServerUrl {
-    fn parse(text: &str) -> Result<Self, ConnectOptionsError> {
-        let wrong = |why| ConnectOptionsError::Url {
-            url: text.rsplit('@').next().unwrap_or_default().to_owned(),
-            why,
-        };
-        let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
-        let encrypted = match scheme {
-            "nats" => false,
-            "tls" => true,
-            _ => return Err(wrong("it must begin with nats:// or tls://")),
-        };
-        if rest.contains('@') {
-            return Err(wrong("a secret does not belong into an address"));
-        }
-        let rest = rest.strip_suffix('/').unwrap_or(rest);
-        let (host, port) = match rest.rsplit_once(':') {
-            // The colons of a bare IPv6 address are no port.
-            Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
-                host,
-                port.parse()
-                    .map_err(|_| wrong("the port is no number from 0 to 65535"))?,
-            ),
-            _ => (rest, PORT),
-        };
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let address = bare.parse::<IpAddr>();
-        let named = !bare.is_empty()
-            && bare
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
-        if address.is_err() && !named {
-            return Err(wrong("the host is no name and no number"));
-        }
-        let host = match address {
-            Ok(IpAddr::V6(address)) => format!("[{address}]"),
-            _ => bare.to_owned(),
-        };
-        Ok(Self {
-            text: format!("{scheme}://{host}:{port}"),
-            encrypted,
-            loopback: address.map_or(bare == "localhost", |address| address.is_loopback()),
-        })
+/// The address with its port, whether it is encrypted, and whether it is of this machine.
+fn parse_url(text: &str) -> Result<(String, bool, bool), CrewError> {
+    let wrong = |why| CrewError::Url {
+        url: text.rsplit('@').next().unwrap_or_default().to_owned(),
+        why,
+    };
+    let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
+    let encrypted = match scheme {
+        "nats" => false,
+        "tls" => true,
+        _ => return Err(wrong("it must begin with nats:// or tls://")),
+    };
+    if rest.contains('@') {
+        return Err(wrong("a secret does not belong into an address"));
     }
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let (host, port) = match rest.rsplit_once(':') {
+        // The colons of a bare IPv6 address do not separate a port.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (
+            host,
+            port.parse()
+                .map_err(|_| wrong("the port is not a number from 0 to 65535"))?,
+        ),
+        _ => (rest, DEFAULT_PORT),
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<IpAddr>();
+    let named = !bare.is_empty()
+        && bare
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    if address.is_err() && !named {
+        return Err(wrong("the host is neither a name nor an address"));
+    }
+    let host = match address {
+        Ok(IpAddr::V6(address)) => format!("[{address}]"),
+        _ => bare.to_owned(),
+    };
+    let loopback = address.map_or(bare == "localhost", |address| address.is_loopback());
+    Ok((format!("{scheme}://{host}:{port}"), encrypted, loopback))
 }
 
-/// Limits of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerLimits {
     /// Slots: jobs at once.
@@ -219,144 +191,5 @@ impl Default for WorkerLimits {
             job_time: Duration::from_hours(1),
             memory: None,
         }
-    }
-}
-
-/// Why a name, an address or credentials are invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConnectOptionsError {
-    /// Not an address.
-    #[error(
-        "not the address of a crew server: {url}: {why}; write nats://127.0.0.1:4222 or tls://host:4222"
-    )]
-    Url {
-        /// What was given.
-        url: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// Jobs and results would be sent unencrypted.
-    #[error(
-        "{url} is not this machine and not encrypted; write tls://… (see docs/crew.md), or use a loopback address"
-    )]
-    NotEncrypted {
-        /// What was given.
-        url: String,
-    },
-    /// Anyone could join.
-    #[error("{url} is not this machine, so a token, a user or an NKey is required")]
-    NoSecret {
-        /// What was given.
-        url: String,
-    },
-    /// A file with a secret or a certificate cannot be used.
-    #[error("cannot use {path}: {why}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A name that cannot be part of a subject.
-    #[error("not a name for a {what}: {name:?}; 1 to 64 of a-z, 0-9 and - are")]
-    Name {
-        /// What was to be named.
-        what: &'static str,
-        /// What was given.
-        name: String,
-    },
-    /// A record that does not fit into a message.
-    #[error("notice {id} takes {bytes} bytes, and the crew server takes {most}")]
-    Notice {
-        /// Its id.
-        id: String,
-        /// Its size.
-        bytes: usize,
-        /// What the server takes.
-        most: usize,
-    },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(url: &str) -> Result<ConnectOptions, ConnectOptionsError> {
-        ConnectOptions::new(url, None, None)
-    }
-
-    #[test]
-    fn this_machine_needs_no_secret() {
-        for (url, shown) in [
-            ("nats://127.0.0.1:4222", "nats://127.0.0.1:4222"),
-            ("127.0.0.1", "nats://127.0.0.1:4222"),
-            ("localhost:99", "nats://localhost:99"),
-            ("nats://[::1]:4223/", "nats://[::1]:4223"),
-            ("::1", "nats://[::1]:4222"),
-            ("tls://127.3.2.1", "tls://127.3.2.1:4222"),
-        ] {
-            assert_eq!(
-                options(url).map(|options| options.url().to_owned()),
-                Ok(shown.to_owned())
-            );
-        }
-    }
-
-    #[test]
-    fn other_machines_need_encryption_and_a_secret() {
-        for url in [
-            "nats://10.0.0.1",
-            "nats://example.org:4222",
-            "0.0.0.0",
-            "127.0.0.1.example.org",
-        ] {
-            let refused = options(url);
-            assert!(
-                matches!(refused, Err(ConnectOptionsError::NotEncrypted { .. })),
-                "{url}"
-            );
-            let secret = Some(Secret::Token("s3cret".into()));
-            assert!(
-                ConnectOptions::new(url, secret, None).is_err(),
-                "a token does not encrypt: {url}"
-            );
-        }
-        let refused = options("tls://example.org");
-        assert!(matches!(refused, Err(ConnectOptionsError::NoSecret { .. })));
-        let secret = Some(Secret::Token("s3cret".into()));
-        assert!(ConnectOptions::new("tls://example.org", secret, None).is_ok());
-    }
-
-    #[test]
-    fn what_is_no_address_is_refused_without_showing_a_secret() {
-        for url in [
-            "",
-            "http://127.0.0.1",
-            "nats://",
-            "nats://a:b",
-            "nats://a b",
-            "nats://a:70000",
-        ] {
-            assert!(
-                matches!(options(url), Err(ConnectOptionsError::Url { .. })),
-                "{url:?}"
-            );
-        }
-        let refused = options("nats://s3cret@127.0.0.1").unwrap_err().to_string();
-        assert!(refused.contains("does not belong"), "{refused}");
-        assert!(!refused.contains("s3cret"), "{refused}");
-    }
-
-    #[test]
-    fn a_secret_is_told_by_its_form_and_not_printed() {
-        let seed = format!("SU{}", "A".repeat(56));
-        assert_eq!(Secret::parse(&seed), Secret::NKey(seed.clone()));
-        assert_eq!(
-            Secret::parse("anna:pea"),
-            Secret::User("anna".into(), "pea".into())
-        );
-        assert_eq!(Secret::parse("SUn"), Secret::Token("SUn".into()));
-        assert_eq!(format!("{:?}", Secret::parse("anna:pea")), "User");
     }
 }

@@ -1,13 +1,12 @@
 //! What workers and coordinators reply to requests for their status.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobCounts;
-use crate::message::printable;
+use crate::message::printable_text;
 
-/// The totals of a worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// The totals of a worker since it joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerTotals {
     /// Results stored.
     pub jobs: u64,
@@ -17,21 +16,18 @@ pub struct WorkerTotals {
     pub refused: u64,
 }
 
-/// The status of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// Its name.
+    #[serde(deserialize_with = "printable_text")]
     pub name: String,
-    /// Tells workers of one name apart.
-    #[serde(default)]
+    /// Distinguishes workers of the same name.
+    #[serde(default, deserialize_with = "printable_text")]
     pub instance: String,
     /// Its version of the program.
+    #[serde(deserialize_with = "printable_text")]
     pub program: String,
-    /// Jobs it can do at once.
     pub slots: usize,
-    /// Jobs it runs now.
     pub active_jobs: usize,
-    /// Totals since it joined.
     pub totals: WorkerTotals,
     /// Units of progress (games) a second, over the last minute.
     pub per_second: f64,
@@ -39,43 +35,21 @@ pub struct WorkerStatus {
     pub seconds: f64,
 }
 
-/// The status of an active run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActiveRunStatus {
-    /// The run.
+    #[serde(deserialize_with = "printable_text")]
     pub run: String,
     /// Its coordinator's version of the program.
+    #[serde(deserialize_with = "printable_text")]
     pub program: String,
-    /// Its counts so far.
     pub tally: JobCounts,
     /// Seconds since it was started or resumed.
     pub seconds: f64,
 }
 
-/// The reply of a coordinator.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CoordinatorStatus {
+    #[serde(deserialize_with = "printable_text")]
     pub(crate) program: String,
     pub(crate) runs: Vec<ActiveRunStatus>,
-}
-
-/// The workers that replied, by name.
-pub(crate) fn roll(answers: &[Vec<u8>]) -> Vec<WorkerStatus> {
-    let mut workers: Vec<WorkerStatus> = read_all(answers)
-        .into_iter()
-        .map(|worker: WorkerStatus| WorkerStatus {
-            name: printable(&worker.name),
-            instance: printable(&worker.instance),
-            program: printable(&worker.program),
-            ..worker
-        })
-        .collect();
-    workers.sort_by(|a, b| a.name.cmp(&b.name));
-    workers
-}
-
-/// The replies that can be read.
-pub(crate) fn read_all<T: DeserializeOwned>(answers: &[Vec<u8>]) -> Vec<T> {
-    let read = |answer: &Vec<u8>| serde_json::from_slice(answer).ok();
-    answers.iter().filter_map(read).collect()
 }

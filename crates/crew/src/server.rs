@@ -1,30 +1,34 @@
 //! The connection to the server: reconnects, retries, and bounds every wait.
 
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
-use async_nats::jetstream::context::{self, GetStreamErrorKind};
+use async_nats::jetstream::context::{self, GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::stream::{
     Config, ConsumerError, ConsumerErrorKind, LastRawMessageErrorKind, Stream,
 };
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ConnectErrorKind, Event};
 use futures_util::{StreamExt, TryStreamExt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use crate::error::CrewError;
+use crate::lock::lock;
 use crate::options::{ConnectOptions, Secret};
-use crate::presence::{CoordinatorStatus, read_all};
-use crate::subjects::{self as names, ClientRole};
+use crate::presence::{CoordinatorStatus, WorkerStatus};
+use crate::subjects as names;
 
-/// Time limit of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of the first connection and of requests for streams.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long replies to a request for all are collected.
-pub(crate) const REPLY_WINDOW: Duration = Duration::from_millis(300);
+/// Time in which replies to a request for all are collected.
+const REPLY_WINDOW: Duration = Duration::from_millis(300);
 /// Requests before coordinators are believed to be absent.
 const COORDINATOR_QUERIES: usize = 3;
 /// Delays between retries double from the minimum to the maximum.
@@ -42,7 +46,6 @@ const MAX_ACK_PENDING: i64 = 65_536;
 /// shared by all messages that it could not store.
 const SUBJECT_TAKEN: &str = "maximum messages per subject exceeded";
 
-/// A connection to the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
     pub(crate) client: Client,
@@ -50,78 +53,96 @@ pub(crate) struct Server {
     /// Odd while disconnected; incremented at each change.
     pub(crate) changes: watch::Receiver<u64>,
     url: Arc<str>,
-    patience: Duration,
-    complaint: Arc<Mutex<Option<String>>>,
+    /// The work ends with an error if the server is away for longer.
+    pub(crate) timeout: Duration,
+    /// The last error that the server reported by itself.
+    reported: Arc<Mutex<Option<String>>>,
 }
 
 /// Poll interval of a stop flag; short, so that Ctrl-C responds quickly.
-pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
+pub(crate) const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Ends when `stop` is set.
 pub(crate) async fn until(stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STOP_POLL_INTERVAL).await;
     }
 }
 
+/// A runtime on the calling thread.
+pub(crate) fn local_runtime() -> Result<Runtime, CrewError> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| CrewError::system("an event loop", error))
+}
+
+/// A runtime with one thread of its own.
+pub(crate) fn background_runtime(thread: &str) -> Result<Runtime, CrewError> {
+    let built = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name(thread)
+        .enable_all()
+        .build();
+    built.map_err(|error| CrewError::system(&format!("a thread for {thread}"), error))
+}
+
 pub(crate) fn back_off(attempts: usize) -> Duration {
-    MAX_BACKOFF.min(MIN_BACKOFF * 2_u32.pow(attempts.min(10) as u32))
+    exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, attempts as u32)
+}
+
+/// `first` · 2^`doublings`, at most `last`.
+pub(crate) fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
+    last.min(first * 2_u32.pow(doublings.min(16)))
 }
 
 impl Server {
     pub(crate) async fn connect(
         options: &ConnectOptions,
-        role: ClientRole,
+        inbox: &str,
         name: &str,
     ) -> Result<Self, CrewError> {
         let (sender, changes) = watch::channel(0);
-        let complaint = Arc::new(Mutex::new(None));
-        let said = Arc::clone(&complaint);
+        let reported = Arc::new(Mutex::new(None));
+        let last_error = Arc::clone(&reported);
         let mut connect = async_nats::ConnectOptions::new()
             .name(name)
-            .custom_inbox_prefix(role.inbox())
+            .custom_inbox_prefix(inbox)
             .connection_timeout(REQUEST_TIMEOUT)
             .request_timeout(Some(REQUEST_TIMEOUT))
             // Only the address that was checked, not those that the server advertises.
             .ignore_discovered_servers()
-            .require_tls(options.encrypted())
+            .require_tls(options.encrypted)
             .reconnect_delay_callback(back_off)
             .event_callback(move |event| {
-                match event {
-                    // The first connection is no change.
-                    Event::Connected => sender.send_if_modified(|count| {
-                        let back = *count % 2 == 1;
-                        *count += u64::from(back);
-                        back
-                    }),
-                    Event::Disconnected => sender.send_if_modified(|count| {
-                        let gone = *count % 2 == 0;
-                        *count += u64::from(gone);
-                        gone
-                    }),
+                let connected = match event {
+                    Event::Connected => true,
+                    Event::Disconnected => false,
                     Event::ServerError(error) => {
-                        *said.lock().unwrap_or_else(PoisonError::into_inner) =
-                            Some(error.to_string());
-                        false
+                        *lock(&last_error) = Some(error.to_string());
+                        return ready(());
                     }
-                    _ => false,
+                    _ => return ready(()),
                 };
-                async {}
+                // The first connection is not a change.
+                sender.send_if_modified(|count| {
+                    let was_connected = *count % 2 == 0;
+                    *count += u64::from(connected != was_connected);
+                    connected != was_connected
+                });
+                ready(())
             });
-        if let Some(path) = options.ca() {
-            connect = connect.add_root_certificates(path.to_owned());
+        if let Some(path) = &options.ca {
+            connect = connect.add_root_certificates(path.clone());
         }
-        connect = match options.secret().cloned() {
+        connect = match options.secret.clone() {
             None => connect,
             Some(Secret::Token(token)) => connect.token(token),
             Some(Secret::User(name, password)) => connect.user_and_password(name, password),
             Some(Secret::NKey(seed)) => connect.nkey(seed),
         };
-        let url = options.url();
-        let client = match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect(url)).await {
+        let url = options.url().to_owned();
+        let client = match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect(&url)).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => {
-                let (url, why) = (url.to_owned(), error_chain(&error));
+                let why = error_chain(&error);
                 return Err(match error.kind() {
                     ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                         CrewError::AccessDenied { url, why }
@@ -132,16 +153,12 @@ impl Server {
                 });
             }
             Err(_) => {
-                return Err(CrewError::NoServer {
-                    url: url.to_owned(),
-                    why: "it does not answer".to_owned(),
-                });
+                let why = "it does not answer".to_owned();
+                return Err(CrewError::NoServer { url, why });
             }
         };
         if !client.server_info().jetstream {
-            return Err(CrewError::NoJetStream {
-                url: url.to_owned(),
-            });
+            return Err(CrewError::NoJetStream { url });
         }
         let streams = context::ContextBuilder::new()
             .timeout(REQUEST_TIMEOUT)
@@ -152,8 +169,8 @@ impl Server {
             streams,
             changes,
             url: url.into(),
-            patience: options.patience,
-            complaint,
+            timeout: options.server_timeout,
+            reported,
         })
     }
 
@@ -166,56 +183,49 @@ impl Server {
     }
 
     /// Retries until it succeeds or the time limit has passed.
-    pub(crate) async fn persist<T, E: std::error::Error, F: Future<Output = Result<T, E>>>(
+    pub(crate) async fn persist<T, E: Into<BoxedError>, F: Future<Output = Result<T, E>>>(
         &self,
         what: &str,
         attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
-        self.persist_for(self.patience, what, attempt).await
+        self.persist_for(self.timeout, what, attempt).await
     }
 
-    async fn persist_for<T, E: std::error::Error, F: Future<Output = Result<T, E>>>(
+    async fn persist_for<T, E: Into<BoxedError>, F: Future<Output = Result<T, E>>>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         what: &str,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, CrewError> {
         let begun = Instant::now();
-        self.complaint().take();
-        for attempts in 0.. {
+        lock(&self.reported).take();
+        let mut attempts = 0;
+        loop {
             // Each attempt has a time limit of its own.
             let why = match tokio::time::timeout(4 * REQUEST_TIMEOUT, attempt()).await {
                 Ok(Ok(value)) => return Ok(value),
-                Ok(Err(error)) => error_chain(&error),
+                Ok(Err(error)) => error_chain(&*error.into()),
                 Err(_) => "no answer".to_owned(),
             };
-            if self.forbids() || begun.elapsed() >= patience {
+            if self.forbidden().is_some() || begun.elapsed() >= timeout {
                 return Err(self.connection_lost(what, why, begun.elapsed()));
             }
             tokio::time::sleep(back_off(attempts)).await;
+            attempts += 1;
         }
-        unreachable!("the loop has no end")
     }
 
-    fn complaint(&self) -> MutexGuard<'_, Option<String>> {
-        self.complaint
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the server reported that a permission is missing.
-    pub(crate) fn forbids(&self) -> bool {
-        self.complaint().as_deref().is_some_and(is_forbidden)
+    /// The report of the server, if a permission is missing. A forbidden request gets no reply.
+    pub(crate) fn forbidden(&self) -> Option<String> {
+        let reported = lock(&self.reported).clone();
+        reported.filter(|text| text.to_lowercase().contains("permissions violation"))
     }
 
     /// The error after an attempt that did not succeed in time.
     pub(crate) fn connection_lost(&self, what: &str, why: String, waited: Duration) -> CrewError {
-        let complaint = self.complaint().clone();
-        if let Some(said) = complaint.filter(|said| is_forbidden(said)) {
-            return CrewError::Forbidden {
-                what: what.to_owned(),
-                why: said,
-            };
+        let what = what.to_owned();
+        if let Some(why) = self.forbidden() {
+            return CrewError::Forbidden { what, why };
         }
         if self.is_disconnected() || why == "no answer" {
             CrewError::Lost {
@@ -224,10 +234,7 @@ impl Server {
                 why: format!("it was to {what}: {why}"),
             }
         } else {
-            CrewError::Server {
-                what: what.to_owned(),
-                why,
-            }
+            CrewError::Server { what, why }
         }
     }
 
@@ -241,21 +248,22 @@ impl Server {
         .await
     }
 
-    /// The lease of the consumer that all workers of a version share, if there is one.
-    async fn lease(&self, token: &str) -> Result<Option<Duration>, CrewError> {
+    /// The consumer that all workers of a version share, if a coordinator has created it.
+    pub(crate) async fn queue(
+        &self,
+        token: &str,
+        timeout: Duration,
+    ) -> Result<Option<Consumer<pull::Config>>, CrewError> {
         let name = names::workers(token);
-        let found = self.persist_for(CONNECT_TIMEOUT, "show the queue of jobs", || async {
+        self.persist_for(timeout, "show the queue of jobs", || async {
             let found = self.streams.get_consumer_from_stream(&name, names::JOBS);
             match found.await {
-                Ok(queue) => {
-                    let queue: Consumer<pull::Config> = queue;
-                    Ok(Some(queue.cached_info().config.ack_wait))
-                }
+                Ok(queue) => Ok(Some(queue)),
                 Err(error) if is_not_found(&error) => Ok(None),
                 Err(error) => Err(error),
             }
-        });
-        found.await
+        })
+        .await
     }
 
     /// Sets the lease of the queue of this version. All its runs share it, so it is changed only
@@ -266,7 +274,9 @@ impl Server {
         lease: Duration,
     ) -> Result<(), CrewError> {
         let token = names::token(program);
-        let Some(theirs) = self.lease(&token).await?.filter(|theirs| *theirs != lease) else {
+        let queue = self.queue(&token, CONNECT_TIMEOUT).await?;
+        let theirs = queue.map(|queue| queue.cached_info().config.ack_wait);
+        let Some(theirs) = theirs.filter(|theirs| *theirs != lease) else {
             return Ok(());
         };
         let ours = |other: &CoordinatorStatus| other.program == program;
@@ -280,7 +290,7 @@ impl Server {
         self.put_consumer(&token, lease).await
     }
 
-    /// Tells the server's process from an earlier one at the same address.
+    /// Distinguishes the process of the server from an earlier one at the same address.
     pub(crate) fn server_instance(&self) -> String {
         self.client.server_info().server_id
     }
@@ -301,7 +311,7 @@ impl Server {
         if restarted || self.is_beyond(&name, names::JOBS).await {
             self.remove_consumer(&name, names::JOBS).await;
         }
-        match self.lease(token).await? {
+        match self.queue(token, CONNECT_TIMEOUT).await? {
             Some(_) => Ok(()),
             None => self.put_consumer(token, lease).await,
         }
@@ -346,40 +356,23 @@ impl Server {
         .await
     }
 
-    pub(crate) async fn has_stream(&self, name: &str) -> Result<bool, CrewError> {
-        self.persist_for(
-            CONNECT_TIMEOUT,
-            &format!("show the stream {name}"),
-            || async {
-                match self.streams.get_stream(name).await {
-                    Ok(_) => Ok(true),
-                    Err(error) => match error.kind() {
-                        GetStreamErrorKind::JetStream(said)
-                            if said.error_code() == ErrorCode::STREAM_NOT_FOUND =>
-                        {
-                            Ok(false)
-                        }
-                        _ => Err(error),
-                    },
-                }
-            },
-        )
-        .await
-    }
-
-    /// The number of messages of each subject in a stream.
+    /// The number of messages of each subject in a stream, which may be missing.
     pub(crate) async fn subjects(
         &self,
         stream: &str,
         filter: &str,
     ) -> Result<Vec<(String, usize)>, CrewError> {
         self.persist(&format!("list {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
+            let stream = match self.streams.get_stream(stream).await {
+                Ok(stream) => stream,
+                Err(error) if is_missing(&error) => return Ok(Vec::new()),
+                Err(error) => return Err(error.into()),
+            };
             // Not polled after its first error: it would panic.
-            let mut list = stream.info_with_subjects(filter).await.map_err(any)?;
+            let mut list = stream.info_with_subjects(filter).await?;
             let mut subjects = Vec::new();
             while let Some(subject) = list.next().await {
-                subjects.push(subject.map_err(any)?);
+                subjects.push(subject?);
             }
             Ok::<_, BoxedError>(subjects)
         })
@@ -403,11 +396,17 @@ impl Server {
         .await
     }
 
-    /// Removes all messages of some subjects from a stream that has no consumers.
+    /// Removes all messages of some subjects from a stream without consumers, also several of
+    /// one subject: after the last of them was deleted alone, server 2.9.10 does not find the
+    /// others.
     pub(crate) async fn purge(&self, stream: &str, filter: &str) -> Result<(), CrewError> {
+        if self.subjects(stream, filter).await?.is_empty() {
+            return Ok(());
+        }
         self.persist(&format!("remove {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
-            stream.purge().filter(filter).await.map(|_| ()).map_err(any)
+            let stream = self.streams.get_stream_no_info(stream).await?;
+            stream.purge().filter(filter).await?;
+            Ok::<_, BoxedError>(())
         })
         .await
     }
@@ -425,32 +424,12 @@ impl Server {
             return Ok(());
         }
         self.persist(&format!("remove {filter}"), || async {
-            let stream = self.streams.get_stream_no_info(stream).await.map_err(any)?;
-            let removals = subjects.iter().map(|(subject, count)| {
-                let stream = &stream;
-                async move {
-                    for _ in 0..*count {
-                        match stream.get_last_raw_message_by_subject(subject).await {
-                            Ok(message) => {
-                                // It may be gone by now: acknowledged by its receiver.
-                                let _ = stream.delete_message(message.sequence).await;
-                            }
-                            Err(error)
-                                if error.kind() == LastRawMessageErrorKind::NoMessageFound =>
-                            {
-                                break;
-                            }
-                            Err(error) => return Err(any(error)),
-                        }
-                    }
-                    Ok::<_, BoxedError>(())
-                }
+            let stream = self.streams.get_stream_no_info(stream).await?;
+            let subjects = futures_util::stream::iter(&subjects).map(Ok::<_, BoxedError>);
+            let removed = subjects.try_for_each_concurrent(MAX_REMOVALS, |(subject, count)| {
+                remove_last(&stream, subject, *count)
             });
-            let removals = futures_util::stream::iter(removals);
-            removals
-                .buffer_unordered(MAX_REMOVALS)
-                .try_collect::<()>()
-                .await
+            removed.await
         })
         .await
     }
@@ -463,7 +442,7 @@ impl Server {
     ) -> Result<Vec<CoordinatorStatus>, CrewError> {
         let mut there = Vec::new();
         for _ in 0..COORDINATOR_QUERIES {
-            there = read_all(&self.request_many(names::COORDINATORS).await?);
+            there = self.request_many(names::COORDINATORS).await?;
             if there.iter().any(&wanted) {
                 break;
             }
@@ -471,45 +450,94 @@ impl Server {
         Ok(there)
     }
 
-    /// Sends a request to all subscribers and collects the replies that arrive in time.
-    pub(crate) async fn request_many(
+    /// The present workers, by name.
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerStatus>, CrewError> {
+        let mut workers: Vec<WorkerStatus> = self.request_many(names::ROLL_CALL).await?;
+        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(workers)
+    }
+
+    /// Sends a request to all subscribers and collects the replies that arrive in time and can
+    /// be read.
+    pub(crate) async fn request_many<T: DeserializeOwned>(
         &self,
         subject: &'static str,
-    ) -> Result<Vec<Vec<u8>>, CrewError> {
+    ) -> Result<Vec<T>, CrewError> {
         self.persist(&format!("ask {subject}"), || async {
             let inbox = self.client.new_inbox();
-            let answers = self.client.subscribe(inbox.clone()).await.map_err(any)?;
+            let replies = self.client.subscribe(inbox.clone()).await?;
             let asked = self.client.publish_with_reply(subject, inbox, "".into());
-            asked.await.map_err(any)?;
-            let over = tokio::time::sleep(REPLY_WINDOW);
-            let answers = answers.take_until(over);
+            asked.await?;
+            let replies = replies.take_until(tokio::time::sleep(REPLY_WINDOW));
             // Without subscribers the server replies with an empty message.
-            let heard = answers.filter(|answer| {
-                let said = !answer.payload.is_empty();
-                async move { said }
-            });
-            Ok::<_, BoxedError>(heard.map(|answer| answer.payload.to_vec()).collect().await)
+            let read =
+                replies.filter_map(async |reply| serde_json::from_slice(&reply.payload).ok());
+            Ok::<_, BoxedError>(read.collect().await)
         })
         .await
     }
+
+    /// Replies to requests with the present status; ends when the client is closed.
+    pub(crate) async fn reply<T: Serialize>(
+        &self,
+        subject: &'static str,
+        status: impl Fn() -> T + Send,
+    ) {
+        let Ok(mut requests) = self.client.subscribe(subject).await else {
+            return;
+        };
+        while let Some(request) = requests.next().await {
+            let Some(inbox) = request.reply else {
+                continue;
+            };
+            let status = serde_json::to_vec(&status()).expect("a status is plain data");
+            let _ = self.client.publish(inbox, status.into()).await;
+        }
+    }
+
+    /// Calls `report` when the server disconnects (`true`) and returns (`false`); ends when the
+    /// client is closed.
+    pub(crate) async fn watch_connection(&self, report: impl Fn(bool) + Send) {
+        let mut changes = self.changes.clone();
+        while changes.changed().await.is_ok() {
+            report(self.is_disconnected());
+        }
+    }
+}
+
+/// Removes the last messages of a subject.
+async fn remove_last(stream: &Stream<()>, subject: &str, count: usize) -> Result<(), BoxedError> {
+    for _ in 0..count {
+        match stream.get_last_raw_message_by_subject(subject).await {
+            Ok(message) => {
+                // It may be gone by now: acknowledged by its receiver.
+                let _ = stream.delete_message(message.sequence).await;
+            }
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Whether the consumer, or its stream, does not exist.
-pub(crate) fn is_not_found(error: &ConsumerError) -> bool {
+fn is_not_found(error: &ConsumerError) -> bool {
     let ConsumerErrorKind::JetStream(error) = error.kind() else {
         return false;
     };
     [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
 }
 
+fn is_missing(error: &GetStreamError) -> bool {
+    let GetStreamErrorKind::JetStream(error) = error.kind() else {
+        return false;
+    };
+    error.error_code() == ErrorCode::STREAM_NOT_FOUND
+}
+
 /// Whether the server refused a duplicate.
 pub(crate) fn is_taken(error: &context::PublishError) -> bool {
     error_chain(error).contains(SUBJECT_TAKEN)
-}
-
-/// A forbidden request gets no reply; the server reports it separately.
-fn is_forbidden(said: &str) -> bool {
-    said.to_lowercase().contains("permissions violation")
 }
 
 /// Whether the certificates do not fit: the connection reports that as invalid data.
@@ -521,14 +549,7 @@ fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
     })
 }
 
-/// An error of any type, as text.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct BoxedError(String);
-
-pub(crate) fn any(error: impl std::error::Error) -> BoxedError {
-    BoxedError(error_chain(&error))
-}
+pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An error with its causes, without repetitions.
 pub(crate) fn error_chain(error: &dyn std::error::Error) -> String {

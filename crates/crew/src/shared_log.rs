@@ -1,43 +1,32 @@
 //! A shared append-only log of small records, which each node reads from where it left off.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
-use async_nats::jetstream::context::CreateStreamError;
 use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
 use crate::error::CrewError;
 use crate::job::check_name;
-use crate::options::{ConnectOptions, ConnectOptionsError};
-use crate::server::{BoxedError, Server, any};
-use crate::subjects::{self as names, ClientRole};
+use crate::options::ConnectOptions;
+use crate::server::{BoxedError, Server, background_runtime};
+use crate::subjects as names;
 
 /// Records read at once.
-const PAGE: usize = 512;
-/// Time limit of reading a page.
-const READING: Duration = Duration::from_secs(5);
+const MAX_PAGE_RECORDS: usize = 512;
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server removes a reader that has been inactive for this time.
-const FORGOTTEN: Duration = Duration::from_mins(1);
+const READER_TTL: Duration = Duration::from_mins(1);
 
 /// The shared log of a server: small records, each with an id of its own, which never
 /// change.
+#[derive(Debug)]
 pub struct SharedLog {
     server: Server,
     runtime: Runtime,
 }
 
-impl fmt::Debug for SharedLog {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedLog")
-            .field("server", &self.server.url())
-            .finish_non_exhaustive()
-    }
-}
-
-/// A record of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRecord {
     /// Its sequence number; later records have larger ones.
@@ -51,7 +40,7 @@ pub struct LogRecord {
 /// The identity and the end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogState {
-    /// When it was created, in nanoseconds since 1970; another time means another log.
+    /// Time of creation in nanoseconds since 1970; another time means another log.
     pub made: i128,
     /// The sequence number of its last record, 0 if there never was one.
     pub last: u64,
@@ -62,19 +51,11 @@ impl SharedLog {
     ///
     /// # Errors
     ///
-    /// If there is no server, or it does not let us do this.
+    /// If the server cannot be reached or denies the permission.
     pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("notices")
-            .enable_all()
-            .build()
-            .map_err(|error| CrewError::System {
-                what: "a thread for notices".to_owned(),
-                why: error.to_string(),
-            })?;
+        let runtime = background_runtime("notices")?;
         let server = runtime.block_on(async {
-            let server = Server::connect(options, ClientRole::Learner, "mendel notices").await?;
+            let server = Server::connect(options, names::LEARNER_INBOX, "mendel notices").await?;
             server.stream(names::notices_stream()).await?;
             Ok::<_, CrewError>(server)
         })?;
@@ -91,14 +72,13 @@ impl SharedLog {
     /// be stored then, so append it again later.
     pub fn post(&self, id: &str, bytes: &[u8]) -> Result<bool, CrewError> {
         check_name("notice", id)?;
-        let most = self.server.client.max_payload();
-        if bytes.len() > most {
-            return Err(ConnectOptionsError::Notice {
+        let max = self.server.client.max_payload();
+        if bytes.len() > max {
+            return Err(CrewError::LargeRecord {
                 id: id.to_owned(),
                 bytes: bytes.len(),
-                most,
-            }
-            .into());
+                max,
+            });
         }
         let subject = names::notice(id);
         let stored = self.server.store(&subject, bytes.to_vec());
@@ -112,20 +92,20 @@ impl SharedLog {
     ///
     /// If the server is away.
     pub fn state(&self) -> Result<LogState, CrewError> {
-        let seen = self.server.persist("show the notice board", || async {
-            let config = names::notices_stream();
-            let stream = self.server.streams.get_or_create_stream(config).await?;
-            let info = stream.cached_info();
-            Ok::<_, CreateStreamError>(LogState {
-                made: info.created.unix_timestamp_nanos(),
-                last: info.state.last_sequence,
-            })
+        let config = names::notices_stream();
+        let stream = self.server.persist("show the notice board", || {
+            self.server.streams.get_or_create_stream(config.clone())
         });
-        self.runtime.block_on(seen)
+        let stream = self.runtime.block_on(stream)?;
+        let info = stream.cached_info();
+        Ok(LogState {
+            made: info.created.unix_timestamp_nanos(),
+            last: info.state.last_sequence,
+        })
     }
 
-    /// The records after a sequence number, 0 for all, oldest first. There may be more: ask
-    /// again from the last one until none is left.
+    /// The records after a sequence number, 0 for all, oldest first. There may be more: call it
+    /// again from the last one until it returns none.
     ///
     /// # Errors
     ///
@@ -144,25 +124,25 @@ async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedErr
             start_sequence: sequence + 1,
         },
         ack_policy: AckPolicy::None,
-        inactive_threshold: FORGOTTEN,
+        inactive_threshold: READER_TTL,
         ..pull::Config::default()
     };
     let reader = server
         .streams
         .create_consumer_on_stream(config, names::NOTICES);
-    let reader: Consumer<pull::Config> = reader.await.map_err(any)?;
-    let there = reader.cached_info().num_pending.min(PAGE as u64) as usize;
+    let reader: Consumer<pull::Config> = reader.await?;
+    let there = reader
+        .cached_info()
+        .num_pending
+        .min(MAX_PAGE_RECORDS as u64) as usize;
     let mut posted: Vec<LogRecord> = Vec::with_capacity(there);
     if there > 0 {
-        let batch = reader.batch().max_messages(there).expires(READING);
-        let mut batch = batch.messages().await.map_err(any)?;
+        let batch = reader.batch().max_messages(there).expires(READ_TIMEOUT);
+        let mut batch = batch.messages().await?;
         let mut ids = HashSet::new();
         while let Some(message) = batch.next().await {
-            let message = message.map_err(|error| any(&*error))?;
-            let sequence = message
-                .info()
-                .map_err(|error| any(&*error))?
-                .stream_sequence;
+            let message = message?;
+            let sequence = message.info()?.stream_sequence;
             let id = names::last(&message.subject).to_owned();
             // The server guarantees this; the check is for one that does not.
             if ids.insert(id.clone()) {
@@ -174,11 +154,8 @@ async fn page(server: &Server, sequence: u64) -> Result<Vec<LogRecord>, BoxedErr
             }
         }
     }
-    let name = &reader.cached_info().name;
-    let removed = server
-        .streams
-        .delete_consumer_from_stream(name, names::NOTICES);
     // If that fails the server removes it later.
-    let _ = removed.await;
+    let name = &reader.cached_info().name;
+    server.remove_consumer(name, names::NOTICES).await;
     Ok(posted)
 }

@@ -6,32 +6,24 @@ use futures_util::StreamExt;
 use serde::Serialize;
 
 use crate::error::CrewError;
-use crate::message::printable;
 use crate::options::ConnectOptions;
-use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus, read_all, roll};
-use crate::server::{BoxedError, Server, any};
-use crate::subjects::{self as names, ClientRole};
+use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
+use crate::server::{BoxedError, Server, local_runtime};
+use crate::subjects as names;
 
-/// The status of a crew.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrewStatus {
-    /// The address of the server.
     pub server: String,
-    /// Jobs that wait for a worker.
     pub waiting: u64,
-    /// Jobs that a worker has claimed.
     pub running: u64,
     /// Jobs whose results the present coordinators took.
     pub done: u64,
-    /// Dead letters.
     pub dead: u64,
     /// Jobs that workers did not do.
     pub refused: u64,
     /// Units of progress (games) a second, over the last minute.
     pub per_second: f64,
-    /// The workers.
     pub workers: Vec<WorkerStatus>,
-    /// The active runs.
     pub coordinators: Vec<ActiveRunStatus>,
     /// All runs with data on the server.
     pub runs: Vec<StoredRun>,
@@ -40,7 +32,6 @@ pub struct CrewStatus {
 /// Data of a run on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoredRun {
-    /// The run.
     pub run: String,
     /// Jobs, waiting or claimed.
     pub jobs: u64,
@@ -52,39 +43,27 @@ pub struct StoredRun {
 ///
 /// # Errors
 ///
-/// If there is no server, or it does not let us ask.
+/// If the server cannot be reached or denies the permission.
 pub fn status(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
-    event_loop()?.block_on(ask(options))
-}
-
-pub(crate) fn event_loop() -> Result<tokio::runtime::Runtime, CrewError> {
-    let built = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    built.map_err(|error| CrewError::System {
-        what: "an event loop".to_owned(),
-        why: error.to_string(),
-    })
+    local_runtime()?.block_on(ask(options))
 }
 
 async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
-    let server = Server::connect(options, ClientRole::Coordinator, "mendel crew status").await?;
+    let server = Server::connect(options, names::COORDINATOR_INBOX, "mendel crew status").await?;
     let (workers, coordinators) = tokio::try_join!(
-        server.request_many(names::ROLL_CALL),
-        server.request_many(names::COORDINATORS)
+        server.workers(),
+        server.request_many::<CoordinatorStatus>(names::COORDINATORS)
     )?;
-    let workers = roll(&workers);
-    let coordinators: Vec<CoordinatorStatus> = read_all(&coordinators);
     let mut coordinators: Vec<ActiveRunStatus> =
         coordinators.into_iter().flat_map(|one| one.runs).collect();
-    for state in &mut coordinators {
-        state.run = printable(&state.run);
-        state.program = printable(&state.program);
-    }
     coordinators.sort_by(|a, b| a.run.cmp(&b.run));
     let runs = held(&server).await?;
-    let running = with_workers(&server).await?;
     let jobs: u64 = runs.iter().map(|run| run.jobs).sum();
+    // Without jobs the stream may be missing.
+    let running = match jobs {
+        0 => 0,
+        _ => claimed_jobs(&server).await?,
+    };
     Ok(CrewStatus {
         server: options.url().to_owned(),
         waiting: jobs.saturating_sub(running),
@@ -103,44 +82,28 @@ async fn ask(options: &ConnectOptions) -> Result<CrewStatus, CrewError> {
 /// The data of each run; empty before the first coordinator.
 pub(crate) async fn held(server: &Server) -> Result<Vec<StoredRun>, CrewError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
-    for (stream, filter) in [
-        (names::JOBS, names::ALL_JOBS),
-        (names::RESULTS, names::ALL_RESULTS),
-    ] {
-        if !server.has_stream(stream).await? {
-            continue;
-        }
-        for (subject, count) in server.subjects(stream, filter).await? {
-            let run = names::run_of(&subject);
-            let held = runs.entry(run.to_owned()).or_insert_with(|| StoredRun {
-                run: run.to_owned(),
-                ..StoredRun::default()
-            });
-            if stream == names::JOBS {
-                held.jobs += count as u64;
-            } else {
-                held.results += count as u64;
-            }
-        }
+    for (subject, count) in server.subjects(names::JOBS, names::ALL_JOBS).await? {
+        let run = names::run_of(&subject).to_owned();
+        runs.entry(run).or_default().jobs += count as u64;
     }
-    Ok(runs.into_values().collect())
+    for (subject, count) in server.subjects(names::RESULTS, names::ALL_RESULTS).await? {
+        let run = names::run_of(&subject).to_owned();
+        runs.entry(run).or_default().results += count as u64;
+    }
+    let runs = runs
+        .into_iter()
+        .map(|(run, held)| StoredRun { run, ..held });
+    Ok(runs.collect())
 }
 
 /// The number of claimed jobs of all versions.
-async fn with_workers(server: &Server) -> Result<u64, CrewError> {
-    if !server.has_stream(names::JOBS).await? {
-        return Ok(0);
-    }
+async fn claimed_jobs(server: &Server) -> Result<u64, CrewError> {
     let counted = server.persist("count the jobs", || async {
-        let stream = server
-            .streams
-            .get_stream_no_info(names::JOBS)
-            .await
-            .map_err(any)?;
+        let stream = server.streams.get_stream_no_info(names::JOBS).await?;
         let mut consumers = stream.consumers();
         let mut count = 0;
         while let Some(consumer) = consumers.next().await {
-            count += consumer.map_err(any)?.num_ack_pending as u64;
+            count += consumer?.num_ack_pending as u64;
         }
         Ok::<_, BoxedError>(count)
     });

@@ -16,7 +16,6 @@ pub(crate) const RESULTS: &str = "MENDEL_RESULTS";
 pub(crate) const STARTS: &str = "MENDEL_STARTS";
 /// The shared log of nodes.
 pub(crate) const NOTICES: &str = "MENDEL_NOTICES";
-/// The object store of blobs.
 pub(crate) const BLOBS: &str = "mendel-blobs";
 
 /// Workers reply with their status.
@@ -26,33 +25,16 @@ pub(crate) const COORDINATORS: &str = "mendel.coordinators";
 /// Workers cancel the jobs of a run.
 pub(crate) const ENOUGH: &str = "mendel.enough";
 
-/// The role of a client. Replies arrive at subjects of the role, so that no role may read
-/// the replies of another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ClientRole {
-    /// Submits jobs and takes results, or asks for the status.
-    Coordinator,
-    /// Does jobs.
-    Worker,
-    /// Appends to and reads the shared log.
-    Learner,
-}
-
-impl ClientRole {
-    /// The prefix of the subjects of its replies.
-    pub(crate) fn inbox(self) -> &'static str {
-        match self {
-            Self::Coordinator => "_INBOX_coordinator",
-            Self::Worker => "_INBOX_worker",
-            Self::Learner => "_INBOX_learner",
-        }
-    }
-}
+/// Prefixes of the subjects where the replies to a role arrive, so that no role may read the
+/// replies of another: coordinators and status requests, workers, and users of the shared log.
+pub(crate) const COORDINATOR_INBOX: &str = "_INBOX_coordinator";
+pub(crate) const WORKER_INBOX: &str = "_INBOX_worker";
+pub(crate) const LEARNER_INBOX: &str = "_INBOX_learner";
 
 /// Retention of orphaned messages. A run that resumes later resubmits the missing jobs.
-const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
+const RETENTION: Duration = Duration::from_hours(30 * 24);
 
-pub(crate) const NOTICES_MOST_BYTES: i64 = 1 << 32;
+pub(crate) const MAX_NOTICES_BYTES: i64 = 1 << 32;
 
 /// The hash of a version of the program, as subjects have it.
 pub(crate) fn token(program: &str) -> String {
@@ -63,15 +45,12 @@ pub(crate) fn job(token: &str, run: &str, id: &JobId) -> String {
     format!("mendel.jobs.{token}.{run}.{id}")
 }
 
+/// The jobs of a run; `*` for those of all versions.
 pub(crate) fn jobs_of(token: &str, run: &str) -> String {
     format!("mendel.jobs.{token}.{run}.*")
 }
 
-/// The jobs of a run, of all versions.
-pub(crate) fn jobs_of_any(run: &str) -> String {
-    format!("mendel.jobs.*.{run}.*")
-}
-
+/// All jobs of a version.
 pub(crate) fn jobs_for(token: &str) -> String {
     format!("mendel.jobs.{token}.>")
 }
@@ -88,19 +67,14 @@ pub(crate) fn results_of(run: &str) -> String {
 
 pub(crate) const ALL_RESULTS: &str = "mendel.results.>";
 
-/// Start mark of a job.
-pub(crate) fn start(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.begun")
+/// A mark of a job: [`STARTED`], [`NOT_STARTED`], or `*` for all.
+pub(crate) fn mark(run: &str, id: &JobId, mark: &str) -> String {
+    format!("mendel.starts.{run}.{id}.{mark}")
 }
 
-/// Mark that the first delivery of a job was not started.
-pub(crate) fn no_start(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.not")
-}
-
-pub(crate) fn starts(run: &str, id: &JobId) -> String {
-    format!("mendel.starts.{run}.{id}.*")
-}
+pub(crate) const STARTED: &str = "begun";
+/// The first delivery of the job was not started.
+pub(crate) const NOT_STARTED: &str = "not";
 
 pub(crate) fn starts_of(run: &str) -> String {
     format!("mendel.starts.{run}.>")
@@ -110,7 +84,6 @@ pub(crate) fn enough(run: &str) -> String {
     format!("{ENOUGH}.{run}")
 }
 
-/// Rejections of the jobs of a run.
 pub(crate) fn refused(run: &str) -> String {
     format!("mendel.refused.{run}")
 }
@@ -124,12 +97,10 @@ pub(crate) fn workers(token: &str) -> String {
     format!("workers-{token}")
 }
 
-/// The consumer of the coordinator of a run.
 pub(crate) fn coordinator(run: &str) -> String {
     format!("run-{run}")
 }
 
-/// The last part of a subject.
 pub(crate) fn last(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
 }
@@ -141,47 +112,50 @@ pub(crate) fn run_of(subject: &str) -> &str {
 
 pub(crate) fn jobs_stream() -> Config {
     Config {
-        name: JOBS.to_owned(),
-        subjects: vec![ALL_JOBS.to_owned()],
         retention: RetentionPolicy::WorkQueue,
-        max_messages_per_subject: 1,
-        discard: DiscardPolicy::New,
-        discard_new_per_subject: true,
-        max_age: FORGOTTEN,
-        ..Config::default()
+        ..one_per_subject(stream(JOBS, ALL_JOBS))
     }
 }
 
 /// A second message of a subject is accepted here: the first may be damaged.
 pub(crate) fn results_stream() -> Config {
     Config {
-        name: RESULTS.to_owned(),
-        subjects: vec![ALL_RESULTS.to_owned()],
         retention: RetentionPolicy::WorkQueue,
-        max_age: FORGOTTEN,
-        ..Config::default()
+        ..stream(RESULTS, ALL_RESULTS)
     }
 }
 
 pub(crate) fn starts_stream() -> Config {
     Config {
-        name: STARTS.to_owned(),
-        subjects: vec!["mendel.starts.>".to_owned()],
         max_messages_per_subject: 100,
-        max_age: FORGOTTEN,
+        ..stream(STARTS, "mendel.starts.>")
+    }
+}
+
+/// A subject for each record; records do not expire.
+pub(crate) fn notices_stream() -> Config {
+    Config {
+        max_age: Duration::ZERO,
+        max_bytes: MAX_NOTICES_BYTES,
+        ..one_per_subject(stream(NOTICES, "mendel.notices.*"))
+    }
+}
+
+fn stream(name: &str, subjects: &str) -> Config {
+    Config {
+        name: name.to_owned(),
+        subjects: vec![subjects.to_owned()],
+        max_age: RETENTION,
         ..Config::default()
     }
 }
 
-/// A subject for each record, as with jobs; records do not expire.
-pub(crate) fn notices_stream() -> Config {
+/// The server refuses a second message of a subject.
+fn one_per_subject(config: Config) -> Config {
     Config {
-        name: NOTICES.to_owned(),
-        subjects: vec!["mendel.notices.*".to_owned()],
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        max_bytes: NOTICES_MOST_BYTES,
-        ..Config::default()
+        ..config
     }
 }

@@ -1,6 +1,6 @@
-//! The one interface for work that runs on threads and on workers alike.
+//! The interface for work that runs on threads and on workers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,9 @@ use crate::blob::{BlobId, Blobs};
 use crate::handler::{CompletedOutput, Handler, JobProgress};
 use crate::idle_states::IdleStates;
 use crate::job::{HandlerError, Job};
+use crate::lock::lock;
 
-/// Where a state is made.
+/// The place where a state is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// A thread of the process that needs the outputs. A player that cannot start loses
@@ -21,7 +22,7 @@ pub enum Site {
     Remote,
 }
 
-/// A kind of work: what an item is, how it is done, and how it travels to a worker.
+/// A kind of work: its items, how they are done, and how they are sent to a worker.
 /// `self` is the data that all items share.
 pub trait Task: Sync {
     /// Its name in the queue; a worker has one handler for each kind.
@@ -31,7 +32,6 @@ pub trait Task: Sync {
 
     /// A unit of work.
     type Item: Clone + Send + Sync;
-    /// What an item gives.
     type Output: Serialize + DeserializeOwned + Send;
     /// Kept between items: started players, an analyst.
     type TaskState;
@@ -40,18 +40,18 @@ pub trait Task: Sync {
     /// travel together; both games of a pair have one.
     fn item_id(&self, item: &Self::Item) -> u64;
 
-    /// Tells the items of one id apart.
+    /// Distinguishes the items of one id.
     fn item_key(&self, item: &Self::Item) -> u64 {
         self.item_id(item)
     }
 
-    /// How many different ids the part has, those that are done already among them, if
-    /// that is known; for the size of jobs only.
+    /// The number of different ids of the part, done ones included, if it is known; for the
+    /// size of jobs only.
     fn item_count(&self) -> Option<u64> {
         None
     }
 
-    /// What a thread or a worker slot keeps between items.
+    /// Makes the state that a thread or a worker slot keeps between items.
     ///
     /// # Errors
     ///
@@ -62,8 +62,8 @@ pub trait Task: Sync {
     ///
     /// # Errors
     ///
-    /// [`HandlerError::Stopped`] soon after the stop flag was set; else why it cannot be
-    /// done.
+    /// [`HandlerError::Stopped`] soon after the stop flag was set; other errors if the item
+    /// cannot be done.
     fn run(
         &self,
         state: &mut Self::TaskState,
@@ -76,7 +76,7 @@ pub trait Task: Sync {
     ///
     /// # Errors
     ///
-    /// If something belongs to this machine and cannot travel.
+    /// If something belongs to this machine and is not portable.
     fn pack(&self, items: &[Self::Item]) -> Result<JobPayload, HandlerError> {
         let _ = items;
         let reason = format!("the task `{}` runs on this machine only", Self::KIND);
@@ -88,8 +88,8 @@ pub trait Task: Sync {
         None
     }
 
-    /// The usual largest number of bytes of the outputs of one id, for the size of jobs; 0
-    /// if it is smaller than the item's own.
+    /// The expected maximum of bytes of the outputs of one id, for the size of jobs; 0 if it
+    /// is smaller than the encoded item.
     fn output_bytes(&self) -> usize {
         0
     }
@@ -98,7 +98,7 @@ pub trait Task: Sync {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The reason why the output is invalid.
     fn accept(&self, item: &Self::Item, output: Self::Output) -> Result<Self::Output, String>;
 
     /// Everything a state depends on: a worker uses an idle state with an equal key.
@@ -127,18 +127,18 @@ impl<E: std::fmt::Display> TaskFailure<E> {
     /// Keeps the first error, and makes one that ends the work.
     pub fn record(&self, error: E) -> HandlerError {
         let reason = error.to_string();
-        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = lock(&self.0);
         first.get_or_insert(error);
         HandlerError::CannotRun(reason)
     }
 
     /// The first error, if there was one.
     pub fn take(&self) -> Option<E> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.0).take()
     }
 }
 
-/// Items as they travel.
+/// Items encoded for a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobPayload {
     /// Read by [`Unpack::unpack`] of the worker.
@@ -149,7 +149,6 @@ pub struct JobPayload {
 
 /// The worker's end of [`Task::pack`].
 pub trait Unpack: Send + Sync {
-    /// The task.
     type Task: Task;
 
     /// Reads a payload, which is untrusted.
@@ -175,7 +174,6 @@ pub struct TaskHandler<U: Unpack> {
 }
 
 impl<U: Unpack> TaskHandler<U> {
-    /// The handler of what `unpack` reads.
     pub fn new(unpack: U) -> Self {
         Self {
             unpack,
@@ -218,7 +216,13 @@ where
                 .map(|item| Ok(task.run(state, item, progress)?.into_inner()))
                 .collect::<Result<Vec<_>, HandlerError>>()?;
             let reusable = task.reusable(&outputs);
-            Ok((encode(&task, &items, outputs), reusable))
+            let keys = items.iter().map(|item| task.item_key(item));
+            let outputs: Vec<_> = keys
+                .zip(outputs)
+                .map(|(item, output)| ItemOutput { item, output })
+                .collect();
+            let result = serde_json::to_vec(&outputs).expect("outputs are plain data");
+            Ok((result, reusable))
         };
         match task.state_key() {
             Some(key) => self.idle.with(&key, new_state, run),
@@ -227,25 +231,13 @@ where
     }
 }
 
-/// The output of an item as it travels back.
+/// The output of an item, encoded for the coordinator.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ItemOutput<O> {
     /// [`Task::item_key`].
     item: u64,
     output: O,
-}
-
-fn encode<T: Task>(task: &T, items: &[T::Item], outputs: Vec<T::Output>) -> Vec<u8> {
-    let outputs: Vec<_> = items
-        .iter()
-        .zip(outputs)
-        .map(|(item, output)| ItemOutput {
-            item: task.item_key(item),
-            output,
-        })
-        .collect();
-    serde_json::to_vec(&outputs).expect("outputs are plain data")
 }
 
 /// The outputs of `items`, if the result has all of them and the task accepts each. A job
@@ -255,19 +247,15 @@ pub(crate) fn decode<T: Task>(
     items: &[T::Item],
     result: &[u8],
 ) -> Result<Vec<T::Output>, String> {
-    let outputs: Vec<ItemOutput<T::Output>> =
+    let mut outputs: Vec<ItemOutput<T::Output>> =
         serde_json::from_slice(result).map_err(|error| format!("it cannot be read: {error}"))?;
-    let mut outputs: Vec<_> = outputs.into_iter().map(Some).collect();
     items
         .iter()
         .map(|item| {
             let key = task.item_key(item);
-            let mut found = outputs
-                .iter_mut()
-                .filter(|it| it.as_ref().is_some_and(|it| it.item == key));
-            let output = found.next().and_then(Option::take);
-            let output = output.ok_or_else(|| format!("item {key} is not in it"))?;
-            task.accept(item, output.output)
+            let found = outputs.iter().position(|it| it.item == key);
+            let found = found.ok_or_else(|| format!("item {key} is not in it"))?;
+            task.accept(item, outputs.remove(found).output)
         })
         .collect()
 }

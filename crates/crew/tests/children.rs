@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use mendel_crew::{ConnectOptions, Worker, WorkerLimits};
 
@@ -49,6 +51,19 @@ impl Process {
 
     pub(crate) fn is_dead(&mut self) -> bool {
         self.0.try_wait().expect("it is our child").is_some()
+    }
+
+    /// Starts a worker again each time it dies, until `over` is set. The number of deaths.
+    pub(crate) fn restart_until(over: &AtomicBool, start: impl Fn() -> Self) -> u32 {
+        let (mut deaths, mut worker) = (0, start());
+        while !over.load(Ordering::Relaxed) {
+            if worker.is_dead() {
+                deaths += 1;
+                worker = start();
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        deaths
     }
 }
 

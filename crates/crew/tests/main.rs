@@ -1,10 +1,11 @@
-//! What the crew promises, with a real server, also when everything dies.
+//! What the crew guarantees, with a real server, also when processes die.
 
 mod chaos;
 mod children;
 mod faults;
 mod once;
 mod places;
+mod plain;
 mod refusals;
 mod sample;
 mod standing;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use mendel_crew::{
     BlobId, Blobs, ConnectOptions, CrewClient, CrewError, DeadLetter, Handler, HandlerError, Job,
-    JobCounts, JobFlow, JobId, JobOutcome, JobProgress, WorkError, Worker, WorkerEvent,
+    JobCounts, JobFlow, JobId, JobOutcome, JobProgress, MapError, Worker, WorkerEvent,
     WorkerLimits, WorkerTotals,
 };
 
@@ -31,7 +32,7 @@ use crate::places::Place;
 
 /// The version of the program in these tests.
 const PROGRAM: &str = "1.2.3";
-/// Nothing here takes longer, however busy the machine is, or it is stuck.
+/// Deadline of all waits; on a busy machine nothing takes longer.
 const LIMIT: Duration = Duration::from_mins(5);
 
 /// Waits until something holds, in at most [`LIMIT`].
@@ -85,7 +86,7 @@ impl Handler for Actor {
         let (act, rest) = text.split_once(' ').unwrap_or((&text, ""));
         match act {
             "echo" => Ok(rest.into()),
-            // Sleeps so many milliseconds, with progress.
+            // Sleeps for this number of milliseconds, with progress.
             "nap" => {
                 let end = Instant::now() + Duration::from_millis(rest.parse().expect("a number"));
                 while Instant::now() < end {
@@ -108,22 +109,20 @@ impl Handler for Actor {
                 }
                 Ok(job.id.as_str().into())
             }
-            // No progress, and no end before it is told.
+            // No progress, and no end before the stop flag is set.
             "hang" => loop {
                 if progress.is_stopped() {
                     return Err(HandlerError::Stopped);
                 }
                 thread::sleep(Duration::from_millis(5));
             },
-            // Neither progress nor an ear.
+            // Neither progress nor a look at the stop flag.
             "deaf" => {
                 thread::sleep(LIMIT);
                 Ok(Vec::new())
             }
             "blob" => {
-                let contents = blobs.read(&job.blobs[0]);
-                let contents =
-                    contents.map_err(|error| HandlerError::CannotRun(error.to_string()))?;
+                let contents = blobs.read(&job.blobs[0])?;
                 assert!(blobs.read(&BlobId::of(b"not named")).is_err());
                 Ok(contents.to_vec())
             }
@@ -192,13 +191,13 @@ fn job(id: &str, payload: &str) -> Job {
     }
 }
 
-/// So many jobs, each of which echoes its number.
+/// Jobs that each echo their number.
 fn echoes(count: usize) -> Vec<Job> {
     let one = |number| job(&format!("job-{number}"), &format!("echo {number}"));
     (0..count).map(one).collect()
 }
 
-/// So many jobs of so many milliseconds.
+/// Jobs that each take this number of milliseconds.
 fn naps(count: usize, milliseconds: u64) -> Vec<Job> {
     let one = |number| job(&format!("nap-{number}"), &format!("nap {milliseconds}"));
     (0..count).map(one).collect()
@@ -280,9 +279,9 @@ fn work_into(
     });
     let mut enough = false;
     let worked = remote.work(run, jobs.into_iter(), &no_blobs, &stop, &mut |outcome| {
-        let go_on = done(outcome);
-        enough |= go_on == JobFlow::Stop;
-        Ok::<_, Infallible>(go_on)
+        let flow = done(outcome);
+        enough |= flow == JobFlow::Stop;
+        Ok::<_, Infallible>(flow)
     });
     let _ = over.send(());
     watchman.join().expect("it only waits");
@@ -335,11 +334,7 @@ impl Help {
 
     fn wait_for(&self, what: &str, mut is: impl FnMut(&WorkerEvent) -> bool) -> WorkerEvent {
         loop {
-            let event = self
-                .events
-                .lock()
-                .expect("nobody panics")
-                .recv_timeout(LIMIT);
+            let event = self.events.lock().expect("no panic").recv_timeout(LIMIT);
             let event = event.unwrap_or_else(|_| panic!("it never happened: {what}"));
             if is(&event) {
                 return event;

@@ -1,4 +1,4 @@
-//! Every job comes back once, whoever dies.
+//! Every job comes back once, whatever process dies.
 
 use super::*;
 use crate::children::Process;
@@ -63,7 +63,7 @@ fn killed_workers_lose_nothing() {
     let mut books = Books::default();
     let tally = work_into(&remote, "run", naps(30, 100), &mut |outcome| {
         books.enter(outcome);
-        // Each time in the middle of a job, since the others go on.
+        // Each time in the middle of a job, since workers are busy all the time.
         if books.outcomes.len() % 6 == 0 {
             victims.remove(0);
             victims.push(Process::start(&place));
@@ -101,13 +101,13 @@ fn a_killed_server_restarts_with_all_jobs() {
     books.check_naps(40);
     assert_eq!((tally.dead, tally.corrupt), (0, 0));
     for help in helpers {
-        help.end().expect("it went on");
+        help.end().expect("it worked");
     }
 }
 
 /// A server that is killed while its streams are empty may count messages from 1 again.
-/// Whoever has seen more of them does not wait for those beyond: neither a coordinator
-/// that was there all the time nor one that comes later.
+/// Neither a coordinator that was connected all the time nor a later one waits for the
+/// numbers beyond.
 #[test]
 fn jobs_after_a_crash_of_an_empty_server_are_delivered() {
     let mut place = Place::with_short_lease("emptied");
@@ -123,7 +123,7 @@ fn jobs_after_a_crash_of_an_empty_server_are_delivered() {
     place.start();
     let (books, tally) = work(&connect(&place), "third", echoes(5));
     assert_eq!((books.outcomes.len(), tally.dead), (5, 0));
-    help.end().expect("it went on");
+    help.end().expect("it worked");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn jobs_of_a_wiped_server_are_submitted_again() {
     });
     books.check_naps(20);
     assert!(tally.repeated > 0);
-    help.end().expect("it went on");
+    help.end().expect("it worked");
 }
 
 /// The second life finds what the first one handed in, queued and finished, and
@@ -166,9 +166,9 @@ fn a_killed_coordinator_resumes() {
     drop(first);
     let tally = tally.expect("it was stopped");
     assert_eq!((tally.handed_in, tally.done), (30, 10));
-    // Meanwhile the worker goes on, and is not done yet.
+    // The worker continues without a coordinator, and is not done yet.
     gate.permit(5);
-    wait_until("the worker goes on", || {
+    wait_until("the worker has done five more", || {
         place.jobs() == 15 && place.results() == 5
     });
 
@@ -207,7 +207,7 @@ fn a_result_stays_on_the_server_until_it_is_taken() {
     });
     assert!(matches!(
         failed,
-        Err(WorkError::Taker("no space left on device"))
+        Err(MapError::Consumer("no space left on device"))
     ));
     // The server removes in its own time what was taken.
     wait_until("the rest is worked and the taken is gone", || {
@@ -227,7 +227,8 @@ fn stopping_a_run_frees_its_worker() {
     let place = Place::new("enough");
     let remote = connect(&place);
     let help = Help::start(&place);
-    let jobs: Vec<Job> = echoes(3).into_iter().chain(naps(100, 2000)).collect();
+    // A busy machine must not let the nap end before the run is stopped.
+    let jobs: Vec<Job> = echoes(3).into_iter().chain(naps(100, 10_000)).collect();
     let mut count = 0;
     let tally = work_into(&remote, "run", jobs, &mut |_| {
         count += 1;
@@ -241,7 +242,7 @@ fn stopping_a_run_frees_its_worker() {
         JobFlow::Stop
     });
     assert_eq!(tally.done, 3);
-    // The worker drops what nobody wants and has time for others.
+    // The worker cancels jobs that are not needed and has time for others.
     help.wait_for(
         "the nap is dropped",
         |event| matches!(event, WorkerEvent::Rejected { why, .. } if why == "stopped"),
@@ -310,7 +311,7 @@ fn a_blob_is_uploaded_once_and_checked() {
     });
     assert!(matches!(
         refused,
-        Err(WorkError::Crew(CrewError::NoBlob { .. }))
+        Err(MapError::Work(CrewError::NoBlob { .. }))
     ));
     help.end().expect("it worked");
 }
@@ -318,7 +319,7 @@ fn a_blob_is_uploaded_once_and_checked() {
 /// Servers before 2.9.12 forget to deliver what is queued when other subjects are purged.
 #[test]
 fn removing_a_run_leaves_the_queued_jobs_of_others_in_the_queue() {
-    let place = Place::new("removed-beside");
+    let place = Place::new("removed-other");
     let remote = connect(&place);
     hand_in(&remote, &place, echoes(10), &no_blobs);
     remote.remove_run("other").expect("the server is there");

@@ -20,11 +20,11 @@ pub(crate) struct Place {
     child: Option<Child>,
 }
 
-/// A lease that tests can wait for. A worker that the machine keeps from running for so
-/// long loses its job, so that only those tests have it that wait for its end.
-pub(crate) const SHORT_LEASE: Duration = Duration::from_millis(800);
-/// What is usual: no worker is kept from running for so long, and a job that was lost on its
-/// way to one, which happens, is given out again within [`LIMIT`].
+/// A lease that tests can wait for. A worker that the machine does not run for this time loses
+/// its job, so that only tests that wait for the end of leases have it.
+pub(crate) const SHORT_LEASE: Duration = Duration::from_millis(1500);
+/// The default: no worker is kept from running for this time, and a job that was lost on its
+/// way to a worker is delivered again within [`LIMIT`](crate::LIMIT).
 const LONG_LEASE: Duration = Duration::from_secs(30);
 
 impl Place {
@@ -136,7 +136,7 @@ impl Place {
         let options = ConnectOptions::new(&self.url(), secret, None);
         let mut options = options.expect("this machine is safe");
         options.lease = self.lease;
-        options.patience = Duration::from_secs(30);
+        options.server_timeout = Duration::from_secs(30);
         options
     }
 

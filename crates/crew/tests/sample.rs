@@ -56,7 +56,7 @@ fn options(place: &Place, user: &str, password: &str) -> ConnectOptions {
     let options = ConnectOptions::new(&url, Some(secret), Some(&ca));
     let mut options = options.expect("it is encrypted and has a secret");
     options.lease = SHORT_LEASE;
-    options.patience = place.options().patience;
+    options.server_timeout = place.options().server_timeout;
     options
 }
 
@@ -168,7 +168,7 @@ fn may_listen(place: &Place, user: &str, subject: &str) -> bool {
             .await
             .expect("it is a user");
         let _listening = client.subscribe(subject.to_owned()).await;
-        // Nobody may listen to this, and the server answers one after the other.
+        // No role may listen to this, and the server answers in order.
         let _refused = client.subscribe(FORBIDDEN).await;
         let mut may = true;
         loop {

@@ -1,4 +1,4 @@
-//! Who is there, and what is told to all.
+//! The status of a crew, and the shared log.
 
 use mendel_crew::{SharedLog, status};
 
@@ -27,7 +27,7 @@ fn the_status_lists_workers_runs_and_jobs() {
     work_into(&remote, "run", naps(10, 0), &mut |outcome| {
         books.enter(outcome);
         if books.outcomes.len() == 3 {
-            // Nothing gets on before there are more permits.
+            // No job ends before there are more permits.
             wait_until("the status shows it", || {
                 let now = status(&place.options()).expect("the server is there");
                 let units = now.workers.first().map_or(0.0, |worker| worker.per_second);
@@ -59,7 +59,7 @@ fn the_status_lists_workers_runs_and_jobs() {
     assert!(seen.waiting + seen.running + seen.done <= 10, "{seen:?}");
     assert_eq!(seen.runs.len(), 1);
     help.end().expect("it worked");
-    wait_until("nothing is left and nobody there", || {
+    wait_until("nothing is left and the worker has gone", || {
         let after = status(&place.options()).expect("the server is there");
         after.runs.is_empty() && after.workers.is_empty()
     });
@@ -142,7 +142,7 @@ fn a_wiped_log_is_detected() {
     place.start();
     assert_eq!(board.state().expect("it is back"), first);
 
-    // Whoever looks at it next makes it anew, and can post.
+    // The next reader creates it again, and can append.
     place.kill();
     place.wipe();
     place.start();

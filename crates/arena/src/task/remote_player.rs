@@ -70,7 +70,7 @@ impl InlineOrBlob {
         match self {
             Self::Inline(text) => Ok(text.clone()),
             Self::Blob(id) => {
-                let bytes = fetch(id, blobs)?;
+                let bytes = blobs.read(id)?;
                 let text = String::from_utf8(bytes.to_vec());
                 text.map_err(|_| HandlerError::InvalidJob("a player file is not text".to_owned()))
             }
@@ -82,12 +82,6 @@ fn put(bytes: Arc<[u8]>, task_blobs: &mut TaskBlobs) -> BlobId {
     let id = BlobId::of(&bytes);
     task_blobs.insert(id, bytes);
     id
-}
-
-fn fetch(id: &BlobId, blobs: &dyn Blobs) -> Result<Arc<[u8]>, HandlerError> {
-    let read = blobs.read(id);
-    // Another worker may reach it.
-    read.map_err(|error| HandlerError::CannotRun(error.to_string()))
 }
 
 impl RemotePlayer {
@@ -294,7 +288,7 @@ impl ProgramAllowlist {
             RemotePlayerKind::Bred { player, networks } => {
                 let mut carried = BTreeMap::new();
                 for (file, id) in networks {
-                    carried.insert(file.clone(), fetch(id, blobs)?);
+                    carried.insert(file.clone(), blobs.read(id)?);
                 }
                 let packed = PlayerBundle {
                     text: player.read(blobs)?,

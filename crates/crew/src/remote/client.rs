@@ -2,22 +2,24 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 
 use super::coordinator_session::CoordinatorSession;
 use super::events::{CrewEvent, EventListener};
 use crate::blob::BlobId;
 use crate::blob_store::BlobStore;
-use crate::error::{CrewError, WorkError};
+use crate::error::{CrewError, MapError};
+use crate::gc::remove_data;
 use crate::job::{Job, JobCounts, JobFlow, JobOutcome, check_name};
+use crate::lock::lock;
 use crate::options::ConnectOptions;
-use crate::presence::{ActiveRunStatus, CoordinatorStatus, roll};
-use crate::server::{Server, until};
-use crate::subjects::{self as names, ClientRole};
+use crate::presence::{ActiveRunStatus, CoordinatorStatus, WorkerStatus};
+use crate::registry::Registry;
+use crate::server::{Server, background_runtime, until};
+use crate::subjects as names;
 
 /// A coordinator's connection to the server of a crew. Clones share it.
 #[derive(Clone)]
@@ -31,26 +33,24 @@ pub(crate) struct Coordinator {
     pub(crate) program: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
-    runs: Arc<Mutex<Vec<ActiveRun>>>,
+    runs: Arc<Registry<ActiveRun>>,
     /// The instance of the server that was seen last.
-    life: Mutex<String>,
+    server_instance: Mutex<String>,
     pub(crate) listener: EventListener,
     // Last, so that tasks on it are dropped first.
     runtime: Runtime,
 }
 
-/// A run in progress.
-struct ActiveRun {
-    run: String,
+pub(crate) struct ActiveRun {
+    pub(crate) run: String,
     since: Instant,
-    tally: JobCounts,
+    pub(crate) tally: Mutex<JobCounts>,
 }
 
 impl fmt::Debug for CrewClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CrewClient")
             .field("program", &self.0.program)
-            .field("options", &self.0.options)
             .finish_non_exhaustive()
     }
 }
@@ -61,35 +61,41 @@ impl CrewClient {
     ///
     /// # Errors
     ///
-    /// If there is no server, or it does not let us do this.
+    /// If the server cannot be reached or denies the permission.
     pub fn connect(options: &ConnectOptions, program: &str) -> Result<Self, CrewError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("crew")
-            .enable_all()
-            .build()
-            .map_err(|error| CrewError::System {
-                what: "a thread for the crew".to_owned(),
-                why: error.to_string(),
-            })?;
+        let runtime = background_runtime("crew")?;
         let token = names::token(program);
-        let runs = Arc::default();
+        let runs: Arc<Registry<ActiveRun>> = Arc::default();
         let listener = EventListener::default();
         let (server, blob_store) = runtime.block_on(async {
             let server =
-                Server::connect(options, ClientRole::Coordinator, "mendel coordinator").await?;
-            server.stream(names::jobs_stream()).await?;
+                Server::connect(options, names::COORDINATOR_INBOX, "mendel coordinator").await?;
             server.ensure_lease(program, options.lease).await?;
             let blob_store = ensure_streams(&server, &token, options, false).await?;
-            tokio::spawn(watch_connection(server.clone(), listener.clone()));
-            tokio::spawn(answer(
-                server.clone(),
-                program.to_owned(),
-                Arc::clone(&runs),
-            ));
+            let (watched, events) = (server.clone(), listener.clone());
+            tokio::spawn(async move {
+                let report = |away| {
+                    events.emit(&if away {
+                        CrewEvent::Disconnected
+                    } else {
+                        CrewEvent::Reconnected
+                    });
+                };
+                watched.watch_connection(report).await;
+            });
+            let (asked, active, program) = (server.clone(), Arc::clone(&runs), program.to_owned());
+            tokio::spawn(async move {
+                let status = || {
+                    let runs = active.all();
+                    let runs = runs.iter().map(|run| run.status(&program)).collect();
+                    let program = program.clone();
+                    CoordinatorStatus { program, runs }
+                };
+                asked.reply(names::COORDINATORS, status).await;
+            });
             Ok::<_, CrewError>((server, blob_store))
         })?;
-        let life = Mutex::new(server.server_instance());
+        let server_instance = Mutex::new(server.server_instance());
         Ok(Self(Arc::new(Coordinator {
             server,
             blob_store,
@@ -97,24 +103,24 @@ impl CrewClient {
             program: program.to_owned(),
             token,
             runs,
-            life,
+            server_instance,
             listener,
             runtime,
         })))
     }
 
-    /// Calls `hear` from now on with events of [`work`](Self::work): rejected jobs, once for
+    /// Calls `callback` from now on with events of [`work`](Self::work): rejected jobs, once for
     /// each worker and reason; a server that disconnects or returns; missing workers.
-    pub fn on_event(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
-        self.0.listener.set(hear);
+    pub fn on_event(&self, callback: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        self.0.listener.set(callback);
     }
 
     pub(crate) fn emit(&self, event: &CrewEvent) {
         self.0.listener.emit(event);
     }
 
-    /// Has `jobs` done by the workers and gives every outcome to `done` exactly
-    /// once, on this thread, in any order.
+    /// Has `jobs` done by the workers and gives every outcome to `done` exactly once, on this
+    /// thread, in any order.
     ///
     /// Jobs are taken one by one, so that no more than [`ConnectOptions::window`] are on the
     /// server. Jobs and results that an earlier process of the run left there are found by
@@ -122,8 +128,8 @@ impl CrewClient {
     /// `done` should return when it is on the disk. An invalid result
     /// ([`JobFlow::Resubmit`]) is discarded, and its job is submitted again.
     ///
-    /// A job that all present workers have rejected for [`ConnectOptions::nobody`] becomes a
-    /// dead letter.
+    /// A job that all present workers have rejected for [`ConnectOptions::no_worker_timeout`]
+    /// becomes a dead letter.
     ///
     /// A run has one coordinator at a time. `stop` ends the work and keeps the run's data on
     /// the server for a resume; [`JobFlow::Stop`] and the last outcome end it and delete the
@@ -131,7 +137,7 @@ impl CrewClient {
     ///
     /// # Errors
     ///
-    /// If the server stays away longer than [`ConnectOptions::patience`], a job is too
+    /// If the server stays away longer than [`ConnectOptions::server_timeout`], a job is too
     /// large, has the id of another or names a blob that `blob` does not have, or
     /// `done` fails. All can be resumed.
     pub fn work<E>(
@@ -141,18 +147,23 @@ impl CrewClient {
         blob: &(dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
         stop: &AtomicBool,
         done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<JobCounts, WorkError<E>> {
-        check_name("run", run).map_err(CrewError::from)?;
+    ) -> Result<JobCounts, MapError<E>> {
+        check_name("run", run)?;
         let coordinator = &*self.0;
-        let _at_work = coordinator.track_run(run);
+        let active = coordinator.runs.add(ActiveRun {
+            run: run.to_owned(),
+            since: Instant::now(),
+            tally: Mutex::default(),
+        });
         coordinator.runtime.block_on(async {
-            let mut session = CoordinatorSession::start(coordinator, run, jobs, blob).await?;
+            let mut session =
+                CoordinatorSession::start(coordinator, &active, jobs, blob, done).await?;
             let ended = tokio::select! {
-                ended = session.work(done) => ended,
+                ended = session.work() => ended,
                 () = until(stop) => Ok(()),
             };
             session.end(ended.is_ok()).await;
-            ended.map(|()| session.tally())
+            ended.map(|()| session.tally)
         })
     }
 
@@ -162,13 +173,9 @@ impl CrewClient {
     ///
     /// If the server stays away.
     pub fn slot_count(&self) -> Result<usize, CrewError> {
-        let coordinator = &*self.0;
-        let answers = coordinator.server.request_many(names::ROLL_CALL);
-        let workers = roll(&coordinator.runtime.block_on(answers)?);
-        let ours = workers
-            .iter()
-            .filter(|it| it.program == coordinator.program);
-        Ok(ours.fold(0, |hands, it| hands.saturating_add(it.slots)))
+        let workers = self.0.runtime.block_on(self.0.workers())?;
+        let slots = workers.iter().map(|worker| worker.slots);
+        Ok(slots.fold(0, usize::saturating_add))
     }
 
     /// Deletes the jobs and results of a run on the server.
@@ -178,31 +185,16 @@ impl CrewClient {
     /// If the server cannot.
     pub fn remove_run(&self, run: &str) -> Result<(), CrewError> {
         check_name("run", run)?;
-        self.0.runtime.block_on(self.0.remove_run(run))
+        self.0.runtime.block_on(remove_data(&self.0.server, run))
     }
 }
 
 impl Coordinator {
-    fn track_run(&self, run: &str) -> ActiveRunGuard<'_> {
-        let since = Instant::now();
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.push(ActiveRun {
-            run: run.to_owned(),
-            since,
-            tally: JobCounts::default(),
-        });
-        ActiveRunGuard {
-            runs: &self.runs,
-            since,
-        }
-    }
-
-    /// Updates the counts of a run in status replies.
-    pub(crate) fn report(&self, run: &str, tally: JobCounts) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        for running in runs.iter_mut().filter(|running| running.run == run) {
-            running.tally = tally;
-        }
+    /// The present workers of this version.
+    pub(crate) async fn workers(&self) -> Result<Vec<WorkerStatus>, CrewError> {
+        let mut workers = self.server.workers().await?;
+        workers.retain(|worker| worker.program == self.program);
+        Ok(workers)
     }
 
     /// Creates streams and stores that the server lost.
@@ -210,27 +202,10 @@ impl Coordinator {
         // The reply comes from the instance that is there now.
         self.server.stream(names::jobs_stream()).await?;
         let now = self.server.server_instance();
-        let before = {
-            let mut life = self.life.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *life, now.clone())
-        };
-        let furnished = ensure_streams(&self.server, &self.token, &self.options, before != now);
-        furnished.await.map(|_| ())
-    }
-
-    pub(crate) async fn remove_run(&self, run: &str) -> Result<(), CrewError> {
-        // Workers cancel the jobs of the run; those that miss the message do no harm.
-        let told = self.server.client.publish(names::enough(run), "".into());
-        let _ = told.await;
-        // Also the jobs of other builds: no coordinator would take their results.
-        let jobs = names::jobs_of_any(run);
-        self.server.remove_messages(names::JOBS, &jobs).await?;
-        let results = names::results_of(run);
-        self.server
-            .remove_messages(names::RESULTS, &results)
-            .await?;
-        let starts = names::starts_of(run);
-        self.server.purge(names::STARTS, &starts).await
+        let before = std::mem::replace(&mut *lock(&self.server_instance), now.clone());
+        let restarted = before != now;
+        ensure_streams(&self.server, &self.token, &self.options, restarted).await?;
+        Ok(())
     }
 }
 
@@ -250,61 +225,12 @@ async fn ensure_streams(
     BlobStore::make(server).await
 }
 
-/// Emits events when the server disconnects and returns; never ends.
-async fn watch_connection(server: Server, listener: EventListener) {
-    let mut changes = server.changes.clone();
-    while changes.changed().await.is_ok() {
-        listener.emit(&if server.is_disconnected() {
-            CrewEvent::Disconnected
-        } else {
-            CrewEvent::Reconnected
-        });
-    }
-}
-
-/// Marks a run as active until dropped.
-struct ActiveRunGuard<'a> {
-    runs: &'a Mutex<Vec<ActiveRun>>,
-    since: Instant,
-}
-
-impl Drop for ActiveRunGuard<'_> {
-    fn drop(&mut self) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.retain(|running| running.since != self.since);
-    }
-}
-
-/// Replies to requests for coordinators; never ends.
-async fn answer(server: Server, program: String, runs: Arc<Mutex<Vec<ActiveRun>>>) {
-    // Subscribing fails only when the client is closed.
-    let Ok(questions) = server.client.subscribe(names::COORDINATORS).await else {
-        return;
-    };
-    let mut questions = questions;
-    while let Some(question) = questions.next().await {
-        let Some(reply) = question.reply else {
-            continue;
-        };
-        let runs = {
-            let runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
-            runs.iter().map(|running| running.state(&program)).collect()
-        };
-        let answer = CoordinatorStatus {
-            program: program.clone(),
-            runs,
-        };
-        let answer = serde_json::to_vec(&answer).expect("an answer is plain data");
-        let _ = server.client.publish(reply, answer.into()).await;
-    }
-}
-
 impl ActiveRun {
-    fn state(&self, program: &str) -> ActiveRunStatus {
+    fn status(&self, program: &str) -> ActiveRunStatus {
         ActiveRunStatus {
             run: self.run.clone(),
             program: program.to_owned(),
-            tally: self.tally,
+            tally: *lock(&self.tally),
             seconds: self.since.elapsed().as_secs_f64(),
         }
     }

@@ -4,47 +4,54 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::Subscriber;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::context::PublishError;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{self, BoxStream, FuturesUnordered};
 use futures_util::{FutureExt, StreamExt};
 use tokio::task::block_in_place;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::client::Coordinator;
+use super::client::{ActiveRun, Coordinator};
 use super::events::{CrewEvent, NoWorkersTimer};
 use super::rejections::RejectionLog;
 use super::results::{Results, discard};
 use crate::blob::BlobId;
 use crate::blob_store::REFRESH_AGE;
-use crate::error::{CrewError, WorkError};
+use crate::error::{CrewError, MapError};
+use crate::gc::remove_data;
 use crate::job::{DeadLetter, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
-use crate::message::{self as wire, JobHeader, ResultHeader, printable};
-use crate::presence::roll;
-use crate::server::{POLL_INTERVAL, back_off, error_chain, is_taken};
+use crate::lock::lock;
+use crate::message::{self as wire, JobHeader, ResultHeader, nanoseconds};
+use crate::server::{STOP_POLL_INTERVAL, Server, back_off, error_chain, is_taken};
 use crate::subjects as names;
 
 /// Jobs whose submission the server has not confirmed yet.
 const MAX_UNCONFIRMED: usize = 256;
 /// Results that arrive before their jobs are submitted are kept up to this number beyond
 /// the window. More are discarded, and their jobs are done again.
-const MAX_EARLY: usize = 1024;
+const MAX_EARLY_RESULTS: usize = 1024;
 /// Failed submissions of a job before an event is emitted.
-const FAILURES_BEFORE_EVENT: usize = 3;
+const WARN_AFTER_FAILURES: usize = 3;
 /// Time limit of the clean-up at the end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The state of one call.
-pub(crate) struct CoordinatorSession<'a, I> {
+type TakeOutcome<'a, E> = dyn FnMut(JobOutcome) -> Result<JobFlow, E> + 'a;
+
+pub(crate) struct CoordinatorSession<'a, I, E> {
     coordinator: &'a Coordinator,
+    server: &'a Server,
+    active: &'a ActiveRun,
     run: &'a str,
     jobs: I,
+    /// Whether `jobs` may have more.
     more: bool,
+    /// Whether the caller wants no more outcomes.
     enough: bool,
     blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+    /// Takes the outcomes.
+    done: &'a mut TakeOutcome<'a, E>,
     /// Blobs that were uploaded, and when.
     kept: HashMap<BlobId, Instant>,
     results: Results,
@@ -55,20 +62,14 @@ pub(crate) struct CoordinatorSession<'a, I> {
     /// Results that arrived before their jobs were submitted.
     early: HashMap<JobId, (Message, JobOutcome)>,
     answered: HashSet<JobId>,
-    /// Rejections by workers; `None` where the server does not permit the subscription.
-    rejections: Option<Subscriber>,
+    /// Rejections by workers; never ends.
+    rejections: BoxStream<'a, async_nats::Message>,
     rejection_log: RejectionLog,
     no_workers: NoWorkersTimer,
     unconfirmed: FuturesUnordered<BoxFuture<'a, (JobId, Result<(), PublishError>)>>,
     /// The last submission error that was emitted.
-    told: Option<String>,
-    tally: JobCounts,
-}
-
-/// Why a message is not a result.
-enum MessageError {
-    Corrupt,
-    OtherBuild(JobId),
+    reported_error: Option<String>,
+    pub(crate) tally: JobCounts,
 }
 
 /// A submitted job without a result.
@@ -79,40 +80,41 @@ struct PendingJob {
     on_the_way: bool,
     /// It was in neither stream at the last audit.
     missing: bool,
-    /// Failed submissions, and the time of the first.
-    failures: usize,
-    failing: Option<Instant>,
+    /// Time of the first failed submission in a row, and their number.
+    failures: Option<(Instant, usize)>,
 }
 
-impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
+impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
     pub(crate) async fn start(
         coordinator: &'a Coordinator,
-        run: &'a str,
+        active: &'a ActiveRun,
         jobs: I,
         blob: &'a (dyn Fn(&BlobId) -> Option<Arc<[u8]>> + Sync),
+        done: &'a mut TakeOutcome<'a, E>,
     ) -> Result<Self, CrewError> {
+        let (server, run) = (&coordinator.server, &active.run);
         // The queue first: a job leaves it only after its result has arrived.
-        let mut left = stored_jobs(
-            coordinator,
-            names::JOBS,
-            &names::jobs_of(&coordinator.token, run),
-        )
-        .await?;
-        left.extend(stored_jobs(coordinator, names::RESULTS, &names::results_of(run)).await?);
-        let results = Results::open(&coordinator.server, run, coordinator.options.lease).await?;
-        let subject = names::refused(run);
-        let rejections = coordinator.server.client.subscribe(subject).await.ok();
+        let queue = names::jobs_of(&coordinator.token, run);
+        let mut left = stored_jobs(server, names::JOBS, &queue).await?;
+        left.extend(stored_jobs(server, names::RESULTS, &names::results_of(run)).await?);
+        let results = Results::open(server, run, coordinator.options.lease).await?;
+        // Without the permission there are no rejections.
+        let rejections = server.client.subscribe(names::refused(run)).await.ok();
+        let rejections = stream::iter(rejections).flatten().chain(stream::pending());
         Ok(Self {
             coordinator,
+            server,
+            active,
             run,
             jobs,
-            rejections,
+            rejections: rejections.boxed(),
             rejection_log: RejectionLog::default(),
-            no_workers: NoWorkersTimer::new(coordinator.options.nobody),
-            told: None,
+            no_workers: NoWorkersTimer::new(coordinator.options.no_worker_timeout),
+            reported_error: None,
             more: true,
             enough: false,
             blob,
+            done,
             kept: HashMap::new(),
             results,
             left,
@@ -124,50 +126,35 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         })
     }
 
-    pub(crate) fn tally(&self) -> JobCounts {
-        self.tally
-    }
-
     /// Works until every job has a result. It may be dropped at any await: a resumed
     /// process finds what is on the server then.
-    pub(crate) async fn work<E>(
-        &mut self,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
-        let pause = (self.coordinator.options.lease / 2).max(POLL_INTERVAL);
-        let mut audits = interval_at(Instant::now() + pause, pause);
-        // A missed tick is not made up for: audits keep their distance.
-        audits.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let pause = (self.coordinator.options.nobody / 3).max(POLL_INTERVAL);
-        let mut looks = interval_at(Instant::now() + pause, pause);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pub(crate) async fn work(&mut self) -> Result<(), MapError<E>> {
+        let mut audits = every(self.coordinator.options.lease / 2);
+        let mut checks = every(self.coordinator.options.no_worker_timeout / 3);
         let mut answered = 0;
-        let mut changes = self.coordinator.server.changes.clone();
+        let mut changes = self.server.changes.clone();
         loop {
-            self.fill(done).await?;
-            self.coordinator.report(self.run, self.tally);
+            self.fill().await?;
+            *lock(&self.active.tally) = self.tally;
             if self.enough || (!self.more && self.open.is_empty()) {
                 return Ok(());
             }
             tokio::select! {
-                message = self.results.next() => self.handle_message(message?, done).await?,
+                Some(message) = self.results.arrived.recv() => self.handle_message(message?).await?,
                 Some((id, sent)) = self.unconfirmed.next() => self.confirm(id, sent).await?,
-                message = next(&mut self.rejections) => self.forward_rejection(&message),
+                Some(message) = self.rejections.next() => self.forward_rejection(&message),
                 _ = audits.tick() => self.audit().await?,
-                _ = looks.tick() => {
+                _ = checks.tick() => {
                     let quiet = std::mem::replace(&mut answered, self.answered.len()) == answered;
-                    self.check_workers(quiet, done).await?;
+                    self.check_workers(quiet).await?;
                 }
-                Ok(()) = changes.changed() => audits.reset_after(POLL_INTERVAL),
+                Ok(()) = changes.changed() => audits.reset_after(STOP_POLL_INTERVAL),
             }
         }
     }
 
     /// Submits jobs while the window has room.
-    async fn fill<E>(
-        &mut self,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    async fn fill(&mut self) -> Result<(), MapError<E>> {
         while self.more
             && !self.enough
             && self.open.len() < self.coordinator.options.window
@@ -191,7 +178,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             if let Some((message, outcome)) = self.early.remove(&job.id) {
                 self.tally.found += 1;
                 let open = self.wrap(job)?;
-                self.deliver(Some(&message), outcome, open, done).await?;
+                self.deliver(Some(&message), outcome, open).await?;
                 continue;
             }
             let known = self.left.remove(&job.id);
@@ -210,28 +197,27 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     }
 
     fn wrap(&self, job: Job) -> Result<PendingJob, CrewError> {
-        let head = JobHeader::new(
-            &self.coordinator.program,
-            self.run,
-            &job,
-            self.coordinator.options.lease,
-        );
-        let message = wire::encode(&head, &job.payload);
-        let most = self.coordinator.server.client.max_payload();
-        if message.len() > most {
-            return Err(CrewError::TooLarge {
-                job: job.id,
-                bytes: message.len(),
-                most,
-            });
+        let header = JobHeader {
+            program: self.coordinator.program.clone(),
+            run: self.run.to_owned(),
+            id: job.id,
+            kind: job.kind,
+            version: job.version,
+            blobs: job.blobs,
+            lease: nanoseconds(self.coordinator.options.lease),
+        };
+        let message = wire::encode(&header, &job.payload);
+        let (job, bytes) = (header.id, message.len());
+        let max = self.server.client.max_payload();
+        if bytes > max {
+            return Err(CrewError::TooLarge { job, bytes, max });
         }
         Ok(PendingJob {
             message: message.into(),
-            blobs: job.blobs,
+            blobs: header.blobs,
             on_the_way: false,
             missing: false,
-            failures: 0,
-            failing: None,
+            failures: None,
         })
     }
 
@@ -250,11 +236,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
                     job: id.clone(),
                     blob: *blob,
                 })?;
-            let coordinator = self.coordinator;
-            coordinator
-                .blob_store
-                .ensure_blob(&coordinator.server, blob, &contents)
-                .await?;
+            let store = &self.coordinator.blob_store;
+            store.ensure_blob(self.server, blob, &contents).await?;
             self.kept.insert(*blob, Instant::now());
         }
         Ok(())
@@ -269,7 +252,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         open.on_the_way = true;
         let subject = names::job(&self.coordinator.token, self.run, id);
         let (id, message) = (id.clone(), open.message.clone());
-        let streams = &self.coordinator.server.streams;
+        let streams = &self.server.streams;
         self.unconfirmed.push(Box::pin(async move {
             tokio::time::sleep(pause).await;
             let sent = async { streams.publish(subject, message).await?.await };
@@ -293,48 +276,41 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         let error = match sent {
             Err(error) if !is_taken(&error) => error_chain(&error),
             _ => {
-                (open.failures, open.failing) = (0, None);
+                open.failures = None;
                 return Ok(());
             }
         };
-        let coordinator = self.coordinator;
-        let waited = open.failing.get_or_insert_with(Instant::now).elapsed();
-        open.failures += 1;
-        let failures = open.failures;
-        if waited >= coordinator.options.patience || coordinator.server.forbids() {
+        let (first, failures) = open.failures.unwrap_or((Instant::now(), 0));
+        let (waited, failures) = (first.elapsed(), failures + 1);
+        open.failures = Some((first, failures));
+        if waited >= self.server.timeout || self.server.forbidden().is_some() {
             let what = format!("store job {id}");
-            return Err(coordinator.server.connection_lost(&what, error, waited));
+            return Err(self.server.connection_lost(&what, error, waited));
         }
-        let told = self.told.as_ref() == Some(&error);
-        if failures >= FAILURES_BEFORE_EVENT && !told && !coordinator.server.is_disconnected() {
+        let reported = self.reported_error.as_ref() == Some(&error);
+        if failures >= WARN_AFTER_FAILURES && !reported && !self.server.is_disconnected() {
             let why = error.clone();
-            block_in_place(|| coordinator.listener.emit(&CrewEvent::SubmitFailed { why }));
-            self.told = Some(error);
+            self.emit(&CrewEvent::SubmitFailed { why });
+            self.reported_error = Some(error);
         }
         self.send(&id, back_off(failures)).await
     }
 
     /// Handles one message from the results, which may be anything.
-    async fn handle_message<E>(
-        &mut self,
-        message: Message,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
-        let outcome = match self.read(&message) {
-            Ok(outcome) => outcome,
-            Err(unread) => {
-                discard(&message).await;
-                match unread {
-                    MessageError::Corrupt => self.tally.corrupt += 1,
-                    MessageError::OtherBuild(id) => self.resubmit_other_build(&id).await?,
-                }
-                return Ok(());
-            }
+    async fn handle_message(&mut self, message: Message) -> Result<(), MapError<E>> {
+        let Some((build, outcome)) = self.read(&message) else {
+            discard(&message).await;
+            self.tally.corrupt += 1;
+            return Ok(());
         };
-        if let Some(open) = self.open.remove(&outcome.id) {
-            return self.deliver(Some(&message), outcome, open, done).await;
+        if build != self.coordinator.token {
+            discard(&message).await;
+            return Ok(self.resubmit_other_build(&outcome.id).await?);
         }
-        let room = self.coordinator.options.window + MAX_EARLY;
+        if let Some(open) = self.open.remove(&outcome.id) {
+            return self.deliver(Some(&message), outcome, open).await;
+        }
+        let room = self.coordinator.options.window + MAX_EARLY_RESULTS;
         let again = self.early.contains_key(&outcome.id);
         let wanted = self.more && !self.answered.contains(&outcome.id);
         if wanted && (again || self.early.len() < room) {
@@ -346,43 +322,41 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         Ok(())
     }
 
+    /// The callback may take its time.
+    fn emit(&self, event: &CrewEvent) {
+        block_in_place(|| self.coordinator.listener.emit(event));
+    }
+
     /// Reports why a worker did not do a job, once for each worker and reason.
     fn forward_rejection(&mut self, message: &async_nats::Message) {
-        let Ok(mut refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
+        let Ok(refused) = serde_json::from_slice::<JobRejection>(&message.payload) else {
             return;
         };
-        refused.worker = printable(&refused.worker);
-        refused.instance = printable(&refused.instance);
-        refused.why = printable(&refused.why);
         if self.rejection_log.note(&refused, std::time::Instant::now()) {
-            let listener = &self.coordinator.listener;
-            block_in_place(|| listener.emit(&CrewEvent::Rejected(refused)));
+            self.emit(&CrewEvent::Rejected(refused));
         }
     }
 
     /// Reports all rejections that have arrived.
     fn forward_rejections(&mut self) {
-        while let Some(message) = next(&mut self.rejections).now_or_never() {
+        while let Some(Some(message)) = self.rejections.next().now_or_never() {
             self.forward_rejection(&message);
         }
     }
 
-    /// The result in a message, if it belongs to its subject and to this build.
-    fn read(&self, message: &Message) -> Result<JobOutcome, MessageError> {
-        let decoded = wire::decode::<ResultHeader>(&message.payload);
-        let (head, bytes) = decoded.map_err(|_| MessageError::Corrupt)?;
-        if head.run != self.run || names::last(&message.subject) != head.id.as_str() {
-            return Err(MessageError::Corrupt);
+    /// The build and the outcome in a message, if the message belongs to its subject.
+    fn read(&self, message: &Message) -> Option<(String, JobOutcome)> {
+        let (header, bytes) = wire::decode::<ResultHeader>(&message.payload).ok()?;
+        if header.run != self.run || names::last(&message.subject) != header.id.as_str() {
+            return None;
         }
-        if head.build != self.coordinator.token {
-            return Err(MessageError::OtherBuild(head.id));
-        }
-        Ok(JobOutcome {
-            id: head.id,
-            result: head.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
-            worker: head.worker,
-            seconds: head.seconds,
-        })
+        let outcome = JobOutcome {
+            id: header.id,
+            result: header.dead.map_or_else(|| Ok(bytes.to_vec()), Err),
+            worker: header.worker,
+            seconds: header.seconds,
+        };
+        Some((header.build, outcome))
     }
 
     /// Submits a job again whose result is of another build, which an earlier process of the
@@ -400,22 +374,18 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     /// Delivers an outcome to the caller, then removes it from the server. A dead letter is
     /// always removed: if the caller stops because of it, a resumed process tries the job
     /// again, with all its attempts.
-    async fn deliver<E>(
+    async fn deliver(
         &mut self,
         message: Option<&Message>,
         mut outcome: JobOutcome,
         open: PendingJob,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
+    ) -> Result<(), MapError<E>> {
         let (id, dead) = (outcome.id.clone(), outcome.result.is_err());
-        if dead {
+        if let Err(dead) = outcome.result {
             self.forward_rejections();
-            let rejection_log = &self.rejection_log;
-            outcome.result = outcome
-                .result
-                .map_err(|dead| rejection_log.explain(&id, dead));
+            outcome.result = Err(self.rejection_log.explain(&id, dead));
         }
-        let given = block_in_place(|| done(outcome));
+        let given = block_in_place(|| (self.done)(outcome));
         // Counted before anything else: this may be dropped at the next await.
         let again = matches!(given, Ok(JobFlow::Resubmit));
         if again {
@@ -428,11 +398,8 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             self.tally.done += u64::from(!dead);
         }
         if dead {
-            let starts = names::starts(self.run, &id);
-            self.coordinator
-                .server
-                .purge(names::STARTS, &starts)
-                .await?;
+            let starts = names::mark(self.run, &id, "*");
+            self.server.purge(names::STARTS, &starts).await?;
         }
         if let Some(message) = message.filter(|_| dead || given.is_ok()) {
             discard(message).await;
@@ -440,85 +407,65 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
         if again {
             return Ok(self.resubmit(&id).await?);
         }
-        let go_on = given.map_err(WorkError::Taker)?;
-        self.enough = go_on == JobFlow::Stop;
+        let flow = given.map_err(MapError::Consumer)?;
+        self.enough = flow == JobFlow::Stop;
         Ok(())
     }
 
     /// Submits an open job again. It is removed from the queue first: its worker may not have
     /// removed it yet, and the server would refuse the duplicate.
     async fn resubmit(&mut self, id: &JobId) -> Result<(), CrewError> {
-        let subject = names::job(&self.coordinator.token, self.run, id);
-        self.coordinator
-            .server
-            .remove_messages(names::JOBS, &subject)
-            .await?;
+        self.remove_from_queue(id).await?;
         self.tally.repeated += 1;
         self.send(id, Duration::ZERO).await
     }
 
+    async fn remove_from_queue(&self, id: &JobId) -> Result<(), CrewError> {
+        let subject = names::job(&self.coordinator.token, self.run, id);
+        self.server.remove_messages(names::JOBS, &subject).await
+    }
+
     /// Checks which workers are there: emits an event if there are none, and turns jobs that
     /// all of them rejected into dead letters.
-    async fn check_workers<E>(
-        &mut self,
-        quiet: bool,
-        done: &mut dyn FnMut(JobOutcome) -> Result<JobFlow, E>,
-    ) -> Result<(), WorkError<E>> {
-        let coordinator = self.coordinator;
-        if coordinator.server.is_disconnected()
+    async fn check_workers(&mut self, quiet: bool) -> Result<(), MapError<E>> {
+        if self.server.is_disconnected()
             || self.open.is_empty()
             || !(quiet || self.rejection_log.any())
         {
             self.no_workers.interrupt();
             return Ok(());
         }
-        let workers = roll(&coordinator.server.request_many(names::ROLL_CALL).await?);
-        let ours = workers
+        let workers = self.coordinator.workers().await?;
+        let there: BTreeSet<(String, String)> = workers
             .into_iter()
-            .filter(|it| it.program == coordinator.program);
-        let there: BTreeSet<(String, String)> =
-            ours.map(|worker| (worker.name, worker.instance)).collect();
+            .map(|worker| (worker.name, worker.instance))
+            .collect();
         if let Some(seconds) = self.no_workers.check(there.is_empty()) {
             let jobs = self.open.len();
-            block_in_place(|| {
-                coordinator
-                    .listener
-                    .emit(&CrewEvent::NoWorkers { seconds, jobs });
-            });
+            self.emit(&CrewEvent::NoWorkers { seconds, jobs });
         }
         self.forward_rejections();
-        let nobody = coordinator.options.nobody;
+        let timeout = self.coordinator.options.no_worker_timeout;
         let now = std::time::Instant::now();
-        for (id, why) in self.rejection_log.undoable(&there, nobody, now) {
+        for (id, why) in self.rejection_log.undoable(&there, timeout, now) {
             let Some(open) = self.open.remove(&id) else {
                 self.rejection_log.remove(&id);
                 continue;
             };
-            let subject = names::job(&coordinator.token, self.run, &id);
-            coordinator
-                .server
-                .remove_messages(names::JOBS, &subject)
-                .await?;
-            let deliveries = 0;
+            self.remove_from_queue(&id).await?;
             let outcome = JobOutcome {
                 id,
                 result: Err(DeadLetter {
-                    deliveries,
+                    deliveries: 0,
                     why,
                     oversized: false,
                 }),
                 worker: String::new(),
                 seconds: 0.0,
             };
-            self.deliver(None, outcome, open, done).await?;
+            self.deliver(None, outcome, open).await?;
         }
         Ok(())
-    }
-
-    /// The ids of the jobs in the queue.
-    async fn queue(&self) -> Result<HashSet<JobId>, CrewError> {
-        let filter = names::jobs_of(&self.coordinator.token, self.run);
-        stored_jobs(self.coordinator, names::JOBS, &filter).await
     }
 
     /// Finds jobs that the server lost: a job that is neither in the queue nor in the results
@@ -526,19 +473,16 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     async fn audit(&mut self) -> Result<(), CrewError> {
         self.coordinator.ensure_streams().await?;
         // The queue first, as at the start.
-        let queued = self.queue().await?;
+        let queue = names::jobs_of(&self.coordinator.token, self.run);
+        let queued = stored_jobs(self.server, names::JOBS, &queue).await?;
         let unread = self.results.unread().await?;
-        let sent: HashSet<JobId> = self
-            .open
-            .iter_mut()
-            .filter_map(|(id, open)| {
-                let missing = !queued.contains(id) && !open.on_the_way;
-                let lost = missing && open.missing && !unread;
-                open.missing = missing && !lost;
-                lost.then(|| id.clone())
-            })
-            .collect();
-        let mut again: Vec<JobId> = sent.into_iter().collect();
+        let lost = self.open.iter_mut().filter_map(|(id, open)| {
+            let missing = !queued.contains(id) && !open.on_the_way;
+            let lost = missing && open.missing && !unread;
+            open.missing = missing && !lost;
+            lost.then(|| id.clone())
+        });
+        let mut again: Vec<JobId> = lost.collect();
         again.sort();
         if !again.is_empty() {
             // A server that lost the jobs may have lost the blobs.
@@ -548,7 +492,7 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
             self.tally.repeated += 1;
             self.send(&id, Duration::ZERO).await?;
         }
-        // Jobs that stay in the queue for long need their blobs as well.
+        // Jobs may stay in the queue longer than their blobs.
         let open: Vec<JobId> = self.open.keys().cloned().collect();
         for id in open {
             self.refresh_blobs(&id).await?;
@@ -561,36 +505,33 @@ impl<'a, I: Iterator<Item = Job>> CoordinatorSession<'a, I> {
     pub(crate) async fn end(&mut self, well: bool) {
         self.results.close();
         let over = well && (self.enough || (!self.more && self.open.is_empty()));
-        let goodbye = async {
+        let clean_up = async {
             if over {
-                let _ = self.coordinator.remove_run(self.run).await;
+                let _ = remove_data(self.server, self.run).await;
                 self.results.remove().await;
             }
-            let _ = self.coordinator.server.client.flush().await;
+            let _ = self.server.client.flush().await;
         };
-        // What remains is found by a resume or expires.
-        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, goodbye).await;
+        // Remaining data is found by a resume or expires.
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, clean_up).await;
     }
 }
 
-/// The next message; pending for ever without a subscription.
-async fn next(from: &mut Option<Subscriber>) -> async_nats::Message {
-    match from {
-        Some(subscriber) => match subscriber.next().await {
-            Some(message) => message,
-            None => std::future::pending().await,
-        },
-        None => std::future::pending().await,
-    }
+/// Ticks at this interval, after a late tick as well.
+fn every(interval: Duration) -> Interval {
+    let interval = interval.max(STOP_POLL_INTERVAL);
+    let mut ticks = interval_at(Instant::now() + interval, interval);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 /// The ids of the jobs in a stream.
 async fn stored_jobs(
-    coordinator: &Coordinator,
+    server: &Server,
     stream: &str,
     filter: &str,
 ) -> Result<HashSet<JobId>, CrewError> {
-    let list = coordinator.server.subjects(stream, filter).await?;
+    let list = server.subjects(stream, filter).await?;
     let ids = list.iter().map(|(subject, _)| names::last(subject));
     Ok(ids.filter_map(|id| JobId::new(id).ok()).collect())
 }

@@ -1,52 +1,36 @@
 //! Events of a crew, for the coordinator.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::job::{JobId, JobRejection};
+use crate::lock::lock;
 
-/// What happens while a coordinator waits for results.
+/// Events while a coordinator waits for results; `Display` describes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrewEvent {
-    /// A worker did not do a job.
     Rejected(JobRejection),
-    /// The server is gone; the client keeps trying.
     Disconnected,
-    /// The server is back.
     Reconnected,
-    /// Jobs wait, and there is no worker.
     NoWorkers {
-        /// For how long.
         seconds: u64,
-        /// How many jobs wait.
         jobs: usize,
     },
-    /// The server does not store a job; the client keeps trying.
     SubmitFailed {
-        /// The server's error.
         why: String,
     },
-    /// A dead letter is skipped, as the policy says.
     Skipped {
-        /// The job.
         job: JobId,
-        /// Why it is a dead letter.
         why: String,
     },
-    /// A result that the task does not accept; the job is done again.
     InvalidResult {
-        /// The worker that sent it.
         worker: String,
-        /// The job.
         job: JobId,
-        /// What is wrong with the result.
         reason: String,
     },
-    /// Jobs have half as many items from now on.
     Halved {
-        /// What the server said.
         why: String,
     },
 }
@@ -70,7 +54,7 @@ impl fmt::Display for CrewEvent {
                 reason,
             } => write!(
                 f,
-                "the answer of worker {worker} to job {job} makes no sense, and it is done again: {reason}"
+                "invalid result of worker {worker} for job {job}, which is done again: {reason}"
             ),
             Self::Halved { why } => write!(f, "jobs are half as large from now on: {why}"),
         }
@@ -81,7 +65,7 @@ impl fmt::Display for CrewEvent {
 pub(crate) struct NoWorkersTimer {
     first: Duration,
     since: Option<Instant>,
-    /// When to emit the next event.
+    /// Time without workers at which the next event is due.
     next: Duration,
 }
 
@@ -100,9 +84,9 @@ impl NoWorkersTimer {
         self.since = None;
     }
 
-    /// Records whether there are no workers. The seconds without them, if an event is due.
-    pub(crate) fn check(&mut self, lonely: bool) -> Option<u64> {
-        if !lonely {
+    /// Records whether workers are missing. Returns the seconds without them if an event is due.
+    pub(crate) fn check(&mut self, no_workers: bool) -> Option<u64> {
+        if !no_workers {
             (self.since, self.next) = (None, self.first);
             return None;
         }
@@ -122,18 +106,14 @@ type EventCallback = Arc<dyn Fn(&CrewEvent) + Send + Sync>;
 pub(crate) struct EventListener(Arc<Mutex<Option<EventCallback>>>);
 
 impl EventListener {
-    pub(crate) fn set(&self, hear: impl Fn(&CrewEvent) + Send + Sync + 'static) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hear));
+    pub(crate) fn set(&self, callback: impl Fn(&CrewEvent) + Send + Sync + 'static) {
+        *lock(&self.0) = Some(Arc::new(callback));
     }
 
     pub(crate) fn emit(&self, event: &CrewEvent) {
-        let hear = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if let Some(hear) = hear {
-            hear(event);
+        let callback = lock(&self.0).clone();
+        if let Some(callback) = callback {
+            callback(event);
         }
     }
 }

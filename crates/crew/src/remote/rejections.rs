@@ -11,7 +11,6 @@ const MAX_REPORTED: usize = 1000;
 const MAX_JOBS: usize = 16_384;
 const MAX_WORKERS: usize = 4096;
 
-/// The rejections of a run.
 #[derive(Default)]
 pub(crate) struct RejectionLog {
     /// Worker and reason of what was reported already.
@@ -19,13 +18,11 @@ pub(crate) struct RejectionLog {
     jobs: BTreeMap<JobId, JobRejections>,
 }
 
-/// The rejections of a job.
 struct JobRejections {
     /// Workers that cannot do it, by name and instance.
     cannot: BTreeSet<(String, String)>,
     /// Since when all present workers have rejected it.
-    nobody_since: Option<Instant>,
-    /// The time of the last rejection.
+    rejected_by_all_since: Option<Instant>,
     at: Instant,
     /// The last worker and its reason.
     last: (String, String),
@@ -39,7 +36,7 @@ impl RejectionLog {
             let about = self.jobs.entry(refused.id.clone());
             let about = about.or_insert_with(|| JobRejections {
                 cannot: BTreeSet::new(),
-                nobody_since: None,
+                rejected_by_all_since: None,
                 at: now,
                 last: said.clone(),
             });
@@ -65,23 +62,23 @@ impl RejectionLog {
         self.jobs.remove(id);
     }
 
-    /// The jobs that all present workers have rejected for `patience`, in order. A job that was
+    /// The jobs that all present workers have rejected for `timeout`, in order. A job that was
     /// rejected long ago and not since may be running.
     pub(crate) fn undoable(
         &mut self,
         there: &BTreeSet<(String, String)>,
-        patience: Duration,
+        timeout: Duration,
         now: Instant,
     ) -> Vec<(JobId, String)> {
         let mut undoable = Vec::new();
         for (id, about) in &mut self.jobs {
             if there.is_empty() || !about.cannot.is_superset(there) {
-                about.nobody_since = None;
+                about.rejected_by_all_since = None;
                 continue;
             }
-            let since = *about.nobody_since.get_or_insert(now);
+            let since = *about.rejected_by_all_since.get_or_insert(now);
             let waited = now.duration_since(since);
-            if waited >= patience && now.duration_since(about.at) <= patience {
+            if waited >= timeout && now.duration_since(about.at) <= timeout {
                 let (worker, why) = &about.last;
                 let (count, seconds) = (there.len(), waited.as_secs());
                 undoable.push((
@@ -130,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_do_not_speak_for_each_other() {
+    fn workers_of_one_name_are_told_apart() {
         let of = |instance: &str| JobRejection {
             instance: instance.to_owned(),
             ..refused("a", false)
@@ -156,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_hopeless_when_everybody_who_is_there_refused_it_for_long() {
+    fn a_job_is_undoable_when_all_present_workers_rejected_it_for_the_timeout() {
         let mut rejections = RejectionLog::default();
         let (long, now) = (Duration::from_mins(1), Instant::now());
         assert!(rejections.note(&refused("a", false), now));
         assert!(
             !rejections.note(&refused("a", false), now),
-            "it is not event"
+            "it is reported once"
         );
         let undoable = |rejections: &mut RejectionLog, names: &[&str], after: Duration| {
             rejections.undoable(&there(names), long, now + after).len()
@@ -179,7 +176,7 @@ mod tests {
             "b may be able"
         );
         assert_eq!(undoable(reported, &[], long), 0);
-        assert_eq!(undoable(reported, &["a"], long), 0, "it begins anew");
+        assert_eq!(undoable(reported, &["a"], long), 0, "the time starts again");
         reported.note(&refused("a", false), now + 2 * long);
         assert_eq!(undoable(reported, &["a"], 2 * long), 1);
         // Not rejected any more: a worker may run it.
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_had_begun_may_have_more_luck() {
+    fn a_job_that_was_started_may_succeed_at_the_next_attempt() {
         let mut rejections = RejectionLog::default();
         let now = Instant::now();
         rejections.note(&refused("a", true), now);

@@ -9,21 +9,20 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::CrewError;
-use crate::server::Server;
+use crate::server::{BoxedError, Server};
 use crate::subjects as names;
 
 /// Results requested at once, and buffered here.
 const BATCH: usize = 64;
-/// Time limit of a request for results.
-const EXPIRES: Duration = Duration::from_secs(20);
+const PULL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Results that were delivered and not removed yet, early ones among them.
-const MOST_PENDING: i64 = 65_536;
+const MAX_PENDING: i64 = 65_536;
 
-/// The results of a run.
 pub(crate) struct Results {
     server: Server,
     run: String,
-    arrived: mpsc::Receiver<Result<Message, CrewError>>,
+    /// The results as they arrive, or the error that ends the work.
+    pub(crate) arrived: mpsc::Receiver<Result<Message, CrewError>>,
     pump: JoinHandle<()>,
 }
 
@@ -40,7 +39,7 @@ impl Results {
             filter_subject: names::results_of(run),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease,
-            max_ack_pending: MOST_PENDING,
+            max_ack_pending: MAX_PENDING,
             ..pull::Config::default()
         };
         remove(server, run).await;
@@ -55,25 +54,14 @@ impl Results {
         })
     }
 
-    /// The next result; safe to drop while it waits.
-    pub(crate) async fn next(&mut self) -> Result<Message, CrewError> {
-        match self.arrived.recv().await {
-            Some(message) => message,
-            None => std::future::pending().await,
-        }
-    }
-
     /// Whether there are results that were not read yet.
     pub(crate) async fn unread(&self) -> Result<bool, CrewError> {
         let info = self.server.persist("count the results", || async {
-            let consumer: Consumer<pull::Config> = self
-                .server
-                .streams
-                .get_consumer_from_stream(names::coordinator(&self.run), names::RESULTS)
-                .await?;
-            Ok::<_, async_nats::jetstream::stream::ConsumerError>(
-                consumer.cached_info().num_pending,
-            )
+            let name = names::coordinator(&self.run);
+            let streams = &self.server.streams;
+            let consumer = streams.get_consumer_from_stream(name, names::RESULTS);
+            let consumer: Consumer<pull::Config> = consumer.await?;
+            Ok::<_, BoxedError>(consumer.cached_info().num_pending)
         });
         Ok(info.await? > 0 || !self.arrived.is_empty())
     }
@@ -103,11 +91,9 @@ async fn consumer(
     server: &Server,
     config: &pull::Config,
 ) -> Result<Consumer<pull::Config>, CrewError> {
-    let made = server.persist("give results", || async {
-        let made = server
-            .streams
-            .create_consumer_on_stream(config.clone(), names::RESULTS);
-        made.await
+    let made = server.persist("give results", || {
+        let streams = &server.streams;
+        streams.create_consumer_on_stream(config.clone(), names::RESULTS)
     });
     made.await
 }
@@ -119,7 +105,7 @@ async fn pump(
     config: pull::Config,
     sender: mpsc::Sender<Result<Message, CrewError>>,
 ) {
-    let mut life = server.server_instance();
+    let mut instance = server.server_instance();
     loop {
         // Created again if the server has lost it.
         let consumer = match consumer(&server, &config).await {
@@ -132,37 +118,35 @@ async fn pump(
         // A restarted server may count results from 1 again, and this consumer would wait for
         // sequence numbers beyond what it has seen.
         let now = server.server_instance();
-        if std::mem::replace(&mut life, now.clone()) != now {
+        if std::mem::replace(&mut instance, now.clone()) != now {
             remove(&server, &run).await;
             continue;
         }
         let mut changes = server.changes.clone();
         changes.mark_unchanged();
-        let well = async {
-            loop {
-                let batch = consumer.batch().max_messages(BATCH).expires(EXPIRES);
-                let Ok(mut batch) = batch.messages().await else {
-                    return;
-                };
-                while let Some(message) = batch.next().await {
-                    let Ok(message) = message else {
-                        return;
-                    };
-                    if sender.send(Ok(message)).await.is_err() {
-                        return;
-                    }
-                }
-            }
-        };
         // After a disconnect the server has lost the request.
         tokio::select! {
-            () = well => {}
+            _ = pull(&consumer, &sender) => {}
             _ = changes.changed() => {}
         }
         if sender.is_closed() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Requests results until an error, or the receiver is closed.
+async fn pull(
+    consumer: &Consumer<pull::Config>,
+    sender: &mpsc::Sender<Result<Message, CrewError>>,
+) -> Option<()> {
+    loop {
+        let batch = consumer.batch().max_messages(BATCH).expires(PULL_TIMEOUT);
+        let mut batch = batch.messages().await.ok()?;
+        while let Some(message) = batch.next().await {
+            sender.send(Ok(message.ok()?)).await.ok()?;
+        }
     }
 }
 

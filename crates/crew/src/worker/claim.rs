@@ -11,32 +11,32 @@ use futures_util::StreamExt;
 use super::WorkerEvent;
 use super::slot::{JobEnd, finish_job};
 use super::worker_context::WorkerContext;
-use crate::blob::{BlobError, BlobId};
+use crate::blob::BlobId;
+use crate::blob_store::too_large;
 use crate::error::CrewError;
 use crate::handler::Handler;
-use crate::job::{DeadLetter, Job, check_name};
+use crate::job::{DeadLetter, Job, JobId, check_name};
 use crate::message::{self as wire, JobHeader, nanoseconds};
-use crate::server::is_not_found;
 use crate::subjects as names;
 
 /// A job started this many times without a result becomes a dead letter.
 pub(crate) const MAX_STARTS: usize = 3;
-/// Time limit of a request for a job. The first ones are shorter, so that a worker of the
-/// wrong version ends soon.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LAST_WAIT: Duration = Duration::from_secs(20);
+/// Time limit of a request for a job: doubles from the minimum to the maximum. The first
+/// requests are short, so that a worker of another version ends soon.
+const MIN_CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
+const MAX_CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// Interval between requests until a coordinator has created the queue.
-const NO_QUEUE: Duration = Duration::from_millis(500);
-
+const QUEUE_POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Interval between reads of the queue, whose lease may change; it is also read when a job
 /// has another lease.
-const LOOK_AGAIN: Duration = Duration::from_secs(20);
+const QUEUE_REFRESH_INTERVAL: Duration = Duration::from_secs(20);
 
-/// A job with its handler, blobs and delivery.
+type JobBlobs = HashMap<BlobId, Arc<[u8]>>;
+
+/// A job with all that its handler needs.
 pub(crate) struct ClaimedJob {
-    pub(crate) run: String,
     pub(crate) job: Job,
-    pub(crate) blobs: HashMap<BlobId, Arc<[u8]>>,
+    pub(crate) blobs: JobBlobs,
     pub(crate) handler: Arc<dyn Handler>,
     pub(crate) lease: Duration,
     pub(crate) delivery: Delivery,
@@ -44,17 +44,24 @@ pub(crate) struct ClaimedJob {
 
 /// The message of a job on the server.
 pub(crate) struct Delivery {
+    pub(crate) run: String,
+    pub(crate) id: JobId,
     message: Message,
-    /// How often the job was delivered, this time included.
+    /// Deliveries of the job, this one included.
     pub(crate) deliveries: u32,
-    /// How often it was started, as far as is known, this time included.
-    pub(crate) begun: usize,
+    /// Known starts of the job, this one included.
+    pub(crate) starts: usize,
 }
 
 impl Delivery {
     /// Sends an acknowledgement of this kind. If it is lost, the lease decides.
     pub(crate) async fn ack_with(&self, kind: AckKind) {
         let _ = self.message.ack_with(kind).await;
+    }
+
+    /// Removes the job from the queue, and waits for the confirmation.
+    pub(crate) async fn done(&self) {
+        let _ = self.message.double_ack().await;
     }
 
     /// The job as a dead letter.
@@ -66,19 +73,22 @@ impl Delivery {
         }
     }
 
-    /// Removes the job from the queue, and waits for the confirmation.
-    pub(crate) async fn done(&self) {
-        let _ = self.message.double_ack().await;
+    pub(crate) fn rejected(&self, why: String) -> WorkerEvent {
+        WorkerEvent::Rejected {
+            run: self.run.clone(),
+            id: self.id.clone(),
+            why,
+        }
     }
 }
 
 /// Waits for a job. An error ends the worker.
 pub(crate) async fn claim(context: Arc<WorkerContext>) -> Result<Box<ClaimedJob>, CrewError> {
-    let mut wait = FIRST_WAIT;
+    let mut wait = MIN_CLAIM_TIMEOUT;
     loop {
-        let Some(queue) = queue(&context, LOOK_AGAIN).await? else {
+        let Some(queue) = context.queue(QUEUE_REFRESH_INTERVAL).await? else {
             context.check_version().await?;
-            tokio::time::sleep(NO_QUEUE).await;
+            tokio::time::sleep(QUEUE_POLL_INTERVAL).await;
             continue;
         };
         // Workers that can do what this one rejects go first.
@@ -90,40 +100,11 @@ pub(crate) async fn claim(context: Arc<WorkerContext>) -> Result<Box<ClaimedJob>
             }
             continue;
         }
-        // The queue may be another one by now, or have another lease.
-        context.set_queue(None);
+        // The queue may have been replaced, or have another lease.
+        context.forget_queue();
         context.check_version().await?;
-        wait = LAST_WAIT.min(2 * wait);
+        wait = MAX_CLAIM_TIMEOUT.min(2 * wait);
     }
-}
-
-/// The queue of our version, if a coordinator has created it, as it was within `age`. It is
-/// read rarely, because the server counts all jobs for the reply.
-async fn queue(
-    context: &WorkerContext,
-    age: Duration,
-) -> Result<Option<Consumer<pull::Config>>, CrewError> {
-    let known = context.queue(age);
-    if known.is_some() {
-        return Ok(known);
-    }
-    let name = names::workers(&context.token);
-    let found = context
-        .server
-        .persist("give jobs", || async {
-            let found = context
-                .server
-                .streams
-                .get_consumer_from_stream(&name, names::JOBS);
-            match found.await {
-                Ok(queue) => Ok(Some(queue)),
-                Err(error) if is_not_found(&error) => Ok(None),
-                Err(error) => Err(error),
-            }
-        })
-        .await?;
-    context.set_queue(found.clone());
-    Ok(found)
 }
 
 /// The next job in the queue, if one arrives in time and the connection holds.
@@ -148,112 +129,94 @@ async fn next(
 /// Reads a message, which is untrusted. A job that this worker cannot do is returned to the
 /// queue, or becomes a dead letter.
 async fn open(
-    context: &Arc<WorkerContext>,
+    context: &WorkerContext,
     message: Message,
     mut lease: Duration,
 ) -> Result<Option<ClaimedJob>, CrewError> {
-    let (run, job, told) = match read(context, &message) {
+    let (run, job, submitted_lease) = match read(context, &message) {
         Ok(read) => read,
         Err(why) => {
             // The coordinator will miss the job and submit it again.
             let _ = message.ack_with(AckKind::Term).await;
-            context.emit(WorkerEvent::Corrupt {
-                subject: message.subject.to_string(),
-                why,
-            });
+            let subject = message.subject.to_string();
+            context.emit(WorkerEvent::Corrupt { subject, why });
             return Ok(None);
         }
     };
-    if told != nanoseconds(lease)
-        && let Some(queue) = queue(context, Duration::ZERO).await?
+    if submitted_lease != nanoseconds(lease)
+        && let Some(queue) = context.queue(Duration::ZERO).await?
     {
         lease = queue.cached_info().config.ack_wait;
     }
-    let deliveries = message
-        .info()
-        .map_or(1, |info| info.delivered.max(1) as u32);
+    let info = message.info();
     let mut delivery = Delivery {
+        run,
+        id: job.id.clone(),
+        deliveries: info.map_or(1, |info| info.delivered.max(1) as u32),
+        starts: 1,
         message,
-        deliveries,
-        begun: 0,
     };
-    let refused = match prepare_claim(context, &run, &job, deliveries).await {
-        Ok(ClaimResult::Ready(handler, blobs, begun)) => {
+    match prepare_claim(context, &job, &mut delivery).await? {
+        Ok((handler, blobs)) => {
             // Fetching the blobs was progress.
             delivery.ack_with(AckKind::Progress).await;
-            delivery.begun = begun + 1;
-            return Ok(Some(ClaimedJob {
-                run,
+            Ok(Some(ClaimedJob {
                 job,
                 blobs,
                 handler,
                 lease,
                 delivery,
-            }));
+            }))
         }
-        Ok(ClaimResult::Rejected(end)) => end,
-        Err(error) => return Err(error),
-    };
-    finish_job(context, &run, &job.id, &delivery, refused, None).await?;
-    Ok(None)
+        Err(end) => {
+            finish_job(context, &delivery, end, None).await?;
+            Ok(None)
+        }
+    }
 }
 
 /// The run, the job and its lease, if the message belongs to its subject.
 fn read(context: &WorkerContext, message: &Message) -> Result<(String, Job, u64), String> {
-    let (head, payload) =
-        wire::decode::<JobHeader>(&message.payload).map_err(|error| error.to_string())?;
-    if head.program != context.program {
-        return Err(format!("it is of version {}", head.program));
+    let (header, payload) = wire::decode::<JobHeader>(&message.payload)?;
+    if header.program != context.worker.program {
+        return Err(format!("it is of version {}", header.program));
     }
-    check_name("run", &head.run).map_err(|error| error.to_string())?;
-    let named = names::job(&context.token, &head.run, &head.id);
+    check_name("run", &header.run).map_err(|error| error.to_string())?;
+    let named = names::job(&context.token, &header.run, &header.id);
     if *message.subject != *named {
         return Err(format!("it calls itself {named}"));
     }
     let job = Job {
-        id: head.id,
-        kind: head.kind,
-        version: head.version,
+        id: header.id,
+        kind: header.kind,
+        version: header.version,
         payload: payload.to_vec(),
-        blobs: head.blobs,
+        blobs: header.blobs,
     };
-    Ok((head.run, job, head.lease))
+    Ok((header.run, job, header.lease))
 }
 
-/// The result of the checks.
-enum ClaimResult {
-    /// The handler, the blobs, and how often the job was started before.
-    Ready(Arc<dyn Handler>, HashMap<BlobId, Arc<[u8]>>, usize),
-    Rejected(JobEnd),
-}
-
+/// Counts the starts of a job, checks its kind, version and size, and fetches its blobs.
+/// `Err` if the job is not started here.
 async fn prepare_claim(
     context: &WorkerContext,
-    run: &str,
     job: &Job,
-    deliveries: u32,
-) -> Result<ClaimResult, CrewError> {
-    // It was delivered before without a result. The first start is not recorded, only its
-    // cancellation; later starts are.
-    let mut begun = 0;
-    if deliveries > 1 {
-        let starts = names::starts(run, &job.id);
-        let starts = context.server.subjects(names::STARTS, &starts).await?;
-        let not = names::no_start(run, &job.id);
-        let (not, starts): (Vec<_>, Vec<_>) = starts.iter().partition(|it| it.0 == not);
-        begun = usize::from(not.is_empty()) + starts.iter().map(|it| it.1).sum::<usize>();
-        if begun >= MAX_STARTS {
-            return Ok(ClaimResult::Rejected(JobEnd::DeadLetter(DeadLetter {
-                deliveries: deliveries - 1,
-                why: format!(
-                    "it was begun {begun} times and never finished: its workers died over it or showed no progress"
-                ),
-                oversized: false,
+    delivery: &mut Delivery,
+) -> Result<Result<(Arc<dyn Handler>, JobBlobs), JobEnd>, CrewError> {
+    if delivery.deliveries > 1 {
+        let starts = earlier_starts(context, delivery).await?;
+        if starts >= MAX_STARTS {
+            return Ok(Err(JobEnd::DeadLetter(DeadLetter {
+                deliveries: delivery.deliveries - 1,
+                ..delivery.dead(format!(
+                    "it was begun {starts} times and never finished: its workers died over it or showed no progress"
+                ))
             })));
         }
+        delivery.starts = starts + 1;
     }
-    let cannot = |why: String| Ok(ClaimResult::Rejected(JobEnd::Rejected(why)));
-    let Some(handler) = context.handlers.get(job.kind.as_str()) else {
+    let cannot = |why: String| Ok(Err(JobEnd::Rejected(why)));
+    let Some(handler) = context.worker.handlers.get(job.kind.as_str()) else {
         return cannot(format!("it does no jobs of the kind {:?}", job.kind));
     };
     if handler.version() != job.version {
@@ -264,25 +227,37 @@ async fn prepare_claim(
             job.version
         ));
     }
-    if job.payload.len() > context.limits.payload {
+    if job.payload.len() > context.worker.limits.payload {
         return cannot(format!(
             "its owner allows payloads of {} bytes, and this has {}",
-            context.limits.payload,
+            context.worker.limits.payload,
             job.payload.len()
         ));
     }
-    match blobs(context, job).await? {
-        Ok(blobs) => Ok(ClaimResult::Ready(Arc::clone(handler), blobs, begun)),
-        Err(error) => cannot(error.to_string()),
-    }
+    let blobs = fetch_blobs(context, job).await?;
+    Ok(blobs
+        .map(|blobs| (Arc::clone(handler), blobs))
+        .map_err(JobEnd::Rejected))
 }
 
-async fn blobs(
+/// The number of earlier starts of a job. The first start is not recorded, only its
+/// cancellation; later starts are.
+async fn earlier_starts(context: &WorkerContext, delivery: &Delivery) -> Result<usize, CrewError> {
+    let subject = names::mark(&delivery.run, &delivery.id, "*");
+    let marks = context.server.subjects(names::STARTS, &subject).await?;
+    let cancelled = names::mark(&delivery.run, &delivery.id, names::NOT_STARTED);
+    let (cancelled, starts): (Vec<_>, Vec<_>) =
+        marks.into_iter().partition(|mark| mark.0 == cancelled);
+    Ok(usize::from(cancelled.is_empty()) + starts.iter().map(|mark| mark.1).sum::<usize>())
+}
+
+/// The blobs of a job, or the reason why this worker does not have them.
+async fn fetch_blobs(
     context: &WorkerContext,
     job: &Job,
-) -> Result<Result<HashMap<BlobId, Arc<[u8]>>, BlobError>, CrewError> {
-    let mut found = HashMap::new();
-    let mut room = context.limits.blobs;
+) -> Result<Result<JobBlobs, String>, CrewError> {
+    let mut found = JobBlobs::new();
+    let mut room = context.worker.limits.blobs;
     for id in &job.blobs {
         if found.contains_key(id) {
             continue;
@@ -291,12 +266,11 @@ async fn blobs(
             Some(contents) => contents,
             None => match context.blob_store().await?.fetch(id, room).await {
                 Ok(contents) => contents,
-                Err(error) => return Ok(Err(error)),
+                Err(why) => return Ok(Err(why)),
             },
         };
         let Some(left) = room.checked_sub(contents.len()) else {
-            let most = context.limits.blobs;
-            return Ok(Err(BlobError::TooLarge { most }));
+            return Ok(Err(too_large(context.worker.limits.blobs)));
         };
         room = left;
         context.cache.put(*id, Arc::clone(&contents));

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-/// The lease of a job, as its worker sees it.
 #[derive(Debug)]
 pub(crate) struct Lease {
     length: Duration,
@@ -11,10 +10,8 @@ pub(crate) struct Lease {
     extended: Instant,
 }
 
-/// What to do about the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeaseCheck {
-    /// Nothing.
     Wait,
     /// Report progress to the server.
     Extend,
@@ -49,8 +46,7 @@ impl Lease {
         LeaseCheck::Wait
     }
 
-    /// Interval between checks.
-    pub(crate) fn pause(&self) -> Duration {
+    pub(crate) fn check_interval(&self) -> Duration {
         (self.length / 16).clamp(Duration::from_millis(5), Duration::from_millis(500))
     }
 }

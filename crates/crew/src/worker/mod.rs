@@ -1,4 +1,4 @@
-//! The worker's end.
+//! Workers: claim jobs, run their handlers, and store the results.
 
 mod claim;
 mod lease;
@@ -16,18 +16,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::mpsc;
 
 use crate::error::CrewError;
-
 use crate::handler::Handler;
 use crate::job::JobId;
 use crate::options::{ConnectOptions, WorkerLimits};
 use crate::presence::WorkerTotals;
-use crate::server::{Server, until};
-use crate::subjects::ClientRole;
+use crate::server::{Server, local_runtime, until};
+use crate::subjects as names;
 
 use self::worker_context::WorkerContext;
 
-/// A worker needs at least this memory.
-const LEAST_MEMORY: u64 = 1 << 30;
+/// Minimum of the default memory limit, in bytes.
+const MIN_MEMORY: u64 = 1 << 30;
 
 /// Does the jobs of a crew until it is stopped.
 pub struct Worker {
@@ -44,66 +43,43 @@ impl fmt::Debug for Worker {
         f.debug_struct("Worker")
             .field("name", &self.name)
             .field("program", &self.program)
-            .field("limits", &self.limits)
-            .field("options", &self.options)
-            .field("kinds", &self.handlers.keys())
-            .field("cancel_jobs", &self.cancel_jobs)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
-/// What happens in a worker, for its owner.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorkerEvent {
     /// The server is there, and no coordinator of another version.
     Joined {
-        /// The address.
         url: String,
     },
-    /// The server is gone; the worker keeps trying.
     Disconnected,
-    /// The server is back.
     Reconnected,
-    /// A job was started.
     Started {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Its kind.
         kind: String,
     },
     /// A job is done and its result is stored on the server.
     Done {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Its duration.
         seconds: f64,
     },
-    /// A job was not done here.
     Rejected {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
-        /// Why.
         why: String,
     },
     /// A job made no progress and its lease expired.
     Stuck {
-        /// The run.
         run: String,
-        /// The job.
         id: JobId,
     },
     /// A message that is not a job was discarded.
     Corrupt {
-        /// Its subject.
         subject: String,
-        /// What is wrong with it.
         why: String,
     },
 }
@@ -136,33 +112,26 @@ impl Worker {
     }
 
     /// Works until `stop`, with one thread for each slot; `watch` is called on this one.
-    /// Then it claims no job and finishes those that run, unless it is told to
-    /// [cancel](Self::dropping) them: they are returned to the queue at once.
+    /// Then it claims no job and finishes the running ones, unless the owner
+    /// [cancels](Self::dropping) them: they are returned to the queue at once.
     ///
     /// [`WorkerLimits::memory`] holds for the whole process from here on.
     ///
     /// # Errors
     ///
-    /// If there is no server, it stays away longer than [`ConnectOptions::patience`], its
+    /// If there is no server, it is away longer than [`ConnectOptions::server_timeout`], its
     /// coordinators are of another version, or too many jobs are stuck.
     pub fn run(
         self,
         stop: &AtomicBool,
         watch: &mut dyn FnMut(WorkerEvent),
     ) -> Result<WorkerTotals, CrewError> {
-        match self.limits.memory {
-            Some(bytes) => limit_memory(bytes)?,
-            // A lower limit that was set before the start stays.
-            None => {
-                if let Some(bytes) = usual_memory().filter(|bytes| is_lower(*bytes)) {
-                    limit_memory(bytes)?;
-                }
-            }
+        // A lower limit that was set before the start stays.
+        let default = || default_memory().filter(|bytes| is_lower(*bytes));
+        if let Some(bytes) = self.limits.memory.or_else(default) {
+            limit_memory(bytes)?;
         }
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| refused("an event loop", error))?;
+        let runtime = local_runtime()?;
         let worked = runtime.block_on(self.serve(stop, watch));
         // Threads of stuck jobs are not waited for.
         runtime.shutdown_background();
@@ -175,25 +144,15 @@ impl Worker {
         watch: &mut dyn FnMut(WorkerEvent),
     ) -> Result<WorkerTotals, CrewError> {
         let name = format!("mendel worker {}", self.name);
-        let server = Server::connect(&self.options, ClientRole::Worker, &name).await?;
+        let server = Server::connect(&self.options, names::WORKER_INBOX, &name).await?;
         let (events, mut happened) = mpsc::unbounded_channel();
-        let context = WorkerContext::new(
-            server,
-            self.limits,
-            &self.name,
-            &self.program,
-            self.handlers,
-            events,
-        );
+        let url = self.options.url().to_owned();
+        let context = WorkerContext::new(server, self, events);
         context.check_version().await?;
-        watch(WorkerEvent::Joined {
-            url: self.options.url().to_owned(),
-        });
-        tokio::spawn(Arc::clone(&context).answer());
-        tokio::spawn(Arc::clone(&context).cancel_finished_runs());
-        tokio::spawn(Arc::clone(&context).watch_connection());
+        watch(WorkerEvent::Joined { url });
+        tokio::spawn(Arc::clone(&context).run_background());
 
-        let slots = (0..context.limits.slots.max(1)).map(|_| slot::work(Arc::clone(&context)));
+        let slots = (0..context.slots()).map(|_| slot::work(Arc::clone(&context)));
         let mut slots: FuturesUnordered<_> = slots.collect();
         let mut ended = Ok(());
         loop {
@@ -210,7 +169,7 @@ impl Worker {
                     }
                 },
                 () = until(over), if !context.is_stopping() => context.stop(),
-                () = until(&self.cancel_jobs), if context.is_stopping() && !context.is_cancelling() => {
+                () = until(&context.worker.cancel_jobs), if context.is_stopping() && !context.is_cancelling() => {
                     context.cancel_jobs();
                 }
             }
@@ -222,22 +181,15 @@ impl Worker {
     }
 }
 
-fn refused(what: &str, error: impl fmt::Display) -> CrewError {
-    CrewError::System {
-        what: what.to_owned(),
-        why: error.to_string(),
-    }
-}
-
 /// Default memory limit of the process: three quarters of the machine's memory, so that no
 /// job can exhaust it. `None` where the system does not report its memory.
-fn usual_memory() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told
+fn default_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(LEAST_MEMORY))
+    Some((kibibytes << 10) / 4 * 3).map(|bytes| bytes.max(MIN_MEMORY))
 }
 
 /// Whether this is less than the present limit.
@@ -255,5 +207,5 @@ fn limit_memory(bytes: u64) -> Result<(), CrewError> {
         maximum: getrlimit(Resource::As).maximum,
     };
     setrlimit(Resource::As, limit)
-        .map_err(|error| refused(&format!("a memory limit of {bytes} bytes"), error))
+        .map_err(|error| CrewError::system(&format!("a memory limit of {bytes} bytes"), error))
 }

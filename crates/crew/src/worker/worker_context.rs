@@ -1,24 +1,26 @@
 //! State that the slots of a worker share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{Consumer, pull};
 use futures_util::StreamExt;
 use tokio::sync::{OnceCell, mpsc, watch};
 
-use super::WorkerEvent;
+use super::claim::Delivery;
+use super::{Worker, WorkerEvent};
 use crate::blob::BlobCache;
 use crate::blob_store::BlobStore;
 use crate::error::CrewError;
-use crate::handler::{Handler, JobProgress};
-use crate::job::{JobId, JobRejection};
-use crate::message::printable;
-use crate::options::WorkerLimits;
-use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals, read_all};
-use crate::server::Server;
+use crate::handler::JobProgress;
+use crate::job::{DeadLetter, JobId, JobRejection};
+use crate::lock::lock;
+use crate::message::{ResultHeader, printable};
+use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
+use crate::registry::Registry;
+use crate::server::{Server, exponential_backoff};
 use crate::subjects as names;
 
 /// Minimum interval between requests for coordinator versions.
@@ -26,8 +28,8 @@ const VERSION_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The period over which units per second are averaged.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// Redelivery delay after a rejected job: doubles from the minimum to the maximum.
-const MIN_REJECTED_DELAY: Duration = Duration::from_secs(1);
-const MAX_REJECTED_DELAY: Duration = Duration::from_secs(8);
+const MIN_REJECT_DELAY: Duration = Duration::from_secs(1);
+const MAX_REJECT_DELAY: Duration = Duration::from_secs(8);
 /// Delay before the next claim after consecutive rejections: doubles, so that other workers
 /// claim first; a finished job resets it.
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
@@ -37,70 +39,82 @@ const MAX_REJECTED: usize = 16_384;
 /// Weight of the last duration in the expected one.
 const DURATION_WEIGHT: f64 = 0.2;
 
-/// State that the slots of a worker share.
 pub(crate) struct WorkerContext {
     pub(crate) server: Server,
-    pub(crate) limits: WorkerLimits,
-    pub(crate) name: String,
-    /// Tells workers of one name apart.
+    pub(crate) worker: Worker,
+    /// Distinguishes workers of the same name.
     instance: String,
-    pub(crate) program: String,
     /// The hash of the version, as it is written in subjects.
     pub(crate) token: String,
-    pub(crate) handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
     pub(crate) cache: BlobCache,
     blob_store: OnceCell<BlobStore>,
     /// The queue of jobs, and when it was read.
     queue: Mutex<Option<(Consumer<pull::Config>, Instant)>>,
+    pub(crate) active_jobs: Registry<ActiveJob>,
+    state: Mutex<WorkerState>,
     events: mpsc::UnboundedSender<WorkerEvent>,
     stopping: watch::Sender<bool>,
     cancelling: AtomicBool,
-    asked: Mutex<Option<Instant>>,
-    active_jobs: Mutex<Vec<(String, JobProgress)>>,
-    expected: Mutex<Option<f64>>,
-    recent: Mutex<VecDeque<(Instant, u64)>>,
-    stuck: Mutex<BTreeSet<String>>,
-    abandoned: AtomicUsize,
     since: Instant,
-    jobs: AtomicU64,
-    units: AtomicU64,
-    refused: AtomicU64,
+}
+
+/// A job that runs now.
+pub(crate) struct ActiveJob {
+    pub(crate) run: String,
+    pub(crate) progress: JobProgress,
+}
+
+#[derive(Default)]
+struct WorkerState {
+    totals: WorkerTotals,
+    /// Units of progress, and when they were done.
+    recent: VecDeque<(Instant, u64)>,
+    /// Expected duration of a job in seconds, by earlier ones.
+    job_seconds: Option<f64>,
+    version_checked: Option<Instant>,
     /// Rejections by run and job.
-    cannot: Mutex<HashMap<(String, JobId), u32>>,
-    /// Consecutive rejections.
-    in_a_row: AtomicU32,
-}
-
-/// `first` · 2^`doublings`, at most `last`.
-fn exponential_backoff(first: Duration, last: Duration, doublings: u32) -> Duration {
-    last.min(first * 2_u32.pow(doublings.min(16)))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    rejections: HashMap<(String, JobId), u32>,
+    consecutive_rejections: u32,
+    abandoned_threads: usize,
+    /// The kinds of the jobs in abandoned threads.
+    stuck_kinds: BTreeSet<String>,
 }
 
 impl WorkerContext {
-    /// Tells the coordinator why a job was not done. A lost message does no harm.
-    pub(crate) async fn report(&self, run: &str, id: &JobId, why: &str, begun: bool) {
+    /// Reports to the coordinator why a job was not done. A lost message does no harm.
+    pub(crate) async fn report(&self, delivery: &Delivery, why: &str, begun: bool) {
         let refused = JobRejection {
-            id: id.clone(),
-            worker: self.name.clone(),
+            id: delivery.id.clone(),
+            worker: self.worker.name.clone(),
             instance: self.instance.clone(),
             why: printable(why),
             begun,
         };
         let message = serde_json::to_vec(&refused).expect("it is plain data");
         let client = &self.server.client;
-        let _ = client.publish(names::refused(run), message.into()).await;
+        let subject = names::refused(&delivery.run);
+        let _ = client.publish(subject, message.into()).await;
+    }
+
+    pub(crate) fn result_header(
+        &self,
+        delivery: &Delivery,
+        seconds: f64,
+        dead: Option<DeadLetter>,
+    ) -> ResultHeader {
+        ResultHeader {
+            run: delivery.run.clone(),
+            id: delivery.id.clone(),
+            build: self.token.clone(),
+            worker: self.worker.name.clone(),
+            seconds,
+            dead,
+        }
     }
 
     pub(crate) fn new(
         server: Server,
-        limits: WorkerLimits,
-        name: &str,
-        program: &str,
-        handlers: BTreeMap<&'static str, Arc<dyn Handler>>,
+        worker: Worker,
         events: mpsc::UnboundedSender<WorkerEvent>,
     ) -> Arc<Self> {
         let inbox = server.client.new_inbox();
@@ -108,49 +122,37 @@ impl WorkerContext {
             server,
             // Inboxes are unique.
             instance: names::last(&inbox).to_owned(),
-            cache: BlobCache::new(limits.cache),
-            limits,
-            name: name.to_owned(),
-            program: program.to_owned(),
-            token: names::token(program),
-            handlers,
+            cache: BlobCache::new(worker.limits.cache),
+            token: names::token(&worker.program),
+            worker,
             blob_store: OnceCell::new(),
             queue: Mutex::default(),
+            active_jobs: Registry::default(),
+            state: Mutex::default(),
             events,
             stopping: watch::Sender::new(false),
             cancelling: AtomicBool::new(false),
-            asked: Mutex::default(),
-            active_jobs: Mutex::default(),
-            expected: Mutex::default(),
-            recent: Mutex::default(),
-            stuck: Mutex::default(),
-            abandoned: AtomicUsize::new(0),
             since: Instant::now(),
-            jobs: AtomicU64::new(0),
-            units: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-            cannot: Mutex::default(),
-            in_a_row: AtomicU32::new(0),
         })
     }
 
     /// Counts a rejection and returns the redelivery delay.
     pub(crate) fn record_rejection(&self, run: &str, id: &JobId) -> Duration {
-        self.in_a_row.fetch_add(1, Ordering::Relaxed);
-        let mut cannot = lock(&self.cannot);
-        if cannot.len() >= MAX_REJECTED {
-            cannot.clear();
+        let mut state = lock(&self.state);
+        state.consecutive_rejections += 1;
+        if state.rejections.len() >= MAX_REJECTED {
+            state.rejections.clear();
         }
-        let times = cannot.entry((run.to_owned(), id.clone())).or_default();
+        let job = (run.to_owned(), id.clone());
+        let times = state.rejections.entry(job).or_default();
         *times += 1;
-        exponential_backoff(MIN_REJECTED_DELAY, MAX_REJECTED_DELAY, *times - 1)
+        exponential_backoff(MIN_REJECT_DELAY, MAX_REJECT_DELAY, *times - 1)
     }
 
-    /// Waits after consecutive rejections.
     pub(crate) async fn back_off(&self) {
-        let in_a_row = self.in_a_row.load(Ordering::Relaxed);
-        if in_a_row > 0 {
-            tokio::time::sleep(exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, in_a_row - 1)).await;
+        let rejections = lock(&self.state).consecutive_rejections;
+        if let Some(doublings) = rejections.checked_sub(1) {
+            tokio::time::sleep(exponential_backoff(MIN_BACKOFF, MAX_BACKOFF, doublings)).await;
         }
     }
 
@@ -160,15 +162,25 @@ impl WorkerContext {
             .await
     }
 
-    /// The queue of jobs, if it was read within `age`.
-    pub(crate) fn queue(&self, age: Duration) -> Option<Consumer<pull::Config>> {
-        let queue = lock(&self.queue);
-        let (queue, seen) = queue.as_ref()?;
-        (seen.elapsed() < age).then(|| queue.clone())
+    /// The queue of our version, if a coordinator has created it, as it was within `age`. It is
+    /// read rarely, because the server counts all jobs for the reply.
+    pub(crate) async fn queue(
+        &self,
+        age: Duration,
+    ) -> Result<Option<Consumer<pull::Config>>, CrewError> {
+        if let Some((queue, seen)) = &*lock(&self.queue)
+            && seen.elapsed() < age
+        {
+            return Ok(Some(queue.clone()));
+        }
+        let server = &self.server;
+        let found = server.queue(&self.token, server.timeout).await?;
+        *lock(&self.queue) = found.clone().map(|queue| (queue, Instant::now()));
+        Ok(found)
     }
 
-    pub(crate) fn set_queue(&self, queue: Option<Consumer<pull::Config>>) {
-        *lock(&self.queue) = queue.map(|queue| (queue, Instant::now()));
+    pub(crate) fn forget_queue(&self) {
+        *lock(&self.queue) = None;
     }
 
     /// Sends an event to the owner, whose terminal may show it: its texts are untrusted.
@@ -181,13 +193,14 @@ impl WorkerContext {
             }
             _ => {}
         }
+        let totals = &mut lock(&self.state).totals;
         match event {
-            WorkerEvent::Done { .. } => self.jobs.fetch_add(1, Ordering::Relaxed),
+            WorkerEvent::Done { .. } => totals.jobs += 1,
             WorkerEvent::Rejected { .. }
             | WorkerEvent::Stuck { .. }
-            | WorkerEvent::Corrupt { .. } => self.refused.fetch_add(1, Ordering::Relaxed),
-            _ => 0,
-        };
+            | WorkerEvent::Corrupt { .. } => totals.refused += 1,
+            _ => {}
+        }
         // The receiver is gone when the worker ends.
         let _ = self.events.send(event);
     }
@@ -210,7 +223,7 @@ impl WorkerContext {
         self.cancelling.load(Ordering::Relaxed)
     }
 
-    /// Ends when the worker is told to stop.
+    /// Ends when the worker has to stop.
     pub(crate) async fn stopped(&self) {
         // The sender lives as long as `self`.
         let _ = self
@@ -223,143 +236,119 @@ impl WorkerContext {
     /// Fails if all coordinators are of other versions.
     pub(crate) async fn check_version(&self) -> Result<(), CrewError> {
         {
-            let mut asked = lock(&self.asked);
-            if asked.is_some_and(|asked| asked.elapsed() < VERSION_CHECK_INTERVAL) {
+            let checked = &mut lock(&self.state).version_checked;
+            if checked.is_some_and(|checked| checked.elapsed() < VERSION_CHECK_INTERVAL) {
                 return Ok(());
             }
-            *asked = Some(Instant::now());
+            *checked = Some(Instant::now());
         }
-        let answers = self.server.request_many(names::COORDINATORS).await?;
-        let coordinators: Vec<CoordinatorStatus> = read_all(&answers);
-        let coordinators = coordinators.iter();
-        let theirs: BTreeSet<String> = coordinators.map(|one| printable(&one.program)).collect();
-        if theirs.is_empty() || theirs.contains(&self.program) {
+        let coordinators = self.server.request_many(names::COORDINATORS).await?;
+        let theirs: BTreeSet<String> = coordinators
+            .into_iter()
+            .map(|one: CoordinatorStatus| one.program)
+            .collect();
+        if theirs.is_empty() || theirs.contains(&self.worker.program) {
             return Ok(());
         }
         Err(CrewError::OtherVersion {
             url: self.server.url().to_owned(),
-            ours: self.program.clone(),
-            theirs: theirs.into_iter().collect::<Vec<_>>().join(", "),
+            ours: self.worker.program.clone(),
+            theirs: Vec::from_iter(theirs).join(", "),
         })
-    }
-
-    /// Marks a job as active until the guard is dropped.
-    pub(crate) fn track_job(&self, run: &str, progress: &JobProgress) -> ActiveJobGuard<'_> {
-        lock(&self.active_jobs).push((run.to_owned(), progress.clone()));
-        ActiveJobGuard {
-            context: self,
-            progress: progress.clone(),
-        }
     }
 
     /// Counts new units of progress.
     pub(crate) fn count(&self, units: u64) {
         if units > 0 {
-            self.units.fetch_add(units, Ordering::Relaxed);
-            lock(&self.recent).push_back((Instant::now(), units));
+            let mut state = lock(&self.state);
+            state.totals.units += units;
+            state.recent.push_back((Instant::now(), units));
         }
     }
 
     fn per_second(&self) -> f64 {
-        let mut recent = lock(&self.recent);
+        let recent = &mut lock(&self.state).recent;
         recent.retain(|(when, _)| when.elapsed() < RATE_WINDOW);
         let units: u64 = recent.iter().map(|(_, units)| units).sum();
         units as f64 / self.since.elapsed().min(RATE_WINDOW).as_secs_f64().max(1.0)
     }
 
     /// The expected duration of a job, by earlier ones.
-    pub(crate) fn expected(&self) -> Option<Duration> {
-        lock(&self.expected).map(Duration::from_secs_f64)
+    pub(crate) fn expected_duration(&self) -> Option<Duration> {
+        lock(&self.state).job_seconds.map(Duration::from_secs_f64)
     }
 
     pub(crate) fn record_duration(&self, seconds: f64) {
-        self.in_a_row.store(0, Ordering::Relaxed);
-        let mut expected = lock(&self.expected);
-        *expected =
-            Some(expected.map_or(seconds, |known| known + DURATION_WEIGHT * (seconds - known)));
+        let mut state = lock(&self.state);
+        state.consecutive_rejections = 0;
+        let known = state.job_seconds.unwrap_or(seconds);
+        state.job_seconds = Some(known + DURATION_WEIGHT * (seconds - known));
     }
 
     /// Abandons a thread. A worker that has abandoned more threads than it has slots ends.
     pub(crate) fn abandon_thread(&self, kind: &str) -> Result<(), CrewError> {
-        let mut kinds = lock(&self.stuck);
-        kinds.insert(kind.to_owned());
-        let abandoned = self.abandoned.fetch_add(1, Ordering::Relaxed) + 1;
-        if abandoned < self.limits.slots.max(1) + 1 {
+        let mut state = lock(&self.state);
+        state.stuck_kinds.insert(kind.to_owned());
+        state.abandoned_threads += 1;
+        if state.abandoned_threads <= self.slots() {
             return Ok(());
         }
         Err(CrewError::Stuck {
-            abandoned,
-            kinds: kinds.iter().cloned().collect::<Vec<_>>().join(", "),
+            abandoned: state.abandoned_threads,
+            kinds: Vec::from_iter(state.stuck_kinds.clone()).join(", "),
         })
     }
 
+    pub(crate) fn slots(&self) -> usize {
+        self.worker.limits.slots.max(1)
+    }
+
     pub(crate) fn totals(&self) -> WorkerTotals {
-        WorkerTotals {
-            jobs: self.jobs.load(Ordering::Relaxed),
-            units: self.units.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
+        lock(&self.state).totals
+    }
+
+    fn status(&self) -> WorkerStatus {
+        WorkerStatus {
+            name: self.worker.name.clone(),
+            instance: self.instance.clone(),
+            program: self.worker.program.clone(),
+            slots: self.slots(),
+            active_jobs: self.active_jobs.all().len(),
+            totals: self.totals(),
+            per_second: self.per_second(),
+            seconds: self.since.elapsed().as_secs_f64(),
         }
     }
 
-    /// Replies to status requests; never ends.
-    pub(crate) async fn answer(self: Arc<Self>) {
-        let Ok(mut questions) = self.server.client.subscribe(names::ROLL_CALL).await else {
-            return;
-        };
-        while let Some(question) = questions.next().await {
-            let Some(reply) = question.reply else {
-                continue;
-            };
-            let state = WorkerStatus {
-                name: self.name.clone(),
-                instance: self.instance.clone(),
-                program: self.program.clone(),
-                slots: self.limits.slots.max(1),
-                active_jobs: lock(&self.active_jobs).len(),
-                totals: self.totals(),
-                per_second: self.per_second(),
-                seconds: self.since.elapsed().as_secs_f64(),
-            };
-            let answer = serde_json::to_vec(&state).expect("an answer is plain data");
-            let _ = self.server.client.publish(reply, answer.into()).await;
-        }
-    }
-
-    /// Cancels the jobs of runs that have enough results; never ends.
-    pub(crate) async fn cancel_finished_runs(self: Arc<Self>) {
-        let every = format!("{}.*", names::ENOUGH);
-        let Ok(mut orders) = self.server.client.subscribe(every).await else {
-            return;
-        };
-        while let Some(order) = orders.next().await {
-            let run = names::last(&order.subject);
-            for (_, progress) in lock(&self.active_jobs).iter().filter(|(own, _)| own == run) {
-                progress.stop();
-            }
-        }
-    }
-
-    /// Emits events when the server disconnects and returns; never ends.
-    pub(crate) async fn watch_connection(self: Arc<Self>) {
-        let mut changes = self.server.changes.clone();
-        while changes.changed().await.is_ok() {
-            self.emit(if self.server.is_disconnected() {
+    /// Replies to status requests, emits connection events and cancels jobs of finished runs;
+    /// ends when the client is closed.
+    pub(crate) async fn run_background(self: Arc<Self>) {
+        let status = || self.status();
+        let report = |away| {
+            self.emit(if away {
                 WorkerEvent::Disconnected
             } else {
                 WorkerEvent::Reconnected
             });
-        }
+        };
+        tokio::join!(
+            self.server.reply(names::ROLL_CALL, status),
+            self.server.watch_connection(report),
+            self.cancel_finished_runs()
+        );
     }
-}
 
-/// Removes the job from the active ones on drop.
-pub(crate) struct ActiveJobGuard<'a> {
-    context: &'a WorkerContext,
-    progress: JobProgress,
-}
-
-impl Drop for ActiveJobGuard<'_> {
-    fn drop(&mut self) {
-        lock(&self.context.active_jobs).retain(|(_, progress)| !progress.is(&self.progress));
+    /// Cancels the jobs of runs that have enough results.
+    async fn cancel_finished_runs(&self) {
+        let all_runs = names::enough("*");
+        let Ok(mut finished) = self.server.client.subscribe(all_runs).await else {
+            return;
+        };
+        while let Some(message) = finished.next().await {
+            let run = names::last(&message.subject);
+            for job in self.active_jobs.all().iter().filter(|job| job.run == run) {
+                job.progress.stop();
+            }
+        }
     }
 }

@@ -64,7 +64,7 @@ impl GameExchange {
     /// If there is no server, or it does not let us in.
     pub fn open(options: &ConnectOptions) -> Result<Self, ExchangeError> {
         let mut options = options.clone();
-        options.patience = PATIENCE;
+        options.server_timeout = PATIENCE;
         Ok(Self {
             board: SharedLog::open(&options)?,
             made: None,
