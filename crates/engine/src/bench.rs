@@ -7,7 +7,6 @@ use mendel_board::{Game, Position};
 
 use crate::{Control, Engine, Limits, Options, Player};
 
-/// What a bench run counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
     /// Moves made over all positions: the signature.

@@ -68,7 +68,6 @@ pub enum Setting {
     /// Centipawns that a move has to be better by than one e times as likely; where
     /// moves are weighed, 0 is what fits the rating.
     Prior,
-    /// Moves made in a look ahead.
     Lookahead,
     /// Chance: the same seed and the same game, the same move.
     Seed,
@@ -168,7 +167,6 @@ impl Setting {
         matches!(self, Self::Temperature | Self::Lambda)
     }
 
-    /// What a player file may write.
     fn form(self) -> String {
         let range = self.range();
         let (low, high) = (range.start(), range.end());
@@ -209,7 +207,6 @@ fn key_error(key: &str, reason: impl Into<String>) -> SettingError {
 }
 
 impl Guidance {
-    /// Reads the table `[policy]` of a player file.
     pub(crate) fn from_toml(table: &Table, library: NetworkSource) -> Result<Self, SettingError> {
         let text = |key: &str, wanted: &str| match table.get(key) {
             Some(Value::String(text)) => Ok(text.as_str()),
@@ -274,7 +271,6 @@ impl Guidance {
         format!("{:016x}", self.checksum)
     }
 
-    /// The table `[policy]` of a player file.
     pub(crate) fn to_toml(&self) -> Table {
         let mut table = Table::new();
         table.insert("use".into(), self.way.name().into());
@@ -469,7 +465,6 @@ impl Guidance {
         }
     }
 
-    /// Moves made in a look ahead.
     pub(crate) fn nodes(&self) -> u64 {
         self.get(Setting::Lookahead) as u64
     }

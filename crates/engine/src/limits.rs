@@ -40,12 +40,9 @@ pub struct Clock {
     pub moves_to_go: Option<u32>,
 }
 
-/// The time one side has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SideClock {
-    /// What is left.
     pub remaining: Duration,
-    /// What each move adds.
     pub increment: Duration,
 }
 

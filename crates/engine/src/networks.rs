@@ -12,7 +12,6 @@ use crate::files;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// The built-in networks: name and file.
         const BUILT_IN: &[(&str, &[u8])] = &[
             $( ($name, include_bytes!(concat!("../../../players/nets/", $name, ".net"))), )*
         ];

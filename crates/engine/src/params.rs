@@ -71,7 +71,6 @@ macro_rules! tunables {
                 }, )*
             ];
 
-            /// The value of the number called `name`.
             pub fn get(&self, name: &str) -> Option<i32> {
                 match name {
                     $( stringify!($name) => Some(self.$name), )*

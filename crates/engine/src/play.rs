@@ -51,7 +51,6 @@ impl HumanSides {
     }
 }
 
-/// Something that changes the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlayAction {
     /// The side to move plays a move. If its time is over, the move is not played and
@@ -147,7 +146,6 @@ impl PlaySession {
         self
     }
 
-    /// The moves and the position.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -344,7 +342,6 @@ impl PlayEnd {
         }
     }
 
-    /// The result in the form that records use.
     pub fn result(self) -> GameResult {
         match self.winner() {
             Some(Color::White) => GameResult::WhiteWins,

@@ -40,7 +40,6 @@ pub struct Luggage {
     pub networks: BTreeMap<String, Arc<[u8]>>,
 }
 
-/// A player that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
     #[error(
@@ -97,7 +96,6 @@ const MAX_FILE_LEN: u64 = 16 << 20;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// The built-in players: name and file.
         const BUILT_IN: &[(&str, &str)] = &[
             $( ($name, include_str!(concat!("../../../players/", $name, ".toml"))), )*
         ];

@@ -39,7 +39,6 @@ struct TtSlot {
     data: AtomicU64,
 }
 
-/// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TtEntry {
     pub(crate) m: PackedMove,

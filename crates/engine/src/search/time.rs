@@ -21,7 +21,6 @@ pub(crate) struct TimeKeeper {
     budget: Budget,
 }
 
-/// What a search may spend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// After this no new iteration is begun; stretched or shrunk as the search

@@ -11,7 +11,6 @@ use crate::Control;
 pub(crate) struct Leaves {
     /// Each move, as UCI writes it, with its leaves.
     below: Vec<(String, u64)>,
-    /// Whether the count was stopped before its end.
     stopped: bool,
 }
 

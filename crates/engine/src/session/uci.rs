@@ -20,7 +20,6 @@ use crate::{Best, Info};
 #[derive(Debug, Default)]
 pub(crate) struct UciSession {
     game: Game,
-    /// The `go` that is not answered yet.
     open: Option<PendingGo>,
     /// Whether a new game starts after that answer.
     renew: bool,
@@ -30,7 +29,6 @@ pub(crate) struct UciSession {
 struct PendingGo {
     /// The position that is searched; the game may have changed since.
     position: Position,
-    /// The game up to there.
     game: Game,
     /// Waits for `stop`, whatever the search says.
     infinite: bool,

@@ -20,7 +20,6 @@ pub(crate) struct XboardSession {
     clocks: XboardClocks,
     /// Whether castling is written as in Chess960.
     chess960: bool,
-    /// Whether to show thoughts.
     post: bool,
     /// Whether the obsolete `edit` waits for its end.
     editing: bool,

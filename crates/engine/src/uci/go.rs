@@ -21,7 +21,6 @@ pub struct Go {
     pub btime: Option<i64>,
     pub winc: Option<i64>,
     pub binc: Option<i64>,
-    /// Moves until more time is added.
     pub movestogo: Option<i64>,
     pub depth: Option<i64>,
     pub nodes: Option<i64>,
