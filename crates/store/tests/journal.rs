@@ -1,6 +1,6 @@
 use std::fs;
 
-use mendel_store::{Journal, JournalError, Record, Sync};
+use mendel_store::{FileError, Journal, Record, Sync};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -144,7 +144,7 @@ fn a_broken_line_is_refused_by_its_number_and_left_alone() {
         let text = format!("{good}\n{bad}\n{good}\n");
         fs::write(&path, &text).expect("writable");
         match Journal::<Note>::open(&path, Sync::Each) {
-            Err(error @ JournalError::Broken { line: 2, .. }) => {
+            Err(error @ FileError::Broken { line: 2, .. }) => {
                 let message = error.to_string();
                 assert!(message.contains("line 2") && message.contains("notes.jsonl"));
             }
@@ -161,7 +161,7 @@ fn a_line_of_another_version_is_refused() {
     fs::write(&path, text).expect("writable");
     assert!(matches!(
         Journal::<Note>::open(&path, Sync::Each),
-        Err(JournalError::Version {
+        Err(FileError::Version {
             line: 1,
             found: 4,
             known: 3,
@@ -206,7 +206,7 @@ fn a_record_that_could_not_be_read_again_is_not_written() {
         let (mut journal, _) = Journal::<T>::open(&path, Sync::Each).expect("a journal");
         assert!(matches!(
             journal.append(record),
-            Err(JournalError::Record { .. })
+            Err(FileError::Value { .. })
         ));
         assert_eq!(fs::read(&path).expect("bytes"), b"");
     }

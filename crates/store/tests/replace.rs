@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use mendel_store::{ReplaceError, check_replace, is_taken, replace};
+use mendel_store::{FileError, check_replace, is_taken, replace};
 
 use crate::fresh_folder;
 
@@ -44,7 +44,7 @@ fn a_refusal_leaves_the_old_file_and_nothing_else() {
     assert_eq!(names(&folder.join("taken")), ["inside"]);
     assert!(matches!(
         replace(Path::new("/"), b""),
-        Err(ReplaceError::NoName { .. })
+        Err(FileError::NoName { .. })
     ));
     assert!(replace(&folder.join("missing/file"), b"").is_err());
 }

@@ -1,8 +1,8 @@
 //! Why a match cannot be played.
 
 use mendel_board::tablebase::TablebaseError;
-use mendel_store::frame::{Cause, Failure, FolderError};
-use mendel_store::{InputsError, JournalError};
+use mendel_store::frame::{Cause, Failure};
+use mendel_store::{ExperimentError, FileError};
 
 use crate::pgn::RecordError;
 use crate::statistics::SprtError;
@@ -71,13 +71,10 @@ pub enum MatchError {
     NoPace,
     /// A program or a file of the match cannot be read.
     #[error(transparent)]
-    Inputs(#[from] InputsError),
+    Inputs(#[from] ExperimentError),
     /// A file of the folder cannot be read or written.
     #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The games cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+    File(#[from] FileError),
     /// The experiment of a match failed for another reason.
     #[error("{0}")]
     Experiment(Cause),
@@ -121,8 +118,7 @@ impl MatchError {
     pub(super) fn into_invalid(self) -> Failure {
         match self {
             Self::Crew(error) => error.into(),
-            Self::Folder(error) => error.into(),
-            Self::Journal(error) => error.into(),
+            Self::File(error) => error.into(),
             error => {
                 let hint = error.hint();
                 Failure::invalid(error).with_hint(hint)
@@ -147,7 +143,7 @@ impl From<Failure> for MatchError {
             Ok(error) => return Self::Crew(*error),
             Err(cause) => cause,
         };
-        match cause.downcast::<InputsError>() {
+        match cause.downcast::<ExperimentError>() {
             Ok(error) => Self::Inputs(*error),
             Err(cause) => match cause.downcast::<Self>() {
                 Ok(error) => *error,

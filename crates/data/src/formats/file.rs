@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use mendel_store::ReplaceError;
+use mendel_store::FileError;
 
 use super::record::{self, RecordFault};
 use super::{BUILT_IN, DataSet, Header, SUITES, Sample, suite};
@@ -89,7 +89,7 @@ pub enum DataError {
     TooLarge,
     /// The file cannot be written.
     #[error(transparent)]
-    Write(#[from] ReplaceError),
+    Write(#[from] FileError),
 }
 
 fn names() -> String {

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mendel_board::Color;
-use mendel_store::ReplaceError;
+use mendel_store::FileError;
 use serde::Serialize;
 
 use crate::{Context, DataError, Header, Kind, Sample};
@@ -219,7 +219,7 @@ pub enum ImportError {
     Data(#[from] DataError),
     /// The set cannot be written.
     #[error(transparent)]
-    Write(#[from] ReplaceError),
+    Write(#[from] FileError),
     /// Somebody asked to stop.
     #[error("stopped; nothing was written")]
     Stopped,

@@ -29,7 +29,7 @@ mod write;
 
 use std::io;
 
-use mendel_store::ReplaceError;
+use mendel_store::FileError;
 use serde::{Deserialize, Serialize};
 
 pub use block::{Block, GameRecord, NO_SCORE, Outcome};
@@ -140,5 +140,5 @@ pub enum ShardError {
     Write(io::Error),
     /// The file cannot be written.
     #[error(transparent)]
-    Replace(#[from] ReplaceError),
+    Replace(#[from] FileError),
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use mendel_board::pgn::{PgnError, PgnGame, PgnReader, Tags};
 use mendel_board::{CastlingMode, Color, Position};
-use mendel_store::{Fingerprint, ReplaceError, is_taken, replace_with};
+use mendel_store::{Fingerprint, FileError, is_taken, replace_with};
 use serde::Serialize;
 
 use super::{GameRecord, Header, Outcome, ShardError, Writer, place_of};
@@ -141,7 +141,7 @@ pub enum ConvertError {
     Shard(#[from] ShardError),
     /// The file cannot be written.
     #[error(transparent)]
-    Replace(#[from] ReplaceError),
+    Replace(#[from] FileError),
 }
 
 impl Report {
@@ -246,7 +246,7 @@ pub fn convert(
     written.map_err(|error| match error {
         ConvertError::Shard(ShardError::Write(source)) => {
             let path = out.to_owned();
-            ReplaceError::Write { path, source }.into()
+            FileError::Write { path, source }.into()
         }
         error => error,
     })

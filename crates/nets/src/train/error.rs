@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mendel_evaluator::vision::NetError;
-use mendel_store::{InputsError, JournalError, LockError, ReplaceError};
+use mendel_store::{ExperimentError, FileError, ExperimentError, FileError};
 
 use super::recipe::RecipeError;
 use super::scores::ScoresError;
@@ -59,7 +59,7 @@ pub enum TrainError {
     },
     /// This program is another build than the one that started the training.
     #[error(transparent)]
-    Inputs(#[from] InputsError),
+    Inputs(#[from] ExperimentError),
     /// The loss is no number any more.
     #[error(
         "the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
@@ -78,13 +78,13 @@ pub enum TrainError {
     },
     /// A file could not be replaced.
     #[error(transparent)]
-    Replace(#[from] ReplaceError),
+    Replace(#[from] FileError),
     /// Somebody else trains here.
     #[error(transparent)]
-    Lock(#[from] LockError),
+    Lock(#[from] ExperimentError),
     /// A record could not be kept.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(#[from] FileError),
     /// The network cannot be written.
     #[error(transparent)]
     Net(#[from] NetError),

@@ -102,13 +102,13 @@ use serde::de::DeserializeOwned;
 
 pub use self::event::{EventLine, EventReader, Events, ExperimentEvent};
 pub use self::failure::{Cause, Failure, OrInvalid, Stopped};
-pub use self::folder::{Flush, Folder, FolderError};
+pub use self::folder::{Flush, Folder};
 pub use self::host::{ExperimentListener, Host, Preparation, StopFlag};
-pub use self::manifest::{Identity, Manifest, ManifestError};
+pub use self::manifest::{Identity, Manifest};
 pub use self::memo::{Memo, MemoRecord};
 pub use self::repair::{Kept, Repair, repair};
 pub use self::running::{Frame, Timing};
-use crate::{FolderLock, InputHashes, RunStatus};
+use crate::{FileError, FolderLock, InputHashes, RunStatus};
 
 /// A kind of long work.
 pub trait Experiment: Sized {
@@ -220,7 +220,7 @@ pub fn start<E: Experiment>(
     let inputs = experiment.inputs()?;
     host.check_stop()?;
     // 2. The folder; the manifest comes last, so that a folder with one has all it needs.
-    fs::create_dir_all(folder).map_err(folder::io_error(folder))?;
+    fs::create_dir_all(folder).map_err(FileError::io(folder))?;
     let lock = FolderLock::take(folder)?;
     refuse_started(folder)?;
     let files = Folder::at(folder);

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Events, ExperimentEvent};
 use super::failure::Failure;
-use super::folder::{Folder, io_error};
+use super::folder::Folder;
 use super::host::{Host, StopFlag};
 use super::manifest::Manifest;
 use super::{Experiment, start_or_resume};
-use crate::{FolderLock, Journal, JournalError, Record, Sync};
+use crate::{FileError, FolderLock, Journal, Record, Sync};
 
 /// A running experiment: its folder, held by this process alone, and what it needs.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Frame {
         resumed: bool,
     ) -> Result<Self, Failure> {
         let path = folder.file(Events::FILE);
-        let events = Events::open(folder.path(), host).map_err(io_error(&path))?;
+        let events = Events::open(folder.path(), host).map_err(FileError::io(&path))?;
         events.emit(ExperimentEvent::Started {
             kind: manifest.kind.clone(),
             name: manifest.name.clone(),
@@ -109,7 +109,7 @@ impl Frame {
         phase: &str,
         index: Option<u32>,
         since: Instant,
-    ) -> Result<(), JournalError> {
+    ) -> Result<(), FileError> {
         let seconds = since.elapsed().as_secs_f64();
         let ended = SystemTime::now()
             .duration_since(UNIX_EPOCH)

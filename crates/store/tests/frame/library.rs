@@ -166,7 +166,10 @@ fn only_experiments_of_the_library_that_nobody_uses_are_deleted() {
     for folder in [outer.clone(), outer.join("0001")] {
         let lock = FolderLock::take(&folder).expect("free");
         let error = library.delete(&outer).expect_err("it is in use");
-        assert!(matches!(error, LibraryError::Lock(_)), "{error}");
+        assert!(
+            matches!(error, LibraryError::Experiment(ref cause) if cause.is_about_lock()),
+            "{error}"
+        );
         assert!(
             error
                 .to_string()

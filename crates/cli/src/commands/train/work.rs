@@ -15,7 +15,7 @@ use super::{Arguments, Device};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, changed};
+use crate::request::{INPUTS_HINT, Wrong};
 use crate::table::Table;
 
 /// Trains from the beginning.
@@ -71,7 +71,7 @@ pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()>
 
 fn wrong(error: TrainError) -> anyhow::Error {
     let error = match error {
-        TrainError::Inputs(error) => return changed(error),
+        TrainError::Inputs(error) => return Wrong::new(error, INPUTS_HINT).into(),
         error => error,
     };
     let hint = match &error {
