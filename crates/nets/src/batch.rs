@@ -26,14 +26,10 @@ pub struct Batch<B> {
     pub cursor: Cursor,
 }
 
-/// How batches are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Samples in a batch.
     pub size: usize,
-    /// Threads that work.
     pub threads: usize,
-    /// So many batches are prepared before they are asked for.
     pub ahead: usize,
 }
 

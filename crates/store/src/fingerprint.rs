@@ -21,14 +21,12 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds some bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         }
     }
 
-    /// The number itself.
     pub fn value(self) -> u64 {
         self.0
     }

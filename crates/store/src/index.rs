@@ -15,18 +15,15 @@ use crate::{ExperimentError, FileError, FolderLock};
 /// it is.
 const VERSION: i64 = 2;
 
-/// How long one process waits for another that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How deep below a root folders are searched.
 pub(crate) const MAX_DEPTH: u32 = 4;
 
-/// A folder of results, as the index knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IndexEntry {
     /// The key.
     pub folder: PathBuf,
-    /// The kind of experiment, such as `match`.
     pub kind: String,
     /// A hash of everything that decides its results; empty if it has none.
     #[serde(default)]
@@ -71,7 +68,6 @@ impl RunStatus {
     }
 }
 
-/// Why the library cannot do something.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LibraryError {
@@ -91,7 +87,6 @@ pub enum LibraryError {
     Inside { folder: PathBuf, outer: PathBuf },
     #[error("there is no free name for a new folder in `{}`; delete some", folder.display())]
     Full { folder: PathBuf },
-    /// The folder has no experiment that can be read, or another process uses it.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error(transparent)]
@@ -397,7 +392,6 @@ pub(crate) fn search(
     }
 }
 
-/// Replaces the table by one with these entries.
 fn build(connection: &mut Connection, entries: &[IndexEntry]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(

@@ -50,10 +50,8 @@ const UNREADABLE: &str = "unreadable";
 const MISSING: &str = "missing";
 
 impl InputHashes {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "inputs.toml";
 
-    /// The hashes of an experiment that only this build may resume.
     pub fn of_this_build() -> Self {
         Self {
             mendel: Some(build().to_owned()),

@@ -26,10 +26,8 @@ pub struct Library {
     other: Option<fn(&Path) -> Option<IndexEntry>>,
 }
 
-/// A list of experiments, the newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// The experiments, with their states as they are now.
     pub entries: Vec<IndexEntry>,
     /// Warnings about the list, one line each.
     pub notes: Vec<String>,
@@ -295,7 +293,6 @@ pub fn size_of(folder: &Path) -> u64 {
     sizes.sum()
 }
 
-/// The locks of an experiment and of those inside it.
 fn lock_all(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
     let mut locks = vec![FolderLock::take(folder)?];
     lock_below(folder, &mut locks)?;

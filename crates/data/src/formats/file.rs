@@ -25,69 +25,36 @@ const MOST_POSITIONS: u64 = 100_000_000;
 /// Squeezing harder takes ten times as long and saves two per cent.
 const LEVEL: i32 = 12;
 
-/// Why a data set cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// The file cannot be read.
     #[error("cannot read the data set `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The name is neither a built-in set nor a file.
+    Read { name: String, source: io::Error },
     #[error(
         "there is no data set `{name}`, built in or as a file; the built-in ones are {}",
         names()
     )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file is something else.
+    Unknown { name: String },
     #[error(
         "`{name}` is not a data set of ours: it does not begin as one; `mendel data import` reads PGN, EPD and CSV"
     )]
-    Foreign {
-        /// The file.
-        name: String,
-    },
-    /// The file is of another version.
+    Foreign { name: String },
     #[error(
         "the data set `{name}` has format {found}, this program reads format {VERSION}; make it again or use the program that made it"
     )]
-    Version {
-        /// The file.
-        name: String,
-        /// Its version.
-        found: u16,
-    },
-    /// The file is damaged.
+    Version { name: String, found: u16 },
     #[error("the data set `{name}` is damaged: {reason}; copy or make it again")]
-    Damaged {
-        /// The file.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A suite has a line that is none of a suite.
+    Damaged { name: String, reason: String },
     #[error(
         "`{name}`, line {line}: {reason}; a line of a suite is an EPD record with a best move, such as `FEN bm Rd8#;`"
     )]
     Suite {
-        /// The suite.
         name: String,
-        /// The line, from 1.
         line: u32,
-        /// What is wrong with it.
         reason: String,
     },
-    /// The set is too large for one file.
     #[error("a data set holds at most {MOST_POSITIONS} positions; take a sample")]
     TooLarge,
-    /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] FileError),
 }
@@ -199,7 +166,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the set comes from.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -393,12 +359,10 @@ impl Collector {
         io::Write::write_all(&mut self.squeezed, &self.record).expect("a vector takes everything");
     }
 
-    /// How many samples there are.
     pub fn positions(&self) -> u64 {
         self.header.positions
     }
 
-    /// The header as it stands, to be completed before writing.
     pub fn header_mut(&mut self) -> &mut Header {
         &mut self.header
     }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::mix;
 
-/// What a data set is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -45,15 +44,11 @@ pub struct Expert {
 pub struct Header {
     /// What the set is for.
     pub kind: Kind,
-    /// One sentence for people.
     pub description: String,
-    /// The command that made it.
     pub made_by: String,
-    /// The version of the program that made it.
     pub version: String,
     /// The seed of everything that was left to chance.
     pub seed: u64,
-    /// Who gave the labels, if somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expert: Option<Expert>,
     /// The expert's centipawns were multiplied by this.
@@ -63,9 +58,7 @@ pub struct Header {
     /// How it is decided which; there is one rule so far, see
     /// [`holds_out`](Self::holds_out).
     pub split: String,
-    /// How many positions there are.
     pub positions: u64,
-    /// From how many games.
     pub games: u64,
 }
 

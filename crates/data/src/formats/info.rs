@@ -5,28 +5,18 @@ use serde::Serialize;
 
 use super::{DataError, GameResult, MATE, Reader, Sample};
 
-/// What is in a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
-    /// How many positions.
     pub positions: u64,
-    /// From how many games.
     pub games: u64,
-    /// Positions to train on.
     pub train: u64,
-    /// Positions held out.
     pub hold_out: u64,
-    /// Positions with White to move.
     pub white_to_move: u64,
-    /// Positions with a score.
     pub with_score: u64,
-    /// Positions with a best move.
     pub with_best: u64,
-    /// Positions with a result.
     pub with_result: u64,
     /// The mean of the scores that are no mates, without their signs.
     pub mean_score: f64,
-    /// How the positions are spread.
     pub histograms: Vec<Histogram>,
 }
 
@@ -39,12 +29,10 @@ pub struct Histogram {
     pub bars: Vec<Bar>,
 }
 
-/// One class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bar {
     /// What falls into it.
     pub label: String,
-    /// How many do.
     pub count: u64,
 }
 

@@ -29,10 +29,8 @@ pub const MATE: i16 = 32_000;
 /// The largest score that is no mate; larger ones are cut to it.
 pub const LARGEST: i16 = 30_000;
 
-/// Positions with what is known about them.
 #[derive(Clone, Debug)]
 pub struct DataSet {
-    /// Where they come from.
     pub header: Header,
     /// The positions, in the order of their games.
     pub samples: Vec<Sample>,
@@ -41,7 +39,6 @@ pub struct DataSet {
 /// One position and what is known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// The game it was taken from; where there were no games, each position
     /// counts as one.
@@ -51,7 +48,6 @@ pub struct Sample {
     pub score: Option<i16>,
     /// The best move, or the one that was played.
     pub best: Option<Move>,
-    /// How the game ended for the side to move.
     pub result: Option<GameResult>,
     /// What its game says beside it, where the set keeps that.
     pub context: Option<Box<Context>>,
@@ -183,7 +179,6 @@ impl DataSet {
     }
 }
 
-/// The result of a game as `turn` sees it.
 pub(crate) fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
     let winner = match result {
         pgn::GameResult::Unknown => return None,

@@ -10,7 +10,6 @@ use super::score::read_score;
 use super::{Desk, ImportError, Setting, View};
 use crate::{Sample, result_for};
 
-/// Which column holds what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     delimiter: char,

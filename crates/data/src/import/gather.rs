@@ -10,7 +10,6 @@ use rand_chacha::ChaCha8Rng;
 use super::Setting;
 use crate::{Collector, Header, Sample, is_quiet};
 
-/// Takes positions one by one and keeps those that are wanted.
 pub(super) struct Gather<'a> {
     setting: &'a Setting,
     collector: Collector,
@@ -48,7 +47,6 @@ impl<'a> Gather<'a> {
         judge.is_none_or(|evaluator| is_quiet(evaluator, position))
     }
 
-    /// Takes a wanted position.
     pub(super) fn take(&mut self, sample: Sample) {
         if self.setting.distinct && !self.seen.insert(sample.position.key()) {
             return;

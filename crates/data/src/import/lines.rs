@@ -9,7 +9,6 @@ use super::{ImportError, source};
 
 const LONGEST: usize = 65_535;
 
-/// The lines of a file.
 pub(super) struct Lines {
     name: String,
     input: BoundedLines<Box<dyn BufRead + Send>>,

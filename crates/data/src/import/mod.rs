@@ -31,15 +31,12 @@ use unit::further;
 /// What is imported, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What the file is; found out if nothing is said.
     pub format: Option<Format>,
     /// Whose side scores are seen from.
     pub view: View,
     /// What 1 means in scores; where nothing is said, what the format says.
     pub unit: Option<Unit>,
-    /// Which games.
     pub games: GameFilter,
-    /// Which positions of a game.
     pub pick: Pick,
     /// Keep both ratings and so many moves before each position of a game.
     pub history: Option<usize>,
@@ -56,9 +53,7 @@ pub struct Setting {
     pub seed: u64,
     /// The share of games that are held out.
     pub hold_out: f64,
-    /// The command, for the header.
     pub made_by: String,
-    /// One sentence, for the header.
     pub description: Option<String>,
 }
 
@@ -94,13 +89,11 @@ impl Default for Setting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Games.
     Pgn,
     /// Positions with remarks: results, best moves, scores.
     Epd,
     /// A column of FENs and one of scores.
     Csv,
-    /// The columns of the Lichess puzzle database.
     Puzzles,
     /// Puzzles as JSON lines with a tree of solutions.
     PuzzleTrees,
@@ -115,7 +108,6 @@ pub enum View {
     Mover,
 }
 
-/// Which games are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// Both players are rated at least so.
@@ -129,9 +121,7 @@ pub struct GameFilter {
 /// How a game must have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFilter {
-    /// White won.
     White,
-    /// Black won.
     Black,
     /// Nobody won.
     Draw,
@@ -139,7 +129,6 @@ pub enum ResultFilter {
     Decisive,
 }
 
-/// Which positions of a game are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pick {
     /// One at random instead of all.
@@ -152,83 +141,43 @@ pub struct Pick {
     pub from_ply: usize,
 }
 
-/// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The file cannot be read.
     #[error("cannot read `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// An archive that is not read here.
+    Read { name: String, source: io::Error },
     #[error("`{name}` is a {kind} file; unpack it first: `{remedy}`")]
     Packed {
-        /// The file.
         name: String,
-        /// What it is.
         kind: &'static str,
-        /// What unpacks it.
         remedy: String,
     },
-    /// Nobody knows what it is.
     #[error(
         "`{name}` is nothing that can be imported: {reason}; PGN, EPD, CSV and Lichess puzzles are read, plain or as .zst, and `--format` says which it is"
     )]
-    Unknown {
-        /// The file.
-        name: String,
-        /// What it looks like.
-        reason: String,
-    },
-    /// There is nothing in it.
+    Unknown { name: String, reason: String },
     #[error("`{name}` gave no position: {}", report.why_empty())]
-    Empty {
-        /// The file.
-        name: String,
-        /// What was read.
-        report: Box<Report>,
-    },
-    /// Nothing says whether scores are pawns or centipawns.
+    Empty { name: String, report: Box<Report> },
     #[error("the unit of the scores in `{name}` is not known: {first}{}", further(fraction.as_ref()))]
     Unit {
-        /// The file.
         name: String,
-        /// The first line with a number.
         first: Readings,
-        /// The first line with a fraction, if that is another one.
         fraction: Option<Readings>,
     },
-    /// The settings make no sense.
     #[error("{reason}")]
-    Setting {
-        /// What is wrong.
-        reason: String,
-    },
-    /// The file exists.
+    Setting { reason: String },
     #[error("`{name}` exists already; choose another name or remove it")]
-    Taken {
-        /// The file.
-        name: String,
-    },
-    /// The set cannot be written.
+    Taken { name: String },
     #[error(transparent)]
     Data(#[from] DataError),
-    /// The set cannot be written.
     #[error(transparent)]
     Write(#[from] FileError),
-    /// Somebody asked to stop.
     #[error("stopped; nothing was written")]
     Stopped,
 }
 
-/// What came of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Games or lines that were looked at.
     pub records: u64,
     /// Those that the filters left out.
     pub filtered: u64,
@@ -238,7 +187,6 @@ pub struct Report {
     pub kept: u64,
     /// Those of them that have neither score nor move nor result.
     pub unlabelled: u64,
-    /// Games or lines that could not be read.
     pub unreadable: u64,
     /// Where the first of these are, and what is wrong with them.
     pub examples: Vec<String>,
@@ -270,20 +218,14 @@ impl Report {
     }
 }
 
-/// What was imported.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What the file was.
     pub format: Format,
-    /// The header of the new file.
     pub header: Header,
-    /// Its size in bytes.
     pub bytes: usize,
-    /// What came of it.
     pub report: Report,
 }
 
-/// What a reader of some format works with.
 struct Desk<'a> {
     setting: &'a Setting,
     gather: Gather<'a>,

@@ -35,7 +35,6 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
     })
 }
 
-/// A puzzle as a line of JSON.
 #[derive(Deserialize)]
 struct Tree {
     fen: String,

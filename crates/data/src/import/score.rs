@@ -2,12 +2,10 @@
 
 use crate::{MATE, cut};
 
-/// What 1 means in a file of scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A pawn.
     Pawns,
-    /// A hundredth of a pawn.
     Centipawns,
 }
 

@@ -9,7 +9,6 @@ use super::lines::Lines;
 use super::score::{Unit, read_score};
 use super::{Format, ImportError, PACE, Setting, epd};
 
-/// A score and what it is in either unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readings {
     /// The line, from 1.

@@ -19,12 +19,10 @@ use crate::{Expert, MATE, cut};
 /// The static evaluation that an expert is asked for.
 pub use mendel_arena::StockfishEval as Evaluation;
 
-/// Who labels positions, and what it is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExpertPlan {
     /// Who: a built-in player, a player file or `cmd:PROGRAM`.
     pub player: String,
-    /// What it is asked.
     pub ask: Ask,
     /// Its centipawns are multiplied by this.
     pub scale: f64,
@@ -37,30 +35,23 @@ fn patience() -> Duration {
     ExpertPlan::DEADLINE
 }
 
-/// What an expert is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
     /// What it thinks without looking ahead: a player of ours by its evaluator, a
     /// program by its command `eval`, in the form Stockfish gives it.
     Static {
-        /// Which of its two evaluations.
         evaluation: Evaluation,
     },
-    /// To search so many nodes.
     Nodes {
-        /// How many.
         nodes: u64,
     },
-    /// To search to a depth.
     Depth {
-        /// So deep.
         depth: u32,
     },
 }
 
 impl ExpertPlan {
-    /// So long an answer may take unless somebody says otherwise.
     pub const DEADLINE: Duration = Duration::from_mins(2);
 
     /// Stockfish where it is installed, as Debian does also outside of `PATH`.
@@ -111,14 +102,12 @@ fn outside_of_path(program: &str) -> Option<String> {
     (!in_path && there.is_file()).then(|| there.display().to_string())
 }
 
-/// What an expert says about a position, as the side to move sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) score: Option<i16>,
     pub(crate) best: Option<Move>,
 }
 
-/// A started expert.
 pub struct Consultant {
     plan: ExpertPlan,
     is_built_in: bool,

@@ -18,55 +18,39 @@ pub use task::{LabelItem, LabelTask, LabelUnpack, PositionLabel};
 /// So often in a row an expert may fail before it is given up.
 const MOST_FAULTS: u32 = 3;
 
-/// Why positions were not labelled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
-    /// The expert does not exist.
     #[error(transparent)]
     Entrant(#[from] EntrantError),
-    /// An evaluator is asked of a player that uses none.
     #[error(transparent)]
     Evaluator(#[from] UnusedEvaluator),
-    /// The expert does not start.
     #[error(transparent)]
     Seat(#[from] SeatError),
-    /// The expert does not give what was asked for.
     #[error("the expert `{expert}` says nothing of a {what} when asked for `eval`; {hint}")]
     Mute {
-        /// Who.
         expert: String,
-        /// What was asked for.
         what: &'static str,
-        /// What to do.
         hint: &'static str,
     },
-    /// The expert fails again and again.
     #[error(
         "the expert `{expert}` failed {times} times, the last time on `{fen}`: it {fault}{}",
         spoken(last_words)
     )]
     Failed {
-        /// Who.
         expert: String,
-        /// How often.
         times: u32,
-        /// On what.
         fen: String,
-        /// The last failure.
         fault: Fault,
-        /// The last lines that went to and fro.
         last_words: Vec<String>,
     },
 }
 
 impl LabelError {
-    /// What went wrong on the way; what the program knows stays recognisable.
     pub(crate) fn into_failure(self) -> Failure {
         self.into()
     }
 
-    /// A fault of the request, with what to do instead.
     pub(crate) fn into_invalid(self) -> Failure {
         let hint = match &self {
             Self::Entrant(_) => {
@@ -88,7 +72,6 @@ fn spoken(last_words: &[String]) -> String {
     last.iter().flat_map(|line| ["\n  ", line]).collect()
 }
 
-/// One label. An expert that fails is started again, a bounded number of times.
 pub(crate) fn label(
     consultant: &mut Consultant,
     again: &dyn Fn() -> Result<Consultant, LabelError>,

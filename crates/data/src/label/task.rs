@@ -21,7 +21,6 @@ pub struct LabelTask {
     expert: Entrant,
     /// How many positions there are, the labelled ones among them, if that is known.
     positions: Option<u64>,
-    /// The expert as it travels, made on first use.
     portable: OnceLock<Result<PortableExpert, String>>,
     /// On a worker: how the expert must call itself, as another version gives other labels;
     /// and everything that it depends on.
@@ -34,28 +33,22 @@ struct PortableExpert {
     blobs: TaskBlobs,
 }
 
-/// A position to label.
 #[derive(Clone, Debug)]
 pub struct LabelItem {
-    /// Its place among those drawn.
     pub index: u64,
-    /// The position.
     pub position: Position,
 }
 
-/// The label of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PositionLabel {
     /// Centipawns for the side to move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<i16>,
-    /// The best move in UCI notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<String>,
 }
 
-/// Positions for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LabelPayload {
@@ -223,7 +216,6 @@ impl PositionLabel {
     }
 }
 
-/// Reads the positions of other machines.
 #[derive(Clone, Debug)]
 pub struct LabelUnpack {
     allowlist: Arc<ProgramAllowlist>,

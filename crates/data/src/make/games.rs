@@ -37,7 +37,6 @@ pub(super) fn chance(seed: u64, game: u64, purpose: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(mix(mix(mix(seed) ^ game) ^ purpose))
 }
 
-/// Positions of games that are played now, or were before the work was stopped.
 pub(super) fn play_games(
     plan: &DataPlan,
     options: &DataOptions,

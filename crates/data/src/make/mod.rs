@@ -28,7 +28,6 @@ pub use self::plan::DataPlan;
 use crate::label::{Consultant, LabelError};
 use crate::{Collector, Expert, Header, Kind};
 
-/// The making of a data set whose plan was checked and whose expert answers.
 #[derive(Debug)]
 pub struct DataSetCreation {
     plan: DataPlan,
@@ -36,23 +35,17 @@ pub struct DataSetCreation {
     expert: Option<Expert>,
 }
 
-/// How a data set is made; changes no byte of it.
 #[derive(Clone, Debug)]
 pub struct DataOptions {
-    /// Who labels; the games are played by its threads in this process.
     pub crew: Crew,
 }
 
-/// A data set that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CreatedDataSet {
-    /// The file.
     pub file: PathBuf,
-    /// Its size.
     pub bytes: usize,
     /// Positions without a label of the expert; they are left out.
     pub unlabelled: u64,
-    /// Its header.
     pub header: Header,
 }
 

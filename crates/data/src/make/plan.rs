@@ -10,20 +10,16 @@ use serde::{Deserialize, Serialize};
 use super::{Kind, MakeError};
 use crate::label::{Ask, Evaluation, ExpertPlan};
 
-/// What data set to make; the same plan gives the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataPlan {
     /// The file to write; a relative path is one in the folder of the experiment.
     pub out: PathBuf,
-    /// What the set is for.
     pub kind: Kind,
-    /// How many positions.
     pub positions: u64,
     /// Decides openings, random moves and which positions are drawn.
     pub seed: u64,
     /// Who plays the games: a built-in player or a player file, with options.
     pub player: String,
-    /// Nodes a move of the games.
     pub nodes: u64,
     /// Positions taken from a game, at most.
     pub per_game: u32,
@@ -31,7 +27,6 @@ pub struct DataPlan {
     pub spacing: u32,
     /// Random half-moves behind the opening, at most.
     pub random_plies: u32,
-    /// Only positions in which nothing is to be won at once.
     pub only_quiet: bool,
     /// Leave the game by one random move and play captures out: a position as a
     /// search meets it, and no game's result belongs to it.
@@ -43,7 +38,6 @@ pub struct DataPlan {
     pub from: Option<PathBuf>,
     /// Who labels; nobody where results are enough.
     pub expert: Option<ExpertPlan>,
-    /// The share of games that are held out.
     pub hold_out: f64,
 }
 
@@ -117,7 +111,6 @@ impl DataPlan {
         }
     }
 
-    /// The hashes of the player, the expert and the set that positions are taken from.
     pub(super) fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
         if let Some(from) = &self.from {
@@ -165,7 +158,6 @@ impl DataPlan {
         words.join(" ")
     }
 
-    /// The set in one sentence.
     pub(super) fn description(&self) -> String {
         let quiet = if self.only_quiet { "quiet " } else { "" };
         let source = match &self.from {

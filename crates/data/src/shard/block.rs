@@ -11,15 +11,11 @@ pub const NO_SCORE: i16 = i16::MIN;
 /// Set beside the outcome if scores follow.
 const SCORED: u8 = 4;
 
-/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Black won.
     BlackWins,
-    /// Nobody won.
     Draw,
-    /// White won.
     WhiteWins,
 }
 
@@ -28,7 +24,6 @@ pub enum Outcome {
 pub struct GameRecord<'a> {
     /// White's rating and Black's; 0 where nobody knows.
     pub ratings: [u16; 2],
-    /// How it ended.
     pub outcome: Outcome,
     /// The place of each move among the sorted legal ones, from the start
     /// position of standard chess.
@@ -90,17 +85,14 @@ impl GameRecord<'_> {
 }
 
 impl Block {
-    /// The number of games.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are no games.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// Half-moves of all games.
     pub fn plies(&self) -> usize {
         self.moves.len()
     }
@@ -125,12 +117,10 @@ impl Block {
         }
     }
 
-    /// All games, in order.
     pub fn games(&self) -> impl Iterator<Item = GameRecord<'_>> {
         (0..self.len()).map(|index| self.game(index))
     }
 
-    /// Adds a game.
     pub(super) fn push(&mut self, game: &GameRecord) {
         if self.starts.is_empty() {
             self.starts.push(0);
@@ -143,7 +133,6 @@ impl Block {
         self.scores.extend(game.scores.unwrap_or_default());
     }
 
-    /// The games as bytes, column by column.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len() * 7 + self.plies() + 4);
         bytes.extend_from_slice(&(self.len() as u32).to_le_bytes());

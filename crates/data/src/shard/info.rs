@@ -4,18 +4,14 @@ use serde::Serialize;
 
 use super::{Outcome, Shard, ShardError};
 
-/// Counts over all games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Info {
-    /// Games.
     pub games: u64,
     /// Moves of either side, which are as many positions.
     pub plies: u64,
-    /// Blocks of the file.
     pub blocks: u64,
     /// Games in which both ratings are known.
     pub rated: u64,
-    /// Games with scores.
     pub scored: u64,
     /// Games that White won, that nobody won, that Black won.
     pub results: [u64; 3],
@@ -23,21 +19,15 @@ pub struct Info {
     pub histograms: Vec<Histogram>,
 }
 
-/// How often something has which size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Histogram {
-    /// What is counted.
     pub name: String,
-    /// The bars, in order.
     pub bars: Vec<Bar>,
 }
 
-/// One bar of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bar {
-    /// Which sizes.
     pub label: String,
-    /// How many.
     pub count: u64,
 }
 

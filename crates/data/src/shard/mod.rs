@@ -65,15 +65,11 @@ const BLOCK_GAMES: usize = 1000;
 /// same command gives the same file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// One sentence for people.
     pub description: String,
-    /// The command that made it.
     pub made_by: String,
-    /// The version of the program that made it.
     pub version: String,
     /// The files that the games come from.
     pub sources: Vec<String>,
-    /// How many games there are.
     pub games: u64,
     /// How many moves of either side, which are as many positions.
     pub plies: u64,
@@ -83,62 +79,27 @@ pub struct Header {
     pub fingerprint: String,
 }
 
-/// Why a shard cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardError {
-    /// The file cannot be read.
     #[error("cannot read the games `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The file is something else.
+    Read { name: String, source: io::Error },
     #[error(
         "`{name}` is no file of games of ours: it does not begin as one; `mendel data games` makes one from PGN"
     )]
-    Foreign {
-        /// The file.
-        name: String,
-    },
-    /// The file is of another version.
+    Foreign { name: String },
     #[error(
         "the games `{name}` have format {found}, this program reads format {VERSION}; make the file again or use the program that made it"
     )]
-    Version {
-        /// The file.
-        name: String,
-        /// Its version.
-        found: u16,
-    },
-    /// The end is missing.
+    Version { name: String, found: u16 },
     #[error("the games `{name}` end too early, after {bytes} bytes; copy or make the file again")]
-    Cut {
-        /// The file.
-        name: String,
-        /// How long it is.
-        bytes: u64,
-    },
-    /// The file is damaged.
+    Cut { name: String, bytes: u64 },
     #[error("the games `{name}` are damaged: {reason}; copy or make the file again")]
-    Damaged {
-        /// The file.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A game that cannot stand in a shard.
+    Damaged { name: String, reason: String },
     #[error("a game cannot be stored: {reason}")]
-    Game {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file cannot be written.
+    Game { reason: String },
     #[error("cannot write the games: {0}; is the disk full?")]
     Write(io::Error),
-    /// The file cannot be written.
     #[error(transparent)]
     Replace(#[from] FileError),
 }

@@ -9,7 +9,6 @@
 
 use mendel_board::{Bitboard, Color, Move, Position, Rank, Role, Square, attacks};
 
-/// What a pawn becomes, in the order of places.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// The place of `m` among the sorted legal moves of `position`; `None` if it is

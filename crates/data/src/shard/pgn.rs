@@ -9,24 +9,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use mendel_board::pgn::{PgnError, PgnGame, PgnReader, Tags};
 use mendel_board::{CastlingMode, Color, Position};
-use mendel_store::{Fingerprint, FileError, is_taken, replace_with};
+use mendel_store::{FileError, Fingerprint, is_taken, replace_with};
 use serde::Serialize;
 
 use super::{GameRecord, Header, Outcome, ShardError, Writer, place_of};
 
-/// Which games are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The lower of the two ratings is at least this; 0 takes games without
     /// ratings, too.
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     pub max_rating: u16,
     /// A game has at least so many moves, counted as on a score sheet.
     pub min_moves: usize,
     /// Each game once, as its moves tell.
     pub distinct: bool,
-    /// Stop after so many games.
     pub limit: Option<u64>,
 }
 
@@ -42,21 +39,16 @@ impl Default for Filter {
     }
 }
 
-/// What is written, and what the file says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
-    /// Which games.
     pub filter: Filter,
-    /// The command.
     pub made_by: String,
     /// One sentence; made up if nothing is said.
     pub description: Option<String>,
 }
 
-/// What became of the games.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Games that were looked at.
     pub games: u64,
     /// Those of them that were written.
     pub kept: u64,
@@ -72,7 +64,6 @@ pub struct Report {
     pub other_start: u64,
     /// Left out since the same game was there before.
     pub twice: u64,
-    /// Could not be read or replayed.
     pub unreadable: u64,
     /// What is wrong with the first of these.
     pub examples: Vec<String>,
@@ -89,57 +80,30 @@ const EXAMPLES: usize = 5;
 /// Progress is told this often, in games.
 const PACE: u64 = 500;
 
-/// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// What the file says about itself.
     pub header: Header,
-    /// Its size.
     pub bytes: u64,
-    /// What became of the games.
     pub report: Report,
 }
 
-/// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// A file cannot be read.
     #[error("cannot read games from `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// No file was named.
+    Read { name: String, source: io::Error },
     #[error("no file of games was named")]
     Nothing,
-    /// The file exists.
     #[error("`{name}` exists already; choose another name or remove it")]
-    Taken {
-        /// The file.
-        name: String,
-    },
-    /// No game is left.
+    Taken { name: String },
     #[error("no game is left: {}", report.why_empty())]
-    Empty {
-        /// What was read.
-        report: Box<Report>,
-    },
-    /// The settings make no sense.
+    Empty { report: Box<Report> },
     #[error("{reason}")]
-    Setting {
-        /// What is wrong.
-        reason: String,
-    },
-    /// Somebody asked to stop.
+    Setting { reason: String },
     #[error("stopped; nothing was written")]
     Stopped,
-    /// The file cannot be written.
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// The file cannot be written.
     #[error(transparent)]
     Replace(#[from] FileError),
 }
@@ -153,7 +117,6 @@ impl Report {
         }
     }
 
-    /// The reasons why games were left out, with their numbers.
     pub fn left_out(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("for their ratings", self.rating),

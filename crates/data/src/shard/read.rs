@@ -90,17 +90,14 @@ impl Shard {
         })
     }
 
-    /// The file, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it tells about itself.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.rows.len()
     }

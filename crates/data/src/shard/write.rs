@@ -58,7 +58,6 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// The games written so far.
     pub fn games(&self) -> u64 {
         self.games
     }

@@ -39,38 +39,23 @@ pub(crate) use plan::{Purpose, generator};
 pub use sample::{HISTORY, Sample};
 pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};
 
-/// Why a stream ends before its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// A shard cannot be used.
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// The settings make no sense.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// No shard has a game.
     #[error("there are no games to stream; name at least one file that has some")]
     NoGames,
-    /// No game passes the filters.
     #[error(
         "none of the {games} games of {names} passes the filters; loosen ratings or lengths, or give this part of the games a larger share"
     )]
-    Empty {
-        /// The shards.
-        names: String,
-        /// Games of all of them.
-        games: u64,
-    },
-    /// The cursor comes from another stream.
+    Empty { names: String, games: u64 },
     #[error(
         "the data ends before where it was left (epoch {}, mixture {}, sample {}); go on with the same files and settings", cursor.epoch, cursor.mixture, cursor.taken
     )]
-    Cursor {
-        /// Where it was left.
-        cursor: Cursor,
-    },
-    /// A thread of a loader has died.
+    Cursor { cursor: Cursor },
     #[error("a thread that prepared batches died; what it said stands above")]
     Worker,
 }

@@ -99,12 +99,10 @@ impl Plan {
         }))
     }
 
-    /// The shards.
     pub fn shards(&self) -> &[Shard] {
         &self.shards
     }
 
-    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -134,7 +132,6 @@ impl Plan {
             && (settings.part == Part::All || settings.split.part_of(game) == settings.part)
     }
 
-    /// How many samples an epoch takes of a game.
     fn samples_of(&self, game: &GameRecord) -> usize {
         let skipped = usize::from(self.settings.skip_plies);
         let there = game.moves.len().saturating_sub(skipped);

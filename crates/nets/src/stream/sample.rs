@@ -9,11 +9,9 @@ pub const HISTORY: usize = 8;
 /// A position of a game and what was played there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// The moves that led to it, the newest last; fewer at a game's beginning.
     pub before: ArrayVec<Move, HISTORY>,
-    /// The move that was played here.
     pub played: Move,
     /// The ratings of the side to move and of the other; 0 where nobody knows.
     pub ratings: [u16; 2],

@@ -6,21 +6,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Settings {
-    /// How games are parted.
     pub split: Split,
-    /// Which part is streamed.
     pub part: Part,
     /// The lower of the two ratings is at least this; 0 takes games without
     /// ratings, too.
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     pub max_rating: u16,
     /// A game has at least so many moves, counted as on a score sheet: 20 if
     /// White made a twentieth.
     pub min_moves: u16,
     /// Positions before so many half-moves are passed over.
     pub skip_plies: u16,
-    /// Which positions of a game.
     pub pick: Pick,
     /// So many blocks of games are mixed at a time. More are a better shuffle and
     /// take more memory: a block of 1,000 games has some 80,000 positions of 200
@@ -37,9 +33,7 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Split {
-    /// The share of games for validation.
     pub validation: f64,
-    /// The share of games for tests.
     pub test: f64,
     /// Decides which.
     pub seed: u64,
@@ -56,7 +50,6 @@ pub enum Part {
     Validation,
     /// What tells the truth, once.
     Test,
-    /// All games.
     All,
 }
 
@@ -83,13 +76,11 @@ pub struct Cursor {
     pub taken: u64,
 }
 
-/// Settings that make no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}`: {reason}")]
 pub struct SettingsError {
     /// Which of them.
     pub key: &'static str,
-    /// What is wrong, and what would be right.
     pub reason: String,
 }
 

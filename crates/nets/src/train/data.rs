@@ -26,7 +26,6 @@ const AHEAD: usize = 8;
 /// So many positions are asked at a time.
 const EXAM_BATCH: usize = 1024;
 
-/// What is learnt from.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Games(Arc<GameData>),
@@ -73,7 +72,6 @@ pub(crate) struct FeedOrder {
 }
 
 impl Feed {
-    /// The next batch; data never end, they begin again.
     pub(crate) fn next(&mut self) -> Result<(Batch, Cursor), TrainError> {
         match self {
             Self::Games(loader) => {
@@ -166,7 +164,6 @@ impl GameData {
 }
 
 impl Data {
-    /// Opens files.
     pub(crate) fn open(recipe: &Recipe, files: &[PathBuf]) -> Result<Self, TrainError> {
         if files.is_empty() {
             return Err(TrainError::NoData);
@@ -199,7 +196,6 @@ impl Data {
         }
     }
 
-    /// What the unit of scores is worth.
     pub(crate) fn pawns(&self) -> Pawns {
         match self {
             Self::Games(_) => Pawns::SAME,

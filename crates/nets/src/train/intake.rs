@@ -9,30 +9,21 @@ use crate::stream::{Pick, Split};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DataSettings {
-    /// What the files hold.
     pub kind: DataKind,
-    /// The files; `--data` names others.
     #[serde(default)]
     pub files: Vec<String>,
-    /// How games are parted.
     #[serde(default)]
     pub split: Split,
-    /// The lower of the two ratings is at least this.
     #[serde(default)]
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     #[serde(default = "any_rating")]
     pub max_rating: u16,
-    /// A game has at least so many moves.
     #[serde(default)]
     pub min_moves: u16,
-    /// Positions before so many half-moves are passed over.
     #[serde(default)]
     pub skip_plies: u16,
-    /// Which positions of a game an epoch takes.
     #[serde(default)]
     pub pick: Pick,
-    /// So many blocks of games are mixed at a time.
     #[serde(default = "mixed_blocks")]
     pub mixed_blocks: usize,
     /// The score of a mate and the largest one, in centipawns.
@@ -51,7 +42,6 @@ pub struct DataSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKind {
-    /// Games: what was played is learnt.
     Games,
     /// Positions with scores as lines `FEN,centipawns`, from White's side.
     Scores,
@@ -64,12 +54,10 @@ pub enum Unit {
     /// Distances from the mean, in standard deviations of the training part.
     #[default]
     ZScore,
-    /// Pawns.
     Pawns,
 }
 
 impl DataSettings {
-    /// Whether numbers and view go together; if not, the reason and the remedy.
     pub(crate) fn check(&self, view: View) -> Result<(), String> {
         if self.largest_score == 0 {
             return Err("`data.largest-score` must be at least 1".to_owned());

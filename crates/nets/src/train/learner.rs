@@ -27,7 +27,6 @@ const CHECKPOINT_SECONDS: f64 = 60.0;
 /// Every so many seconds progress is told.
 const TELL_SECONDS: f64 = 0.5;
 
-/// A training at work.
 pub(crate) struct Training {
     pub(super) recipe: Recipe,
     pub(super) manifest: Manifest,

@@ -13,7 +13,6 @@ const ALL: i64 = SQUARES as i64;
 /// No logit is as low.
 const NEVER: f64 = -1e9;
 
-/// A batch on its device.
 #[derive(Debug)]
 pub(crate) struct Lesson {
     pub(crate) input: Input,
@@ -39,7 +38,6 @@ enum Wanted {
 }
 
 impl Lesson {
-    /// Brings a batch to a device.
     pub(crate) fn new(view: View, batch: &Batch, device: Device) -> Self {
         let count = batch.len as i64;
         let input = Input {

@@ -18,7 +18,6 @@ const ROLES: [(Role, &str); 6] = [
     (Role::King, "king"),
 ];
 
-/// What a network got right of one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -92,7 +91,6 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 impl Moves {
-    /// Counts a move.
     pub fn add(&mut self, facts: &Facts, right: Right) {
         self.all.add(right);
         if let Some(index) = ROLES.iter().position(|(role, _)| Some(*role) == facts.role) {
@@ -103,12 +101,10 @@ impl Moves {
         self.by_band[band].add(right);
     }
 
-    /// How many moves were counted.
     pub fn len(&self) -> u64 {
         self.all.seen
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.all.seen == 0
     }
@@ -168,7 +164,6 @@ impl Moves {
 }
 
 impl Scores {
-    /// Counts a position: what was answered and what was wanted.
     pub fn add(&mut self, facts: &Facts, answered: f64, wanted: f64) {
         for sums in [&mut self.all, &mut self.by_phase[facts.phase as usize]] {
             let distance = answered - wanted;

@@ -20,7 +20,6 @@ const MOMENTUM: f64 = 0.1;
 /// See [`MOMENTUM`].
 pub(crate) const EPSILON: f64 = 1e-5;
 
-/// What a batch shows the network, on its device.
 #[derive(Debug)]
 pub(crate) struct Input {
     /// `[batch, planes, 8, 8]`, channels last.

@@ -56,7 +56,6 @@ impl Piece {
 }
 
 impl Layout {
-    /// The layout of a shape.
     pub(crate) fn of(shape: &Shape) -> Self {
         let mut layout = Self {
             kernels: Vec::new(),
@@ -95,7 +94,6 @@ impl Layout {
         pieces.push(Piece { sizes, start });
     }
 
-    /// The names of all parts.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }

@@ -8,7 +8,6 @@ use toml::{Table, Value};
 
 pub use super::intake::{DataKind, DataSettings, Unit};
 
-/// Recipes larger than this were not written by people.
 const LARGEST: u64 = 1 << 20;
 
 /// The most networks of a grid.
@@ -16,7 +15,6 @@ const MOST_CELLS: usize = 1000;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// The built-in recipes: name and text.
         pub const BUILT_IN: &[(&str, &str)] = &[
             $( ($name, include_str!(concat!("../../../../recipes/train/", $name, ".toml"))), )*
         ];
@@ -33,11 +31,9 @@ built_in![
     "chessnet-grid",
 ];
 
-/// One experiment: a network, what it learns from, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recipe {
-    /// What it is called.
     pub name: String,
     /// One sentence about it.
     pub about: String,
@@ -46,7 +42,6 @@ pub struct Recipe {
     pub player: Option<String>,
     /// What the network is but for its numbers.
     pub shape: Shape,
-    /// What it learns from.
     pub data: DataSettings,
     /// How it steps.
     #[serde(default)]
@@ -64,13 +59,11 @@ pub struct Recipe {
     pub grid: Table,
 }
 
-/// How numbers follow their gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct OptimiserSettings {
     /// By which rule.
     pub kind: Method,
-    /// The largest learning rate.
     pub rate: f64,
     /// How fast kernels shrink.
     pub weight_decay: f64,
@@ -82,7 +75,6 @@ pub struct OptimiserSettings {
     pub clip: f64,
 }
 
-/// The rule of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -114,7 +106,6 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// The same all the way.
     #[default]
     Constant,
     /// Down to nothing along half a cosine.
@@ -194,13 +185,10 @@ impl Default for OptimiserSettings {
     }
 }
 
-/// Why a recipe cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the training recipe {origin}: {reason}")]
 pub struct RecipeError {
-    /// Where it is from.
     pub origin: String,
-    /// What is wrong, and what would be right.
     pub reason: String,
 }
 
@@ -256,7 +244,6 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The recipe as text.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("what was read from TOML can be written")
     }

@@ -31,13 +31,11 @@ pub enum Machine {
 /// What is to be trained, and where it is kept.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The experiment, without a grid.
     pub recipe: Recipe,
     /// What it learns from; empty for the recipe's own files.
     pub files: Vec<PathBuf>,
     /// What chance begins from.
     pub seed: u64,
-    /// Where it learns.
     pub machine: Machine,
     /// Threads that make batches, and on a processor those that learn.
     pub threads: usize,
@@ -53,21 +51,17 @@ pub struct Order {
 pub enum Event<'a> {
     /// So many numbers are those of another network.
     Started {
-        /// How many.
         taken: usize,
     },
     /// It begins, or goes on.
     Begun {
-        /// Numbers that are learnt.
         numbers: usize,
         /// What it learns from.
         data: String,
-        /// Steps that it will take at most, where that is known.
         steps: Option<u64>,
         /// Steps that were done before.
         done: u64,
     },
-    /// So far.
     Step(Progress),
     /// The validation part was asked.
     Evaluated(&'a Evaluation),
@@ -76,13 +70,11 @@ pub enum Event<'a> {
 /// How a training stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done.
     pub step: u64,
     /// Rounds through the data.
     pub epoch: u64,
     /// The mean loss since the last evaluation.
     pub loss: f64,
-    /// The learning rate.
     pub rate: f64,
     /// Positions learnt from in a second, lately.
     pub positions_per_second: f64,

@@ -13,37 +13,22 @@ use crate::stream::{Part, Purpose, Split, generator};
 /// A longer line is none of ours.
 const MAX_LINE_LEN: u64 = 1 << 12;
 
-/// Why scores cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoresError {
-    /// The system refused.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line that says something else.
+    Read { path: PathBuf, source: io::Error },
     #[error(
         "line {line} of {} is no `FEN,centipawns`: {reason}; a mate is written as `#+3`",
         path.display()
     )]
     Line {
-        /// The file.
         path: PathBuf,
-        /// Counted from 1.
         line: u64,
-        /// What is wrong.
         reason: String,
     },
-    /// Nothing is left to learn from.
     #[error("the {part:?} part of the scores is empty; give more positions or change `data.split`")]
-    Empty {
-        /// Which part.
-        part: Part,
-    },
+    Empty { part: Part },
 }
 
 /// Positions with scores from White's side.
@@ -135,7 +120,6 @@ impl Scores {
         self.print.text()
     }
 
-    /// The positions of a part, by index.
     pub(crate) fn part(&self, split: &Split, part: Part) -> Result<Vec<u32>, ScoresError> {
         let mine = |game: u32| part == Part::All || split.part_for(&game.to_le_bytes()) == part;
         let indices: Vec<u32> = (0..self.games.len() as u32)

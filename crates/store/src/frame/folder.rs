@@ -80,7 +80,6 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Whether there is a file or folder of this name.
     pub fn has(&self, name: &str) -> bool {
         self.file(name).exists()
     }
@@ -308,7 +307,6 @@ impl Folder {
         ))
     }
 
-    /// Writes the outcome: the experiment is finished.
     pub(super) fn write_result(&self, outcome: &impl Serialize) -> Result<(), FileError> {
         let path = self.file(Self::RESULT);
         let mut text =

@@ -13,7 +13,6 @@ use crate::{ExperimentError, FileError};
 /// comes from a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The kind of experiment, such as `match`.
     pub kind: String,
     /// The form of the files in the folder.
     pub schema: u32,
@@ -21,14 +20,10 @@ pub struct Manifest {
     pub id: String,
     /// What people call it; need not be unique.
     pub name: String,
-    /// The seed of all random numbers.
     pub seed: u64,
-    /// The version of the program that started it.
     pub version: String,
-    /// The command that starts it again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// What the kind adds: units, bounds, hashes of data.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub facts: Table,
 }
@@ -38,7 +33,6 @@ pub struct Manifest {
 pub struct Identity {
     /// A hash of everything that decides the result: plan, seed, data, version.
     pub id: String,
-    /// What people call it; need not be unique.
     pub name: String,
     /// What a reader of the folder must know; TOML has no null.
     pub facts: Table,
@@ -74,7 +68,6 @@ struct Header {
 }
 
 impl Manifest {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "manifest.toml";
 
     /// Reads the manifest of a folder. Nothing is changed.
@@ -184,17 +177,14 @@ impl Manifest {
         (self.id != identity.id).then(|| format!("its id is `{}`, now `{}`", self.id, identity.id))
     }
 
-    /// Checks that TOML can hold it.
     pub(super) fn check_form(&self) -> Result<(), toml::ser::Error> {
         toml::to_string(self).map(drop)
     }
 
-    /// Marks the folder as being started.
     pub(super) fn begin(folder: &Folder) -> Result<(), FileError> {
         folder.write(STARTING, "")
     }
 
-    /// Writes the manifest; from now on the folder is that of an experiment.
     pub(super) fn write(&self, folder: &Folder) -> Result<(), FileError> {
         let text = toml::to_string(self)
             .map_err(|error| FileError::value(&folder.file(Self::FILE), error))?;

@@ -112,11 +112,9 @@ use crate::{FileError, FolderLock, InputHashes, RunStatus};
 
 /// A kind of long work.
 pub trait Experiment: Sized {
-    /// The name of the kind, such as `match`.
     const KIND: &'static str;
     /// The form of the files in the folder. Raise it when an old folder would be misunderstood.
     const SCHEMA: u32;
-    /// The file of the plan, such as `match.toml`.
     const PLAN: &'static str;
     /// Everything that decides the result, besides the seed.
     type Plan: Serialize + DeserializeOwned;
@@ -138,7 +136,6 @@ pub trait Experiment: Sized {
         context: &Preparation,
     ) -> Result<Self, Failure>;
 
-    /// What must be equal when it is resumed.
     fn identity(&self) -> Identity;
 
     /// The external programs and files it uses; with these hashes alone it may be resumed.
@@ -330,7 +327,6 @@ pub fn start_or_resume<E: Experiment>(
     resume::<E>(folder, options, host)
 }
 
-/// Runs a prepared experiment and writes its outcome.
 fn execute<E: Experiment>(
     experiment: E,
     folder: Folder,

@@ -15,7 +15,6 @@ use crate::journal::is_torn;
 use crate::replace::sync_folder;
 use crate::{FileError, FolderLock, checksum};
 
-/// A file that was cut back or put aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub file: PathBuf,

@@ -62,7 +62,6 @@ impl Frame {
         })
     }
 
-    /// What the experiment is.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -72,22 +71,18 @@ impl Frame {
         &self.folder
     }
 
-    /// Where to say what happens.
     pub fn events(&self) -> &Events {
         &self.events
     }
 
-    /// What the process supplies.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The flag that ends the work.
     pub fn stop(&self) -> &StopFlag {
         &self.host.stop
     }
 
-    /// Whether it was started before.
     pub fn is_resumed(&self) -> bool {
         self.resumed
     }
@@ -156,18 +151,14 @@ impl Frame {
 /// A line of `timings.jsonl`: the only place for what a clock gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// What took the time, such as `generation`.
     pub phase: String,
-    /// Which one, where there are several.
     pub index: Option<u32>,
     /// When it ended, in seconds since 1970.
     pub ended: u64,
-    /// Seconds of wall-clock time.
     pub seconds: f64,
 }
 
 impl Timing {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "timings.jsonl";
 }
 
