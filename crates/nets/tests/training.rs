@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Position};
-use mendel_data::shard::{GameRecord, Outcome, Writer, move_at};
+use mendel_data::shard::{ShardGame, ShardWriter, move_at};
 use mendel_evaluator::vision::{File, Net};
 use mendel_nets::train::recipe::Recipe;
 use mendel_nets::train::{Event, Machine, Order, TrainError, resume, train, train_grid};
@@ -35,7 +36,7 @@ impl Drop for Folder {
 fn games(path: &Path) {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
+    let mut writer = ShardWriter::new(&mut bytes).expect("memory takes everything");
     for game in 0..300_u16 {
         let mut position = Position::initial();
         let mut moves = Vec::new();
@@ -52,9 +53,9 @@ fn games(path: &Path) {
             position.play(move_at(&position, place).expect("there are that many"));
             moves.push(place);
         }
-        let record = GameRecord {
+        let record = ShardGame {
             ratings: [1500 + game, 2600 - game],
-            outcome: Outcome::Draw,
+            result: GameResult::Draw,
             moves: &moves,
             scores: None,
         };
@@ -321,10 +322,10 @@ fn other_data_and_folders_in_use_are_refused() {
         "{again:?}"
     );
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
-    let record = GameRecord {
+    let mut writer = ShardWriter::new(&mut bytes).expect("memory takes everything");
+    let record = ShardGame {
         ratings: [2000, 2000],
-        outcome: Outcome::Draw,
+        result: GameResult::Draw,
         moves: &[0; 30],
         scores: None,
     };

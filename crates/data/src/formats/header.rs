@@ -31,7 +31,7 @@ impl Kind {
 
 /// Who gave the labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expert {
+pub struct LabelSource {
     /// What it calls itself, such as `Stockfish 15.1`.
     pub name: String,
     /// What was asked: `classical static evaluation`, `50000 nodes a position` …
@@ -41,7 +41,7 @@ pub struct Expert {
 /// The first part of a data file: what is in it and how it came about. Nothing in
 /// it comes from a clock, so that the same command gives the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct DataSetHeader {
     /// What the set is for.
     pub kind: Kind,
     pub description: String,
@@ -50,7 +50,7 @@ pub struct Header {
     /// The seed of everything that was left to chance.
     pub seed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expert: Option<Expert>,
+    pub expert: Option<LabelSource>,
     /// The expert's centipawns were multiplied by this.
     pub scale: f64,
     /// The share of games that are held out.
@@ -65,7 +65,7 @@ pub struct Header {
 /// The rule by which games are held out.
 pub(super) const SPLIT: &str = "splitmix64 of the game's number";
 
-impl Header {
+impl DataSetHeader {
     /// The share of games that are held out unless somebody says otherwise.
     pub const HOLD_OUT: f64 = 0.2;
 

@@ -3,10 +3,11 @@
 use mendel_board::{Position, Role};
 use serde::Serialize;
 
-use super::{DataError, GameResult, MATE, Reader, Sample};
+use super::{GameResult, MATE, Reader, Sample};
+use crate::DataError;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Info {
+pub struct DataSetInfo {
     pub positions: u64,
     pub games: u64,
     pub train: u64,
@@ -26,11 +27,11 @@ pub struct Histogram {
     /// What is counted, such as `score`.
     pub name: &'static str,
     /// The classes in their order.
-    pub bars: Vec<Bar>,
+    pub bars: Vec<HistogramBin>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bar {
+pub struct HistogramBin {
     /// What falls into it.
     pub label: String,
     pub count: u64,
@@ -46,7 +47,7 @@ const PIECES: [i64; 5] = [8, 13, 18, 23, 28];
 const MOVES: [i64; 7] = [11, 21, 31, 41, 61, 81, 101];
 const A_GAME: [i64; 5] = [2, 5, 10, 20, 50];
 
-impl Info {
+impl DataSetInfo {
     /// Reads a whole set; the memory used does not depend on its size.
     ///
     /// # Errors
@@ -154,8 +155,8 @@ fn officers(position: &Position) -> i64 {
         + 9 * count(Role::Queen)
 }
 
-fn bar(label: &str, count: u64) -> Bar {
-    Bar {
+fn bar(label: &str, count: u64) -> HistogramBin {
+    HistogramBin {
         label: label.to_owned(),
         count,
     }

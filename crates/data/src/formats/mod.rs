@@ -14,12 +14,14 @@ pub(crate) use mendel_board::mix;
 use mendel_board::{Color, Game, Move, Position, pgn};
 use mendel_store::Fingerprint;
 
+use crate::DataError;
+
 /// How a game ended, as the side to move sees it.
 pub use mendel_arena::statistics::Points as GameResult;
 
 pub use built_in::{BUILT_IN, BuiltIn};
-pub use file::{Collector, DataError, Reader, SUFFIX};
-pub use header::{Expert, Header, Kind};
+pub use file::{Collector, Reader, SUFFIX};
+pub use header::{DataSetHeader, Kind, LabelSource};
 pub use quiet::{is_quiet, settle};
 pub use suite::SUITES;
 
@@ -31,7 +33,7 @@ pub const LARGEST: i16 = 30_000;
 
 #[derive(Clone, Debug)]
 pub struct DataSet {
-    pub header: Header,
+    pub header: DataSetHeader,
     /// The positions, in the order of their games.
     pub samples: Vec<Sample>,
 }
@@ -179,7 +181,7 @@ impl DataSet {
     }
 }
 
-pub(crate) fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
+pub fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
     let winner = match result {
         pgn::GameResult::Unknown => return None,
         pgn::GameResult::Draw => return Some(GameResult::Draw),

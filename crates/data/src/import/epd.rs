@@ -6,13 +6,13 @@ use mendel_board::epd::Epd;
 use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Move};
 
-use super::lines::{Lines, game_of};
+use super::lines::{NumberedLines, game_of};
 use super::score::{Unit, read_score};
-use super::{Desk, ImportError};
+use super::{ImportError, ImportSink};
 use crate::{MATE, Sample, result_for};
 
-pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
-    let mut lines = Lines::open(path)?;
+pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
+    let mut lines = NumberedLines::open(path)?;
     let mut records = 0;
     while desk.goes_on(records)? {
         let Some(line) = lines.next()? else { break };
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
 /// `FEN [0.5]`, `FEN c9 "1-0";` and `FEN | score | 0.5`, scores and results as White
 /// sees them.
 fn read_line(text: &str, game: u32, unit: Unit) -> Result<Sample, String> {
-    // 1. Columns with bars.
+    // 1. CsvColumns with bars.
     if let Some((fen, rest)) = text.split_once('|') {
         let mut epd = bare(fen, game)?;
         let mut columns = rest.split('|').map(str::trim);

@@ -22,22 +22,22 @@ use mendel_board::Color;
 use mendel_store::FileError;
 use serde::Serialize;
 
-use crate::{Context, DataError, Header, Kind, Sample};
-use gather::Gather;
+use crate::{Context, DataError, DataSetHeader, Kind, Sample};
+use gather::SampleCollector;
 use score::Unit;
 pub use unit::Readings;
 use unit::further;
 
 /// What is imported, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
-    pub format: Option<Format>,
+pub struct ImportSettings {
+    pub format: Option<ImportFormat>,
     /// Whose side scores are seen from.
-    pub view: View,
+    pub view: ScorePerspective,
     /// What 1 means in scores; where nothing is said, what the format says.
     pub unit: Option<Unit>,
     pub games: GameFilter,
-    pub pick: Pick,
+    pub pick: PositionFilter,
     /// Keep both ratings and so many moves before each position of a game.
     pub history: Option<usize>,
     /// Only positions in which nothing is to be won at once, as the player
@@ -57,28 +57,28 @@ pub struct Setting {
     pub description: Option<String>,
 }
 
-impl Setting {
+impl ImportSettings {
     /// What 1 means in scores that are read.
     fn unit(&self) -> Unit {
         self.unit.unwrap_or(Unit::Centipawns)
     }
 }
 
-impl Default for Setting {
+impl Default for ImportSettings {
     fn default() -> Self {
         Self {
             format: None,
-            view: View::White,
+            view: ScorePerspective::White,
             unit: None,
             games: GameFilter::default(),
-            pick: Pick::default(),
+            pick: PositionFilter::default(),
             history: None,
             only_quiet: false,
             distinct: false,
             limit: None,
             sample: None,
             seed: 1,
-            hold_out: Header::HOLD_OUT,
+            hold_out: DataSetHeader::HOLD_OUT,
             made_by: String::new(),
             description: None,
         }
@@ -88,7 +88,7 @@ impl Default for Setting {
 /// Kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ImportFormat {
     Pgn,
     /// Positions with remarks: results, best moves, scores.
     Epd,
@@ -101,7 +101,7 @@ pub enum Format {
 
 /// Whose side a score is seen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ScorePerspective {
     /// White's.
     White,
     /// That of the side to move.
@@ -130,7 +130,7 @@ pub enum ResultFilter {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pick {
+pub struct PositionFilter {
     /// One at random instead of all.
     pub one_per_game: bool,
     /// Only where the winner is to move.
@@ -156,8 +156,10 @@ pub enum ImportError {
         "`{name}` is nothing that can be imported: {reason}; PGN, EPD, CSV and Lichess puzzles are read, plain or as .zst, and `--format` says which it is"
     )]
     Unknown { name: String, reason: String },
-    #[error("`{name}` gave no position: {}", report.why_empty())]
-    Empty { name: String, report: Box<Report> },
+    #[error("{what}: {why}")]
+    Empty { what: String, why: String },
+    #[error("no file of games was named")]
+    NoSource,
     #[error("the unit of the scores in `{name}` is not known: {first}{}", further(fraction.as_ref()))]
     Unit {
         name: String,
@@ -177,7 +179,7 @@ pub enum ImportError {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     pub records: u64,
     /// Those that the filters left out.
     pub filtered: u64,
@@ -192,17 +194,20 @@ pub struct Report {
     pub examples: Vec<String>,
 }
 
-/// So many unreadable lines are named.
-const EXAMPLES: usize = 5;
+/// How many unreadable lines or games are named.
+const MAX_EXAMPLES: usize = 5;
 
-impl Report {
+/// Keeps what is wrong with the first unreadable lines or games, at most 300 characters each.
+pub(crate) fn add_example(examples: &mut Vec<String>, what: impl std::fmt::Display) {
+    if examples.len() < MAX_EXAMPLES {
+        examples.push(what.to_string().chars().take(300).collect());
+    }
+}
+
+impl ImportReport {
     pub(super) fn unreadable(&mut self, what: impl std::fmt::Display) {
         self.unreadable += 1;
-        if self.examples.len() < EXAMPLES {
-            let what = what.to_string();
-            let short: String = what.chars().take(300).collect();
-            self.examples.push(short);
-        }
+        add_example(&mut self.examples, what);
     }
 
     fn why_empty(&self) -> String {
@@ -220,25 +225,25 @@ impl Report {
 
 #[derive(Clone, Debug)]
 pub struct Imported {
-    pub format: Format,
-    pub header: Header,
+    pub format: ImportFormat,
+    pub header: DataSetHeader,
     pub bytes: usize,
-    pub report: Report,
+    pub report: ImportReport,
 }
 
-struct Desk<'a> {
-    setting: &'a Setting,
-    gather: Gather<'a>,
-    report: Report,
+struct ImportSink<'a> {
+    setting: &'a ImportSettings,
+    gather: SampleCollector<'a>,
+    report: ImportReport,
     looks: u64,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(&Report),
+    progress: &'a mut dyn FnMut(&ImportReport),
 }
 
 /// Progress is told this often, in games or lines.
 const PACE: u64 = 1000;
 
-impl Desk<'_> {
+impl ImportSink<'_> {
     /// So many games or lines were looked at; whether to go on.
     fn goes_on(&mut self, records: u64) -> Result<bool, ImportError> {
         self.report.records = records;
@@ -271,9 +276,9 @@ impl Desk<'_> {
 pub fn import(
     source: &Path,
     out: &Path,
-    setting: &Setting,
+    setting: &ImportSettings,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(&Report),
+    progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<Imported, ImportError> {
     // 1. What is asked for, and what the file is.
     check(setting)?;
@@ -291,33 +296,33 @@ pub fn import(
     let file = source
         .file_name()
         .map_or_else(|| name.clone(), |file| file.to_string_lossy().into_owned());
-    let header = Header {
+    let header = DataSetHeader {
         made_by: setting.made_by.clone(),
         seed: setting.seed,
         hold_out: setting.hold_out,
-        ..Header::new(
+        ..DataSetHeader::new(
             Kind::Imported,
             described.unwrap_or_else(|| format!("positions of {file}")),
         )
     };
-    let mut desk = Desk {
+    let mut desk = ImportSink {
         setting,
-        gather: Gather::new(setting, header),
-        report: Report::default(),
+        gather: SampleCollector::new(setting, header),
+        report: ImportReport::default(),
         looks: 0,
         stop,
         progress,
     };
     match format {
-        Format::Pgn => pgn::read(source, &mut desk)?,
-        Format::Epd => epd::read(source, &mut desk)?,
-        Format::Csv => csv::read(source, &mut desk)?,
-        Format::Puzzles => puzzles::read(source, &mut desk)?,
-        Format::PuzzleTrees => puzzles::read_trees(source, &mut desk)?,
+        ImportFormat::Pgn => pgn::read(source, &mut desk)?,
+        ImportFormat::Epd => epd::read(source, &mut desk)?,
+        ImportFormat::Csv => csv::read(source, &mut desk)?,
+        ImportFormat::Puzzles => puzzles::read(source, &mut desk)?,
+        ImportFormat::PuzzleTrees => puzzles::read_trees(source, &mut desk)?,
     }
 
     // 3. Write.
-    let Desk {
+    let ImportSink {
         gather, mut report, ..
     } = desk;
     report.found = gather.found();
@@ -326,8 +331,8 @@ pub fn import(
     report.unlabelled = unlabelled;
     if report.kept == 0 {
         return Err(ImportError::Empty {
-            name,
-            report: Box::new(report),
+            what: format!("`{name}` gave no position"),
+            why: report.why_empty(),
         });
     }
     let (header, bytes) = collector.finish()?;
@@ -340,7 +345,7 @@ pub fn import(
     })
 }
 
-fn check(setting: &Setting) -> Result<(), ImportError> {
+fn check(setting: &ImportSettings) -> Result<(), ImportError> {
     let wrong = |reason: &str| {
         Err(ImportError::Setting {
             reason: reason.to_owned(),

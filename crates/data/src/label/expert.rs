@@ -13,8 +13,7 @@ use mendel_board::{Game, Move, Position};
 use mendel_engine::Score;
 use serde::{Deserialize, Serialize};
 
-use super::LabelError;
-use crate::{Expert, MATE, cut};
+use crate::{LabelSource, MATE, MakeError, cut};
 
 /// The static evaluation that an expert is asked for.
 pub use mendel_arena::StockfishEval as Evaluation;
@@ -126,12 +125,12 @@ impl Consultant {
     /// An expert on a machine that is busy with making data may start slowly.
     const READY_TIMEOUT: Duration = Duration::from_mins(1);
 
-    pub(crate) fn new(plan: &ExpertPlan) -> Result<Self, LabelError> {
+    pub(crate) fn new(plan: &ExpertPlan) -> Result<Self, MakeError> {
         Self::of(plan, &plan.entrant()?)
     }
 
     /// This entrant, started.
-    pub(crate) fn of(plan: &ExpertPlan, entrant: &Entrant) -> Result<Self, LabelError> {
+    pub(crate) fn of(plan: &ExpertPlan, entrant: &Entrant) -> Result<Self, MakeError> {
         if let (Kind::Bred(player), Ask::Static { .. }) = (&entrant.kind, plan.ask) {
             player.used_evaluator()?;
         }
@@ -142,8 +141,8 @@ impl Consultant {
         })
     }
 
-    pub(crate) fn introduction(&self) -> Expert {
-        Expert {
+    pub(crate) fn introduction(&self) -> LabelSource {
+        LabelSource {
             name: self.name().to_owned(),
             asked: match self.plan.ask {
                 Ask::Static { evaluation } => match (self.is_built_in, evaluation) {
@@ -161,7 +160,7 @@ impl Consultant {
         self.analyst.name()
     }
 
-    pub(crate) fn last_words(&self) -> Vec<String> {
+    pub(crate) fn recent_output(&self) -> Vec<String> {
         self.analyst.recent_output()
     }
 

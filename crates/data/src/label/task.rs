@@ -13,7 +13,8 @@ use mendel_crew::{
 use serde::{Deserialize, Serialize};
 
 use super::expert::{Ask, Consultant, ExpertPlan, Label};
-use super::{LabelError, label};
+use super::label;
+use crate::MakeError;
 
 /// Labels positions by an expert.
 pub struct LabelTask {
@@ -25,7 +26,7 @@ pub struct LabelTask {
     /// On a worker: how the expert must call itself, as another version gives other labels;
     /// and everything that it depends on.
     remote: Option<(String, String)>,
-    failure: TaskFailure<LabelError>,
+    failure: TaskFailure<MakeError>,
 }
 
 struct PortableExpert {
@@ -68,7 +69,7 @@ impl LabelTask {
     /// # Errors
     ///
     /// If there is no such expert.
-    pub fn new(plan: &ExpertPlan, positions: u64) -> Result<Self, LabelError> {
+    pub fn new(plan: &ExpertPlan, positions: u64) -> Result<Self, MakeError> {
         Ok(Self {
             plan: plan.clone(),
             expert: plan.entrant()?,
@@ -80,19 +81,19 @@ impl LabelTask {
     }
 
     /// The error that ended the work on this machine, if one did.
-    pub fn take_failure(&self) -> Option<LabelError> {
+    pub fn take_failure(&self) -> Option<MakeError> {
         self.failure.take()
     }
 
-    fn start_expert(&self) -> Result<Consultant, LabelError> {
+    fn start_expert(&self) -> Result<Consultant, MakeError> {
         Consultant::of(&self.plan, &self.expert)
     }
 
     /// Another worker may have a program that starts, or another version of it.
-    fn handler_error(&self, error: LabelError) -> HandlerError {
+    fn handler_error(&self, error: MakeError) -> HandlerError {
         match (&self.remote, error) {
             (None, error) => self.failure.record(error),
-            (Some(_), error @ (LabelError::Seat(_) | LabelError::Mute { .. })) => {
+            (Some(_), error @ (MakeError::Seat(_) | MakeError::NoEvaluation { .. })) => {
                 HandlerError::CannotRun(error.to_string())
             }
             (Some(_), error) => HandlerError::InvalidJob(error.to_string()),

@@ -7,7 +7,8 @@ use mendel_store::InputHashes;
 use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, MakeError};
+use super::Kind;
+use crate::MakeError;
 use crate::label::{Ask, Evaluation, ExpertPlan};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ impl DataPlan {
             with_search: kind == Kind::Selfplay,
             from: None,
             expert: None,
-            hold_out: super::Header::HOLD_OUT,
+            hold_out: super::DataSetHeader::HOLD_OUT,
         }
     }
 

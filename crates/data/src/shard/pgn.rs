@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use mendel_board::pgn::{PgnError, PgnGame, PgnReader, Tags};
+use mendel_board::pgn::{GameResult, PgnError, PgnGame, PgnReader, Tags};
 use mendel_board::{CastlingMode, Color, Position};
 use mendel_store::{FileError, Fingerprint, is_taken, replace_with};
 use serde::Serialize;
 
-use super::{GameRecord, Header, Outcome, ShardError, Writer, place_of};
+use super::{ShardGame, ShardHeader, ShardWriter, place_of};
+use crate::DataError;
+use crate::import::{ImportError, add_example};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct ShardFilter {
     /// The lower of the two ratings is at least this; 0 takes games without
     /// ratings, too.
     pub min_rating: u16,
@@ -27,7 +29,7 @@ pub struct Filter {
     pub limit: Option<u64>,
 }
 
-impl Default for Filter {
+impl Default for ShardFilter {
     fn default() -> Self {
         Self {
             min_rating: 0,
@@ -40,15 +42,15 @@ impl Default for Filter {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Setting {
-    pub filter: Filter,
+pub struct ConvertSettings {
+    pub filter: ShardFilter,
     pub made_by: String,
     /// One sentence; made up if nothing is said.
     pub description: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct ConvertReport {
     pub games: u64,
     /// Those of them that were written.
     pub kept: u64,
@@ -75,46 +77,20 @@ pub struct Report {
     pub of_bytes: u64,
 }
 
-/// So many unreadable games are named.
-const EXAMPLES: usize = 5;
 /// Progress is told this often, in games.
 const PACE: u64 = 500;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    pub header: Header,
+pub struct ConvertedShard {
+    pub header: ShardHeader,
     pub bytes: u64,
-    pub report: Report,
+    pub report: ConvertReport,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConvertError {
-    #[error("cannot read games from `{name}`: {source}")]
-    Read { name: String, source: io::Error },
-    #[error("no file of games was named")]
-    Nothing,
-    #[error("`{name}` exists already; choose another name or remove it")]
-    Taken { name: String },
-    #[error("no game is left: {}", report.why_empty())]
-    Empty { report: Box<Report> },
-    #[error("{reason}")]
-    Setting { reason: String },
-    #[error("stopped; nothing was written")]
-    Stopped,
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    #[error(transparent)]
-    Replace(#[from] FileError),
-}
-
-impl Report {
+impl ConvertReport {
     fn unreadable(&mut self, what: impl std::fmt::Display) {
         self.unreadable += 1;
-        if self.examples.len() < EXAMPLES {
-            self.examples
-                .push(what.to_string().chars().take(300).collect());
-        }
+        add_example(&mut self.examples, what);
     }
 
     pub fn left_out(&self) -> impl Iterator<Item = (&'static str, u64)> {
@@ -155,14 +131,14 @@ impl Report {
 pub fn convert(
     sources: &[PathBuf],
     out: &Path,
-    setting: &Setting,
+    setting: &ConvertSettings,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(&Report),
-) -> Result<Written, ConvertError> {
+    progress: &mut dyn FnMut(&ConvertReport),
+) -> Result<ConvertedShard, ImportError> {
     // 1. What is asked for.
     check(sources, out, &setting.filter)?;
     let names: Vec<String> = sources.iter().map(|source| file_name(source)).collect();
-    let mut report = Report::default();
+    let mut report = ConvertReport::default();
     for source in sources {
         let length = fs::metadata(source).map_err(|error| cannot_read(source, error))?;
         report.of_bytes += length.len();
@@ -174,8 +150,8 @@ pub fn convert(
     let bytes = Arc::new(AtomicU64::new(0));
     let written = replace_with(out, |file| {
         let counted = Counted(file, Arc::clone(&bytes));
-        let mut desk = Desk {
-            writer: Writer::new(BufWriter::new(counted))?,
+        let mut desk = PgnConverter {
+            writer: ShardWriter::new(BufWriter::new(counted))?,
             filter: setting.filter,
             seen: HashSet::new(),
             moves: Vec::new(),
@@ -191,23 +167,24 @@ pub fn convert(
         }
         (desk.progress)(&desk.report);
         if desk.report.kept == 0 {
-            return Err(ConvertError::Empty {
-                report: Box::new(desk.report),
+            return Err(ImportError::Empty {
+                what: "no game is left".to_owned(),
+                why: desk.report.why_empty(),
             });
         }
 
         // 3. The end of the file.
         let (header, out) = desk.writer.finish(&description, &setting.made_by, &names)?;
         out.into_inner()
-            .map_err(|error| ShardError::Write(error.into_error()))?;
-        Ok(Written {
+            .map_err(|error| DataError::Games(error.into_error()))?;
+        Ok(ConvertedShard {
             header,
             bytes: bytes.load(Ordering::Relaxed),
             report: desk.report,
         })
     });
     written.map_err(|error| match error {
-        ConvertError::Shard(ShardError::Write(source)) => {
+        ImportError::Data(DataError::Games(source)) => {
             let path = out.to_owned();
             FileError::Write { path, source }.into()
         }
@@ -215,11 +192,11 @@ pub fn convert(
     })
 }
 
-fn check(sources: &[PathBuf], out: &Path, filter: &Filter) -> Result<(), ConvertError> {
+fn check(sources: &[PathBuf], out: &Path, filter: &ShardFilter) -> Result<(), ImportError> {
     if sources.is_empty() {
-        return Err(ConvertError::Nothing);
+        return Err(ImportError::NoSource);
     }
-    let wrong = |reason: String| Err(ConvertError::Setting { reason });
+    let wrong = |reason: String| Err(ImportError::Setting { reason });
     if filter.min_rating > filter.max_rating {
         return wrong(format!(
             "no rating is at least {} and at most {}",
@@ -230,15 +207,15 @@ fn check(sources: &[PathBuf], out: &Path, filter: &Filter) -> Result<(), Convert
         return wrong("a file without games is of no use; ask for at least one".to_owned());
     }
     if is_taken(out) {
-        return Err(ConvertError::Taken {
+        return Err(ImportError::Taken {
             name: out.display().to_string(),
         });
     }
     Ok(())
 }
 
-fn cannot_read(path: &Path, source: io::Error) -> ConvertError {
-    ConvertError::Read {
+fn cannot_read(path: &Path, source: io::Error) -> ImportError {
+    ImportError::Read {
         name: path.display().to_string(),
         source,
     }
@@ -251,16 +228,16 @@ fn file_name(path: &Path) -> String {
 }
 
 /// What is at hand while games are read.
-struct Desk<'a, W> {
-    writer: Writer<W>,
-    filter: Filter,
+struct PgnConverter<'a, W> {
+    writer: ShardWriter<W>,
+    filter: ShardFilter,
     /// Fingerprints of the games so far, if each is wanted once.
     seen: HashSet<u64>,
     moves: Vec<u8>,
     read: Arc<AtomicU64>,
-    report: Report,
+    report: ConvertReport,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(&Report),
+    progress: &'a mut dyn FnMut(&ConvertReport),
 }
 
 /// Counts what is read from the disk, or written.
@@ -286,14 +263,14 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-impl<W: io::Write> Desk<'_, W> {
+impl<W: io::Write> PgnConverter<'_, W> {
     fn is_full(&self) -> bool {
         self.filter
             .limit
             .is_some_and(|limit| self.report.kept >= limit)
     }
 
-    fn read(&mut self, path: &Path) -> Result<(), ConvertError> {
+    fn read(&mut self, path: &Path) -> Result<(), ImportError> {
         let failed = |error| match error {
             PgnError::Read { source, .. } => Err(cannot_read(path, source)),
             PgnError::Game(broken) => Ok(broken),
@@ -311,7 +288,7 @@ impl<W: io::Write> Desk<'_, W> {
             self.report.games = before + reader.games();
             match next {
                 None => break,
-                Some(_) if self.stop.load(Ordering::Relaxed) => return Err(ConvertError::Stopped),
+                Some(_) if self.stop.load(Ordering::Relaxed) => return Err(ImportError::Stopped),
                 Some(Ok(game)) => self.take(&game)?,
                 Some(Err(error)) => {
                     let broken = failed(error)?;
@@ -337,17 +314,17 @@ impl<W: io::Write> Desk<'_, W> {
         is_wanted || self.stop.load(Ordering::Relaxed)
     }
 
-    fn take(&mut self, game: &PgnGame) -> Result<(), ConvertError> {
+    fn take(&mut self, game: &PgnGame) -> Result<(), ImportError> {
         // 1. Whether it is wanted.
         let played = game.game.moves();
         let start = game.game.start();
         let is_usual =
             start.castling_mode() == CastlingMode::Standard && *start == Position::initial();
         let least = self.filter.min_moves.max(1);
-        let Some(outcome) = Outcome::from_result(game.result) else {
+        if game.result == GameResult::Unknown {
             self.report.unfinished += 1;
             return Ok(());
-        };
+        }
         if !is_usual {
             self.report.other_start += 1;
             return Ok(());
@@ -373,9 +350,9 @@ impl<W: io::Write> Desk<'_, W> {
         }
 
         // 3. To the file.
-        self.writer.push(&GameRecord {
+        self.writer.push(&ShardGame {
             ratings: ratings(&game.tags),
-            outcome,
+            result: game.result,
             moves: &self.moves,
             scores: None,
         })?;

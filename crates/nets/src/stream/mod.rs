@@ -7,12 +7,13 @@
 //! which it can go on exactly.
 //!
 //! ```
-//! use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
+//! use mendel_board::pgn::GameResult;
+//! use mendel_data::shard::{Shard, ShardGame, ShardWriter};
 //! use mendel_nets::stream::{Cursor, Extent, Part, Plan, Positions, Settings};
 //!
 //! let mut file = Vec::new();
-//! let mut writer = Writer::new(&mut file)?;
-//! writer.push(&GameRecord { ratings: [2500, 2400], outcome: Outcome::Draw, moves: &[2, 2, 2], scores: None })?;
+//! let mut writer = ShardWriter::new(&mut file)?;
+//! writer.push(&ShardGame { ratings: [2500, 2400], result: GameResult::Draw, moves: &[2, 2, 2], scores: None })?;
 //! writer.finish("three half-moves", "an example", &[])?;
 //! let shard = Shard::from_bytes("example", file)?;
 //!
@@ -30,7 +31,7 @@ mod settings;
 
 use std::sync::Arc;
 
-use mendel_data::shard::ShardError;
+use mendel_data::DataError;
 
 pub(crate) use plan::Mixture;
 pub use plan::Plan;
@@ -43,7 +44,7 @@ pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};
 #[non_exhaustive]
 pub enum StreamError {
     #[error(transparent)]
-    Shard(#[from] ShardError),
+    Shard(#[from] DataError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("there are no games to stream; name at least one file that has some")]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mendel_data::shard::{GameRecord, Shard};
+use mendel_data::shard::{Shard, ShardGame};
 use mendel_store::Fingerprint;
 use rand::seq::{SliceRandom, index};
 use rand::{RngExt, SeedableRng};
@@ -59,7 +59,7 @@ pub(crate) fn generator(
 
 impl Split {
     /// The part a game belongs to, by its moves.
-    pub fn part_of(&self, game: &GameRecord) -> Part {
+    pub fn part_of(&self, game: &ShardGame) -> Part {
         self.part_for(game.moves)
     }
 
@@ -124,7 +124,7 @@ impl Plan {
     }
 
     /// Whether a game is streamed.
-    pub fn takes(&self, game: &GameRecord) -> bool {
+    pub fn takes(&self, game: &ShardGame) -> bool {
         let settings = &self.settings;
         let ratings = settings.min_rating..=settings.max_rating;
         ratings.contains(&game.lower_rating())
@@ -132,7 +132,7 @@ impl Plan {
             && (settings.part == Part::All || settings.split.part_of(game) == settings.part)
     }
 
-    fn samples_of(&self, game: &GameRecord) -> usize {
+    fn samples_of(&self, game: &ShardGame) -> usize {
         let skipped = usize::from(self.settings.skip_plies);
         let there = game.moves.len().saturating_sub(skipped);
         match self.settings.pick {
@@ -198,7 +198,7 @@ impl Plan {
     }
 
     /// The half-moves of a game before which this epoch takes a sample, in order.
-    fn choose(&self, wanted: &mut Vec<u16>, epoch: u64, whose: [u64; 3], game: &GameRecord) {
+    fn choose(&self, wanted: &mut Vec<u16>, epoch: u64, whose: [u64; 3], game: &ShardGame) {
         let skipped = self.settings.skip_plies;
         let there = (game.moves.len() as u16).saturating_sub(skipped);
         wanted.clear();

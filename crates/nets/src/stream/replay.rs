@@ -2,7 +2,8 @@
 
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position};
-use mendel_data::shard::{GameRecord, move_at};
+use mendel_data::result_for;
+use mendel_data::shard::{ShardGame, move_at};
 
 use super::Sample;
 use super::sample::HISTORY;
@@ -15,7 +16,7 @@ pub(super) struct Fault {
 
 /// Replays a game and adds a sample for each of `plies`, which ascend.
 pub(super) fn replay(
-    game: &GameRecord,
+    game: &ShardGame,
     plies: &[u16],
     samples: &mut Vec<Sample>,
 ) -> Result<(), Fault> {
@@ -37,7 +38,7 @@ pub(super) fn replay(
                 before: latest(&played),
                 played: m,
                 ratings: mover.fold_wb([white, black], [black, white]),
-                result: game.outcome.seen_by(mover),
+                result: result_for(game.result, mover).map_or(0, |points| points as i8 - 1),
                 ply: ply as u16,
                 repeated: is_repeated(&position, &keys),
                 score: game.score(ply),
