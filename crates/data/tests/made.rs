@@ -43,7 +43,7 @@ impl Made {
     }
 }
 
-/// Random games of 1 to `longest` half-moves. White's rating is the number of the
+/// Random games of 1 to `longest` plies. White's rating is the number of the
 /// game and 1000, so that a sample tells where it comes from.
 pub(crate) fn games(seed: u64, count: u16, longest: usize) -> Vec<Made> {
     (0..count)

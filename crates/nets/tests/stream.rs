@@ -397,7 +397,10 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         ),
     ] {
         let error = settings.check().expect_err(key);
-        assert_eq!(error.key, key);
+        let StreamError::Settings { key: found, .. } = error else {
+            panic!("{key}: {error}");
+        };
+        assert_eq!(found, key);
     }
 }
 
@@ -420,7 +423,7 @@ fn a_move_that_is_not_legal_is_damage() {
     let mut stream = Positions::new(plan, Cursor::default(), Extent::Epoch);
     let error = stream.next().unwrap().unwrap_err().to_string();
     assert!(
-        error.contains("`forged`") && error.contains("half-move 2"),
+        error.contains("`forged`") && error.contains("ply 2"),
         "{error}"
     );
 }

@@ -217,8 +217,8 @@ mod tests {
         let mut writer = writer_on(100);
         writer.when = Sync::Every(Duration::from_hours(1));
         writer.file.refuses_to_sync = true;
-        writer.write(b"one\n").expect("nobody asked the disk");
-        assert!(writer.flush().is_err(), "now somebody did");
+        writer.write(b"one\n").expect("no sync was due");
+        assert!(writer.flush().is_err(), "a flush syncs");
         writer.when = Sync::Every(Duration::ZERO);
         assert!(writer.write(b"two\n").is_err(), "it is time");
     }

@@ -48,6 +48,7 @@ mod inputs;
 mod journal;
 pub mod library;
 mod lock;
+mod recipe;
 mod replace;
 
 pub use append_file::Sync;
@@ -58,4 +59,5 @@ pub use index::{Index, IndexEntry, RunStatus};
 pub use inputs::{InputHashes, set_build};
 pub use journal::{Journal, Record};
 pub use lock::FolderLock;
+pub use recipe::{RecipeError, find_recipe, set_key};
 pub use replace::{check_replace, is_taken, replace, replace_with};

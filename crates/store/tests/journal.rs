@@ -67,7 +67,7 @@ fn a_journal_written_anew_has_just_those_records_and_goes_on() {
 }
 
 /// A writer can die after any byte. Whole lines stay, also the one that lacks only
-/// its end; the rest goes, and appending goes on.
+/// its end; the rest goes, and appending continues.
 #[test]
 fn a_torn_tail_is_cut_at_every_byte() {
     let path = fresh_folder("torn").join("notes.jsonl");
@@ -225,7 +225,7 @@ fn what_was_acknowledged_survives_kill_9() {
         for life in 0..6 {
             let mut actor = Actor::start(part, &folder);
             for _ in 0..=life * 7 {
-                let number = actor.hear("appended").expect("it goes on without end");
+                let number = actor.hear("appended").expect("it is endless");
                 assert_eq!(number, expected.to_string());
                 expected += 1;
             }
@@ -256,7 +256,7 @@ fn a_full_disk_is_survived() {
     let mut actor = Actor::start_with_little_room("fill", &folder);
     let refusal = actor.hear("refused").expect("the long note does not fit");
     assert!(refusal.contains("notes.jsonl"), "{refusal}");
-    actor.hear("done").expect("the journal goes on");
+    actor.hear("done").expect("the journal continues");
     let notes = Journal::<Note>::read(&folder.join("notes.jsonl")).expect("readable");
     assert_eq!(notes, [Note::numbered(0), Note::numbered(1)]);
 }

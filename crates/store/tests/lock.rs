@@ -52,5 +52,5 @@ fn a_folder_that_is_not_there_cannot_be_locked() {
     let folder = fresh_folder("lock-none").join("missing");
     let error = FolderLock::take(&folder).expect_err("missing").to_string();
     assert!(error.contains("missing"), "{error}");
-    assert_eq!(FolderLock::holder(&folder).expect("nobody there"), None);
+    assert_eq!(FolderLock::holder(&folder).expect("no holder"), None);
 }

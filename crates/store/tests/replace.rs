@@ -115,7 +115,7 @@ fn a_pipe_stays_a_pipe_and_gets_the_contents() {
         let read = fs::File::open(from).and_then(|mut file| file.read_to_string(&mut text));
         send.send(read.map(|_| text))
     });
-    replace(&path, b"contents").expect("somebody reads");
+    replace(&path, b"contents").expect("a reader is open");
     let kind = fs::symlink_metadata(&path)
         .expect("it is there")
         .file_type();

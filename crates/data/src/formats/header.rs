@@ -66,7 +66,7 @@ pub struct DataSetHeader {
 pub(super) const SPLIT: &str = "splitmix64 of the game's number";
 
 impl DataSetHeader {
-    /// The share of games that are held out unless somebody says otherwise.
+    /// The share of games that are held out by default.
     pub const HOLD_OUT: f64 = 0.2;
 
     /// A header for a set that is to be filled.

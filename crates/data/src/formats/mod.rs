@@ -67,7 +67,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// So many moves are kept at most.
+    /// The largest number of moves that are kept.
     pub const MOST_MOVES: usize = 64;
 }
 
@@ -198,6 +198,6 @@ pub fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
 /// A score as sets keep it: what is no mate stays within ±[`LARGEST`].
 pub(crate) fn cut(centipawns: f64) -> i16 {
     let largest = f64::from(LARGEST);
-    // A float becomes the nearest whole number within the bounds.
+    // A float becomes the nearest integer within the bounds.
     libm::round(centipawns).clamp(-largest, largest) as i16
 }

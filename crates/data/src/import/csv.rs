@@ -105,7 +105,7 @@ impl CsvColumns {
                 return (Self { delimiter, ..usual }, false);
             }
         }
-        // A heading in words nobody knows: a position and a score will follow.
+        // A heading with unknown names: a position and a score will follow.
         let is_heading = !first.contains('/');
         (usual, is_heading)
     }

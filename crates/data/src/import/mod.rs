@@ -38,16 +38,16 @@ pub struct ImportSettings {
     pub unit: Option<Unit>,
     pub games: GameFilter,
     pub pick: PositionFilter,
-    /// Keep both ratings and so many moves before each position of a game.
+    /// Keep both ratings and this number of moves before each position of a game.
     pub history: Option<usize>,
     /// Only positions in which nothing is to be won at once, as the player
     /// `mendel` sees it.
     pub only_quiet: bool,
     /// Each position once.
     pub distinct: bool,
-    /// Stop after so many positions.
+    /// Stop after this number of positions.
     pub limit: Option<u64>,
-    /// Keep so many positions, each as likely as any other.
+    /// Keep this number of positions, chosen uniformly.
     pub sample: Option<u64>,
     /// Decides what is left to chance.
     pub seed: u64,
@@ -114,7 +114,7 @@ pub struct GameFilter {
     pub min_rating: Option<u32>,
     /// How it ended.
     pub result: Option<ResultFilter>,
-    /// It has at least so many half-moves.
+    /// The least length of a game, in plies.
     pub min_plies: usize,
 }
 
@@ -123,9 +123,8 @@ pub struct GameFilter {
 pub enum ResultFilter {
     White,
     Black,
-    /// Nobody won.
     Draw,
-    /// Somebody won.
+    /// Not a draw.
     Decisive,
 }
 
@@ -137,7 +136,7 @@ pub struct PositionFilter {
     pub winner_to_move: bool,
     /// Only where this side is to move.
     pub mover: Option<Color>,
-    /// Not before so many half-moves were played.
+    /// Not before this ply.
     pub from_ply: usize,
 }
 
@@ -244,7 +243,7 @@ struct ImportSink<'a> {
 const PACE: u64 = 1000;
 
 impl ImportSink<'_> {
-    /// So many games or lines were looked at; whether to go on.
+    /// Counts the games or lines read so far; returns whether to continue.
     fn goes_on(&mut self, records: u64) -> Result<bool, ImportError> {
         self.report.records = records;
         self.looks += 1;

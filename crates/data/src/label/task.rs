@@ -64,7 +64,7 @@ struct LabelPayload {
 }
 
 impl LabelTask {
-    /// The task of labelling so many positions as `plan` says.
+    /// The task of labelling this number of positions as `plan` says.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ use super::{DataOptions, DataPlan, Kind, sample, work_error};
 use crate::error::PLAYER_HINT;
 use crate::{DataError, MakeError, Reader, Sample, mix, result_for};
 
-/// So many games in a row without a new position mean that there are no more.
+/// Games in a row without a new position after which no more are expected.
 const IN_VAIN: u64 = 1000;
 
 /// A game of this many plies is a draw.

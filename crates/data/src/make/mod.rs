@@ -175,8 +175,7 @@ fn work_error(error: MapError<Failure>, failure: Option<Failure>) -> Failure {
 }
 
 impl Kind {
-    /// Whether positions are taken only where nothing hangs, unless somebody says
-    /// otherwise: not where the best move is the label.
+    /// Whether only quiet positions are taken by default: not where the best move is the label.
     fn is_about_quiet_positions(self) -> bool {
         self != Self::Moves
     }

@@ -24,9 +24,9 @@ pub struct DataPlan {
     pub nodes: u64,
     /// Positions taken from a game, at most.
     pub per_game: u32,
-    /// Half-moves between two positions of a game, at least.
+    /// The least number of plies between two positions of a game.
     pub spacing: u32,
-    /// Random half-moves behind the opening, at most.
+    /// The most random plies after the opening.
     pub random_plies: u32,
     pub only_quiet: bool,
     /// Leave the game by one random move and play captures out: a position as a
@@ -37,13 +37,13 @@ pub struct DataPlan {
     pub with_search: bool,
     /// Positions of this set instead of games.
     pub from: Option<PathBuf>,
-    /// Who labels; nobody where results are enough.
+    /// Who labels; `None` where results are enough.
     pub expert: Option<ExpertPlan>,
     pub hold_out: f64,
 }
 
 impl DataPlan {
-    /// What is usual for a kind of set, with nobody to label.
+    /// The defaults for a kind of set, without an expert.
     pub fn usual(kind: Kind, positions: u64, out: impl Into<PathBuf>) -> Self {
         let (per_game, spacing) = match kind {
             Kind::Selfplay => (14, 3),
@@ -81,7 +81,7 @@ impl DataPlan {
             })
         };
         if self.positions == 0 || self.nodes == 0 || self.per_game == 0 {
-            return wrong("positions, nodes and positions a game are whole numbers above 0");
+            return wrong("positions, nodes and positions a game are integers above 0");
         }
         if self.positions > 100_000_000 {
             return wrong("a data set holds at most 100000000 positions; ask for fewer");
@@ -103,7 +103,7 @@ impl DataPlan {
             );
         }
         match (self.kind, &self.expert) {
-            (Kind::Quiet | Kind::Moves, None) => wrong("somebody has to label the positions"),
+            (Kind::Quiet | Kind::Moves, None) => wrong("an expert has to label the positions"),
             (Kind::Imported, _) => wrong("an imported set is not made but imported"),
             (Kind::Moves, Some(expert)) if matches!(expert.ask, Ask::Static { .. }) => {
                 wrong("a static evaluation names no best move; give the expert nodes or a depth")

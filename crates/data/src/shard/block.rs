@@ -19,14 +19,14 @@ const RESULTS: [GameResult; 3] = [
 /// A game as it stands in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShardGame<'a> {
-    /// White's rating and Black's; 0 where nobody knows.
+    /// White's rating and Black's; 0 if unknown.
     pub ratings: [u16; 2],
     pub result: GameResult,
     /// The place of each move among the sorted legal ones, from the start
     /// position of standard chess.
     pub moves: &'a [u8],
     /// What the side to move may expect before each move, in centipawns;
-    /// [`NO_SCORE`] where nobody knows.
+    /// [`NO_SCORE`] if unknown.
     pub scores: Option<&'a [i16]>,
 }
 
@@ -54,7 +54,7 @@ impl ShardGame<'_> {
         self.moves.len().div_ceil(2)
     }
 
-    /// The score before the half-move `ply`, if there is one.
+    /// The score before the ply, if there is one.
     pub fn score(&self, ply: usize) -> Option<i16> {
         let score = *self.scores?.get(ply)?;
         (score != NO_SCORE).then_some(score)

@@ -16,7 +16,7 @@ pub struct ShardInfo {
     /// Games in which both ratings are known.
     pub rated: u64,
     pub scored: u64,
-    /// Games that White won, that nobody won, that Black won.
+    /// Games that White won, drawn games, and games that Black won.
     pub results: [u64; 3],
     /// Ratings and lengths.
     pub histograms: Vec<Histogram>,

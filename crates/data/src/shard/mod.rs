@@ -56,7 +56,7 @@ const ROW: u64 = 16;
 const MAX_HEADER_LEN: u64 = 1 << 20;
 /// A thousand games of usual length are 90 kB; one beyond this is damage.
 const MAX_BLOCK_LEN: u32 = 1 << 26;
-/// So many games make a block.
+/// Games of a full block.
 const BLOCK_GAMES: usize = 1000;
 
 /// What a shard tells about itself. Nothing in it comes from a clock, so that the

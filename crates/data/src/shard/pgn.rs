@@ -22,7 +22,7 @@ pub struct ShardFilter {
     /// ratings, too.
     pub min_rating: u16,
     pub max_rating: u16,
-    /// A game has at least so many moves, counted as on a score sheet.
+    /// The least length of a game, in full moves.
     pub min_moves: usize,
     /// Each game once, as its moves tell.
     pub distinct: bool,
@@ -54,13 +54,13 @@ pub struct ConvertReport {
     pub games: u64,
     /// Those of them that were written.
     pub kept: u64,
-    /// Half-moves of those.
+    /// Plies of those.
     pub plies: u64,
     /// Left out for the ratings.
     pub rating: u64,
     /// Left out since they are too short.
     pub short: u64,
-    /// Left out since nobody knows how they ended.
+    /// Left out because their result is unknown.
     pub unfinished: u64,
     /// Left out since they do not begin from the usual position.
     pub other_start: u64,
@@ -284,7 +284,7 @@ impl<W: io::Write> PgnConverter<'_, W> {
         let before = self.report.games;
         while !self.is_full() {
             let next = reader.next_matching(|tags| self.is_wanted(tags));
-            // Some are so broken that nobody saw their tags.
+            // Of some not even the tags could be read.
             self.report.games = before + reader.games();
             match next {
                 None => break,
@@ -310,7 +310,7 @@ impl<W: io::Write> PgnConverter<'_, W> {
         let lower = ratings(tags).into_iter().min().unwrap_or(0);
         let is_wanted = (self.filter.min_rating..=self.filter.max_rating).contains(&lower);
         self.report.rating += u64::from(!is_wanted);
-        // Whoever asks to stop need not wait for a game that is wanted.
+        // A stop does not wait for the next wanted game.
         is_wanted || self.stop.load(Ordering::Relaxed)
     }
 

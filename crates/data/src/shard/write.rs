@@ -75,10 +75,10 @@ impl<W: Write> ShardWriter<W> {
         let fault = if plies == 0 {
             Some("it has no moves".to_owned())
         } else if plies > usize::from(u16::MAX) {
-            Some(format!("it has {plies} half-moves, more than 65535"))
+            Some(format!("it has {plies} plies, more than 65535"))
         } else {
             let scores = game.scores.map_or(plies, <[_]>::len);
-            (scores != plies).then(|| format!("it has {plies} half-moves and {scores} scores"))
+            (scores != plies).then(|| format!("it has {plies} plies and {scores} scores"))
         };
         if let Some(reason) = fault {
             return Err(DataError::Game { reason });

@@ -14,7 +14,7 @@
 //! let mut file = Vec::new();
 //! let mut writer = ShardWriter::new(&mut file)?;
 //! writer.push(&ShardGame { ratings: [2500, 2400], result: GameResult::Draw, moves: &[2, 2, 2], scores: None })?;
-//! writer.finish("three half-moves", "an example", &[])?;
+//! writer.finish("three plies", "an example", &[])?;
 //! let shard = Shard::from_bytes("example", file)?;
 //!
 //! let settings = Settings { part: Part::All, ..Settings::default() };
@@ -38,15 +38,15 @@ pub use plan::Plan;
 #[cfg(feature = "train")]
 pub(crate) use plan::{Purpose, generator};
 pub use sample::{HISTORY, Sample};
-pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};
+pub use settings::{Cursor, Part, Pick, Settings, Split};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     #[error(transparent)]
     Shard(#[from] DataError),
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("`{key}`: {reason}")]
+    Settings { key: &'static str, reason: String },
     #[error("there are no games to stream; name at least one file that has some")]
     NoGames,
     #[error(
@@ -54,10 +54,10 @@ pub enum StreamError {
     )]
     Empty { names: String, games: u64 },
     #[error(
-        "the data ends before where it was left (epoch {}, mixture {}, sample {}); go on with the same files and settings", cursor.epoch, cursor.mixture, cursor.taken
+        "the data end before the checkpoint (epoch {}, mixture {}, sample {}); resume with the same files and settings", cursor.epoch, cursor.mixture, cursor.taken
     )]
     Cursor { cursor: Cursor },
-    #[error("a thread that prepared batches died; what it said stands above")]
+    #[error("a data-loading thread panicked; see its message above")]
     Worker,
 }
 

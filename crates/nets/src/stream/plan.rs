@@ -63,7 +63,6 @@ impl Split {
         self.part_for(game.moves)
     }
 
-    /// The part of what these bytes stand for.
     pub(crate) fn part_for(&self, bytes: &[u8]) -> Part {
         let mut chance = generator(Purpose::Part, self.seed, [0; 2], bytes);
         let place: f64 = chance.random();
@@ -123,7 +122,6 @@ impl Plan {
         Ok(count)
     }
 
-    /// Whether a game is streamed.
     pub fn takes(&self, game: &ShardGame) -> bool {
         let settings = &self.settings;
         let ratings = settings.min_rating..=settings.max_rating;
@@ -189,15 +187,15 @@ impl Plan {
             let whose = [shard_number, u64::from(number), place as u64];
             self.choose(&mut wanted, epoch, whose, &game);
             replay(&game, &wanted, &mut samples).map_err(|Fault { ply }| {
-                let what = "is none of the legal moves";
-                let whose = format!("half-move {ply} of game {place} in block {number}");
+                let what = "is not a legal move";
+                let whose = format!("ply {ply} of game {place} in block {number}");
                 shard.damaged(format!("{whose} {what}"))
             })?;
         }
         Ok(samples)
     }
 
-    /// The half-moves of a game before which this epoch takes a sample, in order.
+    /// The plies of a game before which this epoch takes a sample, in order.
     fn choose(&self, wanted: &mut Vec<u16>, epoch: u64, whose: [u64; 3], game: &ShardGame) {
         let skipped = self.settings.skip_plies;
         let there = (game.moves.len() as u16).saturating_sub(skipped);
@@ -235,7 +233,6 @@ impl Plan {
         Ok(Mixture { parts, order })
     }
 
-    /// Why nothing came out of a whole epoch.
     pub(crate) fn nothing(&self) -> StreamError {
         let names = self
             .shards

@@ -8,7 +8,7 @@ use mendel_data::shard::{ShardGame, move_at};
 use super::Sample;
 use super::sample::HISTORY;
 
-/// A half-move that cannot be played.
+/// A move that cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) ply: usize,
@@ -61,7 +61,7 @@ fn latest(played: &[Move]) -> ArrayVec<Move, HISTORY> {
 fn is_repeated(position: &Position, keys: &[u64]) -> bool {
     let reversible = (position.halfmoves() as usize).min(keys.len());
     let earlier = &keys[keys.len() - reversible..];
-    // The same side was to move two half-moves ago, and it takes four at least.
+    // The same side was to move two plies ago, and it takes four at least.
     let alike = earlier.iter().rev().skip(3).step_by(2);
     alike.into_iter().any(|&key| key == position.key())
 }

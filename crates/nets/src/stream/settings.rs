@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::StreamError;
+
 /// What is streamed. The same settings, shards and cursor give the same samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -12,13 +14,13 @@ pub struct Settings {
     /// ratings, too.
     pub min_rating: u16,
     pub max_rating: u16,
-    /// A game has at least so many moves, counted as on a score sheet: 20 if
+    /// The least length of a game, in full moves: 20 if
     /// White made a twentieth.
     pub min_moves: u16,
-    /// Positions before so many half-moves are passed over.
+    /// Positions before this ply are left out.
     pub skip_plies: u16,
     pub pick: Pick,
-    /// So many blocks of games are mixed at a time. More are a better shuffle and
+    /// Blocks of games that are mixed at a time. More are a better shuffle and
     /// take more memory: a block of 1,000 games has some 80,000 positions of 200
     /// bytes, if all are picked.
     pub mixed_blocks: usize,
@@ -39,7 +41,6 @@ pub struct Split {
     pub seed: u64,
 }
 
-/// A part of the games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -53,14 +54,13 @@ pub enum Part {
     All,
 }
 
-/// Which positions of a game an epoch takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
     /// Every position.
     #[default]
     All,
-    /// So many at random, others in each epoch; all of a game that has fewer.
+    /// This number at random, others in each epoch; all of a game that has fewer.
     PerGame(u16),
 }
 
@@ -74,14 +74,6 @@ pub struct Cursor {
     pub mixture: u64,
     /// Samples taken out of the present mixture.
     pub taken: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {reason}")]
-pub struct SettingsError {
-    /// Which of them.
-    pub key: &'static str,
-    pub reason: String,
 }
 
 impl Default for Settings {
@@ -119,8 +111,8 @@ impl Settings {
     /// # Errors
     ///
     /// If nothing could be streamed by them.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let wrong = |key, reason: String| Err(SettingsError { key, reason });
+    pub fn check(&self) -> Result<(), StreamError> {
+        let wrong = |key, reason: String| Err(StreamError::Settings { key, reason });
         let Split {
             validation, test, ..
         } = self.split;

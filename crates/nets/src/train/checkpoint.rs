@@ -48,7 +48,6 @@ pub(crate) struct Place {
     pub(crate) evaluations: u64,
     /// Seconds spent learning.
     pub(crate) seconds: f64,
-    /// Whether nothing is left to learn.
     pub(crate) is_over: bool,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Batch {
     /// to a knight, twice that to a bishop, three times to a rook; filled up with
     /// [`NO_MOVE`].
     pub(crate) legal: Vec<i16>,
-    /// So many places for legal moves has each position.
+    /// Places for legal moves of each position.
     pub(crate) width: usize,
     /// Which of them was played.
     pub(crate) played: Vec<i64>,

@@ -20,10 +20,10 @@ use crate::stream::{
     Cursor, Extent, Part, Pick, Plan, Purpose, Sample, Settings, Split, StreamError, generator,
 };
 
-/// So many batches are made before they are asked for.
+/// Batches that are made ahead.
 const AHEAD: usize = 8;
 
-/// So many positions are asked at a time.
+/// Positions that are evaluated at a time.
 const EXAM_BATCH: usize = 1024;
 
 #[derive(Clone, Debug)]
@@ -50,7 +50,6 @@ pub(crate) struct ScoreData {
     split: Split,
     pawns: Pawns,
     train: usize,
-    /// Whether half of what is learnt from stands in the mirror.
     mirror: bool,
 }
 
@@ -61,7 +60,6 @@ pub(crate) enum Feed {
     Scores(Receiver<(Batch, Cursor)>),
 }
 
-/// What a feed gives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeedOrder {
     pub(crate) view: View,
@@ -118,7 +116,7 @@ impl GameData {
         Ok(Plan::new(shards.map_err(StreamError::from)?, settings)?)
     }
 
-    /// Up to so many positions of a part, spread over all its games.
+    /// At most `positions` positions of a part, spread over all its games.
     fn exam(
         &self,
         view: View,
@@ -211,7 +209,6 @@ impl Data {
         }
     }
 
-    /// A short name for the contents.
     pub(crate) fn fingerprint(&self) -> String {
         match self {
             Self::Games(data) => data.fingerprint.clone(),
@@ -219,7 +216,6 @@ impl Data {
         }
     }
 
-    /// A sentence about what is learnt from.
     pub(crate) fn about(&self) -> String {
         match self {
             Self::Games(data) => format!(
@@ -255,7 +251,7 @@ impl Data {
         }
     }
 
-    /// Up to so many positions of a part, always the same ones.
+    /// At most `positions` positions of a part, always the same ones.
     pub(crate) fn exam(
         &self,
         view: View,
@@ -308,7 +304,7 @@ impl ScoreData {
             (batch, cursor)
         };
         let (sender, receiver) = sync_channel(AHEAD);
-        // It ends when nobody listens any more.
+        // It ends when the receiver is dropped.
         thread::spawn(move || while sender.send(make()).is_ok() {});
         Ok(receiver)
     }

@@ -1,14 +1,12 @@
-//! Why training does not go on.
+//! Why a training does not start or continue.
 
 use std::io;
 use std::path::PathBuf;
 
 use mendel_evaluator::vision::NetError;
-use mendel_store::{ExperimentError, FileError};
+use mendel_store::{ExperimentError, FileError, RecipeError};
 
-use super::recipe::RecipeError;
-use super::scores::ScoresError;
-use crate::stream::StreamError;
+use crate::stream::{Part, StreamError};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -16,9 +14,21 @@ pub enum TrainError {
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     #[error(transparent)]
-    Scores(#[from] ScoresError),
-    #[error(transparent)]
     Games(#[from] StreamError),
+    #[error("cannot read `{}`: {source}", path.display())]
+    ReadScores { path: PathBuf, source: io::Error },
+    #[error(
+        "line {line} of `{}` is no `FEN,centipawns`: {reason}; a mate is written as `#+3`",
+        path.display()
+    )]
+    ScoreLine {
+        path: PathBuf,
+        /// Counted from 1.
+        line: u64,
+        reason: String,
+    },
+    #[error("the {part:?} part of the scores is empty; give more positions or change `data.split`")]
+    EmptyPart { part: Part },
     #[error(
         "nothing to learn from: name files with `--data`, or as `data.files` in the recipe; `mendel data games` makes them"
     )]
@@ -27,30 +37,23 @@ pub enum TrainError {
         "there is no GPU to be found: is its driver installed, and the program built against a torch with CUDA? `--device cpu` works without"
     )]
     NoGpu,
-    #[error("{} is not empty; go on with `mendel train --resume`, or take another folder", folder.display())]
+    #[error("`{}` is not empty; resume with `mendel train --resume`, or choose another folder", folder.display())]
     NotEmpty { folder: PathBuf },
-    #[error("{} is no folder of a training: {reason}", folder.display())]
+    #[error("`{}` is not the folder of a training: {reason}", folder.display())]
     NoTraining { folder: PathBuf, reason: String },
     #[error(
-        "the data are not those that this training began with: {found} instead of {wanted}; put them back, or begin anew"
+        "the data are not those that this training was started with: {found} instead of {wanted}; restore them, or start a new training"
     )]
     OtherData { found: String, wanted: String },
-    #[error(transparent)]
-    Inputs(#[from] ExperimentError),
     #[error(
-        "the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
+        "the loss is not a number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
     )]
     Diverged { step: u64 },
-    #[error("cannot write {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
+    /// Another process trains here, or another build of the program started the training.
     #[error(transparent)]
-    Replace(#[from] FileError),
+    Experiment(#[from] ExperimentError),
     #[error(transparent)]
-    Lock(#[from] ExperimentError),
-    #[error(transparent)]
-    Journal(#[from] FileError),
+    File(#[from] FileError),
     #[error(transparent)]
     Net(#[from] NetError),
-    #[error("the framework refused: {0}")]
-    Framework(String),
 }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::stream::{Pick, Split};
 
-/// What a network learns from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DataSettings {
@@ -33,12 +32,11 @@ pub struct DataSettings {
     #[serde(default)]
     pub unit: Unit,
     /// Whether half of the positions with scores are learnt from with their files from h
-    /// to a, where nobody may castle any more.
+    /// to a, where neither side may castle any more.
     #[serde(default)]
     pub mirror: bool,
 }
 
-/// What data files hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKind {

@@ -19,7 +19,6 @@ pub(crate) struct Lesson {
     wanted: Wanted,
 }
 
-/// What the network should answer.
 #[derive(Debug)]
 enum Wanted {
     Move {

@@ -32,12 +32,7 @@ pub(crate) struct Input {
 #[derive(Debug)]
 pub(crate) enum Output {
     /// Logits of squares, `[batch, 64]` each.
-    FromTo {
-        /// Where a piece leaves.
-        from: Tensor,
-        /// Where it goes.
-        to: Tensor,
-    },
+    FromTo { from: Tensor, to: Tensor },
     /// One number a position, `[batch]`.
     Value(Tensor),
     /// Ours.
@@ -65,7 +60,6 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A network that knows nothing yet.
     pub(crate) fn new(shape: &Shape, seed: u64, device: Device, precision: Precision) -> Self {
         let layout = Layout::of(shape);
         let start = Tensor::from_slice(&layout.start(seed)).to_device(device);

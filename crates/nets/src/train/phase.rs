@@ -12,7 +12,7 @@ const ENDING_MEN: u32 = 6;
 pub struct Facts {
     /// The piece that was moved.
     pub role: Option<Role>,
-    /// The rating of who moved; 0 where nobody knows.
+    /// The rating of who moved; 0 if unknown.
     pub rating: u16,
     pub phase: Phase,
 }

@@ -10,7 +10,6 @@ pub const MANIFEST: &str = "manifest.toml";
 pub const RECIPE: &str = "recipe.toml";
 /// The [`Evaluation`]s of a training.
 pub const EVALUATIONS: &str = "epochs.jsonl";
-/// The [`Outcome`] of a training.
 pub const RESULT: &str = "result.json";
 
 /// A line of `epochs.jsonl`: how a network stood when the validation part was asked.
@@ -26,7 +25,6 @@ pub struct Evaluation {
     /// The learning rate of the last step.
     pub rate: f64,
     pub loss: f64,
-    /// The loss on the validation part.
     pub validation_loss: f64,
     pub best: bool,
     /// Figures of the validation part by name.
@@ -40,7 +38,6 @@ impl Record for Evaluation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Timing {
-    /// Steps done.
     pub step: u64,
     /// Seconds of learning so far.
     pub seconds: f64,

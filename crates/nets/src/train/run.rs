@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_store::{FolderLock, InputHashes, replace};
+use mendel_store::{FileError, FolderLock, InputHashes, replace};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
@@ -49,11 +49,11 @@ pub struct Order {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// So many numbers are those of another network.
+    /// Parameters were taken from another network.
     Started {
         taken: usize,
     },
-    /// It begins, or goes on.
+    /// It starts, or is resumed.
     Begun {
         numbers: usize,
         /// What it learns from.
@@ -159,7 +159,7 @@ pub fn train(
     training.run(stop, hear)
 }
 
-/// Goes on with a training where its last checkpoint was written; to the bit, if it
+/// Resumes a training from its last checkpoint; to the bit, if it
 /// is on a processor. What is over gives its outcome again.
 ///
 /// # Errors
@@ -217,8 +217,5 @@ fn no_training(folder: &Path, reason: String) -> TrainError {
 }
 
 pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
-    fs::create_dir_all(folder).map_err(|source| TrainError::Write {
-        path: folder.to_owned(),
-        source,
-    })
+    Ok(fs::create_dir_all(folder).map_err(FileError::io(folder))?)
 }

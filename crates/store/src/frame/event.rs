@@ -216,7 +216,7 @@ impl EventFile {
                     self.progress
                         .retain(|_, it| now - it.written < PROGRESS_INTERVAL);
                 }
-                // So many parts at once are no progress that anybody could follow.
+                // More parts at once are not written.
                 if self.progress.len() >= MAX_PARTS {
                     return;
                 }
@@ -253,7 +253,7 @@ impl EventFile {
     }
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The beginning of a text, of at most `bytes` bytes.
 fn shortened(mut text: String, bytes: usize) -> String {
     if text.len() > bytes {
         let end = (0..=bytes).rev().find(|&it| text.is_char_boundary(it));

@@ -260,7 +260,7 @@ pub fn resume<E: Experiment>(
     if let Some(outcome) = finished::<E>(&files, options)? {
         return Ok(outcome);
     }
-    // 2. Nobody else may be at it, or have finished it in the meantime.
+    // 2. No other process may use it, or have finished it in the meantime.
     let lock = FolderLock::take(folder)?;
     if let Some(outcome) = finished::<E>(&files, options)? {
         return Ok(outcome);
@@ -355,7 +355,7 @@ fn execute<E: Experiment>(
     result
 }
 
-/// How far the experiment in a folder is: somebody holds its lock, it has a result, its last
+/// The state of the experiment in a folder: a process holds its lock, it has a result, its last
 /// event is a failure, or it was stopped.
 pub fn status_of(folder: &Path) -> RunStatus {
     if matches!(FolderLock::holder(folder), Ok(Some(_))) {

@@ -10,7 +10,8 @@ use mendel_board::Color;
 use mendel_data::DataSetHeader;
 use mendel_data::import::score::Unit;
 use mendel_data::import::{
-    ImportFormat, GameFilter, ImportError, Imported, PositionFilter, ImportReport, ResultFilter, ImportSettings, ScorePerspective, import,
+    GameFilter, ImportError, ImportFormat, ImportReport, ImportSettings, Imported, PositionFilter,
+    ResultFilter, ScorePerspective, import,
 };
 use serde_json::json;
 

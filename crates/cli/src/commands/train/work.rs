@@ -70,12 +70,13 @@ pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()>
 }
 
 fn wrong(error: TrainError) -> anyhow::Error {
-    let error = match error {
-        TrainError::Inputs(error) => return Wrong::new(error, INPUTS_HINT).into(),
-        error => error,
-    };
     let hint = match &error {
-        TrainError::NoData | TrainError::Games(_) | TrainError::Scores(_) => {
+        TrainError::Experiment(error) if error.is_about_inputs() => INPUTS_HINT,
+        TrainError::NoData
+        | TrainError::Games(_)
+        | TrainError::ReadScores { .. }
+        | TrainError::ScoreLine { .. }
+        | TrainError::EmptyPart { .. } => {
             "`mendel data games FILE.pgn --out FILE.games` makes games to learn from"
         }
         TrainError::NoGpu => "`--device cpu` learns on the processor",
