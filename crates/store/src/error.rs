@@ -1,5 +1,6 @@
 //! Why files, and folders of experiments, cannot be used.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -88,21 +89,21 @@ impl FileError {
         }
     }
 
-    pub(crate) fn value(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn value(path: &Path, reason: &dyn Display) -> Self {
         Self::Value {
             path: path.to_owned(),
             reason: reason.to_string(),
         }
     }
 
-    pub(crate) fn content(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn content(path: &Path, reason: &dyn Display) -> Self {
         Self::Content {
             path: path.to_owned(),
             reason: reason.to_string(),
         }
     }
 
-    pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, reason: &dyn Display) -> Self {
         Self::Damaged {
             path: path.to_owned(),
             reason: reason.to_string(),

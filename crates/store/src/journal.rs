@@ -106,7 +106,7 @@ impl<T: Record> Journal<T> {
     {
         let mut lines = Vec::new();
         for record in records {
-            write_line(record, &mut lines).map_err(|error| FileError::value(path, error))?;
+            write_line(record, &mut lines).map_err(|error| FileError::value(path, &error))?;
         }
         replace(path, &lines)
     }
@@ -137,7 +137,7 @@ impl<T: Record> Journal<T> {
         self.lines.clear();
         let mut count = 0;
         for record in records {
-            write_line(record, &mut self.lines).map_err(|error| FileError::value(path, error))?;
+            write_line(record, &mut self.lines).map_err(|error| FileError::value(path, &error))?;
             count += 1;
         }
         if count > 0 {

@@ -97,11 +97,9 @@ pub fn set_key(here: &mut Value, key: &str, value: Value) -> Option<()> {
         Value::Array(values) => values.get_mut(step.parse::<usize>().ok()?)?,
         _ => return None,
     };
-    match rest {
-        Some(rest) => set_key(place, rest, value),
-        None => {
-            *place = value;
-            Some(())
-        }
+    if let Some(rest) = rest {
+        return set_key(place, rest, value);
     }
+    *place = value;
+    Some(())
 }

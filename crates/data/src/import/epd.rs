@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError
 /// `FEN [0.5]`, `FEN c9 "1-0";` and `FEN | score | 0.5`, scores and results as White
 /// sees them.
 fn read_line(text: &str, game: u32, unit: Unit) -> Result<Sample, String> {
-    // 1. CsvColumns with bars.
+    // 1. Columns with bars.
     if let Some((fen, rest)) = text.split_once('|') {
         let mut epd = bare(fen, game)?;
         let mut columns = rest.split('|').map(str::trim);

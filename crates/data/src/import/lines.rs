@@ -1,4 +1,4 @@
-//! NumberedLines of a file, with their numbers and with a bound on their length.
+//! Lines of a file, with their numbers and with a bound on their length.
 
 use std::io::BufRead;
 use std::path::Path;

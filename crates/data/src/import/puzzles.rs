@@ -11,7 +11,7 @@ use super::lines::{NumberedLines, game_of};
 use super::{ImportError, ImportSink};
 use crate::Sample;
 
-/// CsvColumns of the puzzle database: `PuzzleId`, FEN, moves of which the first is the
+/// Columns of the puzzle database: `PuzzleId`, FEN, moves of which the first is the
 /// opponent's, and more.
 pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
     each_line(path, desk, &|text| {
@@ -42,7 +42,7 @@ struct Tree {
     lines: Value,
 }
 
-/// NumberedLines of JSON with a tree of solutions. Where the position is the one before the
+/// Lines of JSON with a tree of solutions. Where the position is the one before the
 /// opponent's last move, that move is not told: it is found if only one move makes
 /// the whole solution legal.
 pub(super) fn read_trees(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {

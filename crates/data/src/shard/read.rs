@@ -180,7 +180,7 @@ impl ShardOpener<'_> {
             return Err(self.damaged("its parts are longer than the file"));
         };
 
-        // 3. ShardHeader and table.
+        // 3. Header and table.
         let text = self.bytes(HEAD + room, (length + table) as usize)?;
         let mut print = Fingerprint::default();
         print.add(&text);

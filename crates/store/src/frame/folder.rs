@@ -231,7 +231,7 @@ impl Folder {
         };
         let state = serde_json::from_slice(&checkpoint.state);
         Ok(Some(state.map_err(|error| {
-            FileError::content(&self.file(Self::CHECKPOINT), error)
+            FileError::content(&self.file(Self::CHECKPOINT), &error)
         })?))
     }
 
@@ -248,7 +248,7 @@ impl Folder {
         journals: &mut [&mut dyn Flush],
     ) -> Result<(), FileError> {
         let path = self.file(Self::CHECKPOINT);
-        let state = serde_json::to_vec(state).map_err(|error| FileError::value(&path, error))?;
+        let state = serde_json::to_vec(state).map_err(|error| FileError::value(&path, &error))?;
         // 1. What the state depends on.
         let mut records = BTreeMap::new();
         for journal in journals {
@@ -275,7 +275,7 @@ impl Folder {
         };
         let checkpoint = Checkpoint::parse(bytes);
         Ok(Some(checkpoint.map_err(|reason| {
-            FileError::damaged(&self.file(name), reason)
+            FileError::damaged(&self.file(name), &reason)
         })?))
     }
 
@@ -300,19 +300,19 @@ impl Folder {
             return Ok(None);
         };
         checksum::take_checksum_indented(&mut bytes)
-            .map_err(|damage| FileError::damaged(&path, damage))?;
+            .map_err(|damage| FileError::damaged(&path, &damage))?;
         let outcome = serde_json::from_slice(&bytes);
         Ok(Some(
-            outcome.map_err(|error| FileError::content(&path, error))?,
+            outcome.map_err(|error| FileError::content(&path, &error))?,
         ))
     }
 
     pub(super) fn write_result(&self, outcome: &impl Serialize) -> Result<(), FileError> {
         let path = self.file(Self::RESULT);
         let mut text =
-            serde_json::to_vec_pretty(outcome).map_err(|error| FileError::value(&path, error))?;
+            serde_json::to_vec_pretty(outcome).map_err(|error| FileError::value(&path, &error))?;
         checksum::add_checksum_indented(&mut text)
-            .ok_or_else(|| FileError::value(&path, "it is not a JSON object with fields"))?;
+            .ok_or_else(|| FileError::value(&path, &"it is not a JSON object with fields"))?;
         replace(&path, &text)
     }
 }

@@ -187,7 +187,7 @@ impl Manifest {
 
     pub(super) fn write(&self, folder: &Folder) -> Result<(), FileError> {
         let text = toml::to_string(self)
-            .map_err(|error| FileError::value(&folder.file(Self::FILE), error))?;
+            .map_err(|error| FileError::value(&folder.file(Self::FILE), &error))?;
         folder.write(Self::FILE, text)?;
         Self::tidy(folder);
         Ok(())

@@ -145,7 +145,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     places.shuffle(&mut chance);
     places.truncate(arguments.positions);
-    // GameBlock by block, so that each is read once.
+    // Block by block, so that each is read once.
     places.sort_unstable();
 
     // 3. The positions.
