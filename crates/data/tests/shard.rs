@@ -110,8 +110,8 @@ fn what_is_no_shard_is_named_as_what_it_is() {
         (b"[Event \"?\"]\n\n1. e4 *\n".to_vec(), "mendel data games"),
         (b"mendel\r\n".to_vec(), "does not begin as one"),
         (newer, "format 2"),
-        (half, "end too early"),
-        (begun, "end too early"),
+        (half, "ends too early"),
+        (begun, "ends too early"),
     ] {
         let error = read(bytes).expect_err("it is none").to_string();
         assert!(error.contains(word) && error.contains("`read`"), "{error}");

@@ -238,7 +238,7 @@ fn a_network_begins_with_what_another_has_learnt() {
     assert!(resume(&folder.0.join("value"), &never(), &mut |_| {}).is_ok());
     let error = begin("again", &first).expect_err("nothing is there");
     assert!(
-        error.to_string().contains("no folder of a training"),
+        error.to_string().contains("not the folder of a training"),
         "{error}"
     );
 }
