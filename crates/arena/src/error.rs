@@ -2,11 +2,11 @@
 
 use std::io;
 
-use mendel_board::FileError;
+use mendel_board::BoardFileError;
 use mendel_board::pgn::PgnError;
 use mendel_crew::CrewError;
-use mendel_store::frame::{Cause, Failure, FolderError};
-use mendel_store::{InputsError, JournalError};
+use mendel_store::frame::{Cause, Failure};
+use mendel_store::{ExperimentError, FileError};
 
 use crate::pgn::RecordError;
 use crate::statistics::StatisticsError;
@@ -35,7 +35,7 @@ pub enum MatchError {
     #[error(transparent)]
     OpeningPgn(#[from] PgnError),
     #[error(transparent)]
-    File(#[from] FileError),
+    BoardFile(#[from] BoardFileError),
     /// No opening, or an invalid one: the file, the line or game, and the reason.
     #[error("{0}")]
     Opening(String),
@@ -59,11 +59,11 @@ pub enum MatchError {
     #[error("nothing limits a move: give --tc, --movetime, --nodes or --depth")]
     NoPace,
     #[error(transparent)]
-    Inputs(#[from] InputsError),
+    Inputs(#[from] ExperimentError),
+    /// A file of the folder cannot be read or written.
     #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+    File(#[from] FileError),
+    /// The experiment of a match failed for another reason.
     #[error("{0}")]
     Experiment(Cause),
     #[error(transparent)]
@@ -101,8 +101,7 @@ impl MatchError {
     pub(crate) fn into_invalid(self) -> Failure {
         match self {
             Self::Crew(error) => error.into(),
-            Self::Folder(error) => error.into(),
-            Self::Journal(error) => error.into(),
+            Self::File(error) => error.into(),
             error => {
                 let hint = error.hint();
                 Failure::invalid(error).with_hint(hint)
@@ -127,7 +126,7 @@ impl From<Failure> for MatchError {
             Ok(error) => return Self::Crew(*error),
             Err(cause) => cause,
         };
-        match cause.downcast::<InputsError>() {
+        match cause.downcast::<ExperimentError>() {
             Ok(error) => Self::Inputs(*error),
             Err(cause) => match cause.downcast::<Self>() {
                 Ok(error) => *error,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mendel_store::{InputHashes, InputsError};
+use mendel_store::{ExperimentError, InputHashes};
 
 use crate::{Entrant, Kind};
 
@@ -15,7 +15,7 @@ impl Entrant {
     /// # Errors
     ///
     /// If one of them cannot be read.
-    pub fn add_inputs(&self, inputs: &mut InputHashes) -> Result<(), InputsError> {
+    pub fn add_inputs(&self, inputs: &mut InputHashes) -> Result<(), ExperimentError> {
         let mut folder = Path::new("");
         match &self.kind {
             Kind::Bred(player) => {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::Move;
 
-use crate::{FileError, PackedMove, Position};
+use crate::{BoardFileError, PackedMove, Position};
 
 const ENTRY_BYTES: u64 = 16;
 
@@ -45,7 +45,7 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be opened or does not consist of whole entries.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, BoardFileError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         match File::open(path) {
@@ -59,14 +59,14 @@ impl Book {
     /// # Errors
     ///
     /// If the bytes are not whole entries.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileError> {
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, BoardFileError> {
         Self::new(name.to_owned(), Box::new(Cursor::new(bytes)))
     }
 
-    fn new(name: String, mut source: Box<dyn ReadSeek>) -> Result<Self, FileError> {
+    fn new(name: String, mut source: Box<dyn ReadSeek>) -> Result<Self, BoardFileError> {
         match source.seek(SeekFrom::End(0)) {
             Err(source) => Err(cannot_read(name, source)),
-            Ok(bytes) if bytes % ENTRY_BYTES != 0 => Err(FileError::TruncatedBook {
+            Ok(bytes) if bytes % ENTRY_BYTES != 0 => Err(BoardFileError::TruncatedBook {
                 path: name,
                 bytes,
                 entry: ENTRY_BYTES,
@@ -93,7 +93,7 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be read any more.
-    pub fn probe(&self, position: &Position) -> Result<Vec<BookMove>, FileError> {
+    pub fn probe(&self, position: &Position) -> Result<Vec<BookMove>, BoardFileError> {
         let found = self.find(position);
         found.map_err(|source| cannot_read(self.name.clone(), source))
     }
@@ -143,13 +143,13 @@ impl Book {
     /// # Errors
     ///
     /// If the file cannot be read any more.
-    pub fn pick(&self, position: &Position, random: u64) -> Result<Option<Move>, FileError> {
+    pub fn pick(&self, position: &Position, random: u64) -> Result<Option<Move>, BoardFileError> {
         Ok(pick(&self.probe(position)?, random))
     }
 }
 
-fn cannot_read(path: String, source: io::Error) -> FileError {
-    FileError::Read {
+fn cannot_read(path: String, source: io::Error) -> BoardFileError {
+    BoardFileError::Read {
         what: "the opening book",
         path,
         source,

@@ -6,7 +6,7 @@ use std::io::{self, BufReader};
 use std::path::Path;
 
 use crate::lines::BoundedLines;
-use crate::{FileError, Game, Position};
+use crate::{BoardFileError, Game, Position};
 
 /// Codes and names of openings by their positions, so that a line is known
 /// whatever the order of its moves.
@@ -25,7 +25,7 @@ impl OpeningNames {
     /// # Errors
     ///
     /// If it cannot be read, a line has another form, or there is no name.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, BoardFileError> {
         let path = path.as_ref();
         let failed = |source| cannot_read(path, source);
         let mut files = vec![path.to_owned()];
@@ -46,12 +46,12 @@ impl OpeningNames {
         }
         if names.0.is_empty() {
             let path = path.display().to_string();
-            return Err(FileError::NoOpeningNames { path });
+            return Err(BoardFileError::NoOpeningNames { path });
         }
         Ok(names)
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), FileError> {
+    fn add(&mut self, path: &Path) -> Result<(), BoardFileError> {
         let failed = |source| cannot_read(path, source);
         let reader = BufReader::new(File::open(path).map_err(failed)?);
         let mut lines = BoundedLines::new(reader, MAX_LINE_LEN);
@@ -59,7 +59,7 @@ impl OpeningNames {
             let Some(read) = lines.next_line().map_err(failed)? else {
                 break;
             };
-            let refused = |reason| FileError::OpeningName {
+            let refused = |reason| BoardFileError::OpeningName {
                 path: path.display().to_string(),
                 line,
                 reason,
@@ -117,8 +117,8 @@ impl OpeningNames {
     }
 }
 
-fn cannot_read(path: &Path, source: io::Error) -> FileError {
-    FileError::Read {
+fn cannot_read(path: &Path, source: io::Error) -> BoardFileError {
+    BoardFileError::Read {
         what: "the opening names",
         path: path.display().to_string(),
         source,

@@ -19,7 +19,7 @@ use shakmaty::Move;
 
 use crate::lines::BoundedLines;
 use crate::notation::quote;
-use crate::{FileError, NotationError, Position};
+use crate::{BoardFileError, NotationError, Position};
 
 /// A position and what is said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -271,7 +271,7 @@ pub struct Records<R> {
 }
 
 impl<R: BufRead> Iterator for Records<R> {
-    type Item = Result<(usize, Epd), FileError>;
+    type Item = Result<(usize, Epd), BoardFileError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
@@ -281,11 +281,11 @@ impl<R: BufRead> Iterator for Records<R> {
                 Ok(read) => read?,
                 Err(source) => {
                     self.failed = true;
-                    return Some(Err(FileError::ReadLine { line, source }));
+                    return Some(Err(BoardFileError::ReadLine { line, source }));
                 }
             };
             if read.is_truncated {
-                return Some(Err(FileError::LongLine {
+                return Some(Err(BoardFileError::LongLine {
                     line,
                     limit: MAX_LINE_LEN,
                 }));
@@ -297,7 +297,7 @@ impl<R: BufRead> Iterator for Records<R> {
             }
             return Some(match text.parse() {
                 Ok(epd) => Ok((line, epd)),
-                Err(source) => Err(FileError::EpdRecord { line, source }),
+                Err(source) => Err(BoardFileError::EpdRecord { line, source }),
             });
         }
         None

@@ -30,7 +30,7 @@ pub enum NotationError {
 
 /// Why a file with chess data cannot be used. Lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
+pub enum BoardFileError {
     #[error("cannot read {what} `{path}`: {source}")]
     Read {
         what: &'static str,

@@ -39,7 +39,7 @@ mod position;
 pub mod sample;
 pub mod tablebase;
 
-pub use error::{FileError, NotationError};
+pub use error::{BoardFileError, NotationError};
 pub use game::{Game, IllegalMove, Outcome, Reason};
 pub use hash::mix;
 pub use packed::PackedMove;

@@ -9,7 +9,7 @@ use std::{env, fmt, fs, io, ops};
 use shakmaty::{Chess, Move, Position as _};
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, Material, Metric, SyzygyError, Tablebase as Tables};
 
-use crate::{FileError, Game, Position};
+use crate::{BoardFileError, Game, Position};
 
 /// Endgame tables from one or more folders. Files are opened when first needed;
 /// any number of threads may probe at once.
@@ -72,7 +72,7 @@ impl Tablebase {
     /// # Errors
     ///
     /// If a folder cannot be read, a table is visibly damaged or there is no table.
-    pub fn open(paths: &str) -> Result<Self, FileError> {
+    pub fn open(paths: &str) -> Result<Self, BoardFileError> {
         let mut tablebase = Self {
             tables: Tables::new(),
             files: 0,
@@ -83,15 +83,15 @@ impl Tablebase {
             }
         }
         if tablebase.files == 0 {
-            return Err(FileError::NoTables {
+            return Err(BoardFileError::NoTables {
                 paths: paths.to_owned(),
             });
         }
         Ok(tablebase)
     }
 
-    fn add_folder(&mut self, folder: &Path) -> Result<(), FileError> {
-        let failed = |path: &Path, source| FileError::Read {
+    fn add_folder(&mut self, folder: &Path) -> Result<(), BoardFileError> {
+        let failed = |path: &Path, source| BoardFileError::Read {
             what: "the tablebase",
             path: path.display().to_string(),
             source,

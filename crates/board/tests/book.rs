@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mendel_board::FileError;
+use mendel_board::BoardFileError;
 use mendel_board::book::{self, Book, BookBuilder};
 use mendel_board::{Move, Position};
 use proptest::prelude::*;
@@ -121,7 +121,10 @@ fn moves_that_cannot_be_played_are_left_out() {
 #[test]
 fn a_truncated_or_missing_file_is_named() {
     let error = Book::from_bytes("half.bin", vec![0; 40]).unwrap_err();
-    assert!(matches!(error, FileError::TruncatedBook { bytes: 40, .. }));
+    assert!(matches!(
+        error,
+        BoardFileError::TruncatedBook { bytes: 40, .. }
+    ));
     assert!(error.to_string().contains("`half.bin`"), "{error}");
     let error = Book::open("no/such/book.bin").unwrap_err();
     assert!(error.to_string().contains("`no/such/book.bin`"), "{error}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mendel_board::FileError;
+use mendel_board::BoardFileError;
 use mendel_board::eco::OpeningNames;
 use mendel_board::{Game, Position};
 
@@ -12,7 +12,7 @@ const NAMES: &str = "eco\tname\tpgn\n\
     D00\tQueen's Pawn Game\t1. d4 d5\n\
     D06\tQueen's Gambit\t1. d4 d5 2. c4\n";
 
-fn table(name: &str, text: &str) -> (std::path::PathBuf, Result<OpeningNames, FileError>) {
+fn table(name: &str, text: &str) -> (std::path::PathBuf, Result<OpeningNames, BoardFileError>) {
     let path = format!("mendel-names-{name}-{}.tsv", std::process::id());
     let path = std::env::temp_dir().join(path);
     fs::write(&path, text).expect("a file can be written");
@@ -55,8 +55,8 @@ fn a_broken_table_of_names_is_named_with_its_line() {
     }
     assert!(matches!(
         table("empty", "").1,
-        Err(FileError::NoOpeningNames { .. })
+        Err(BoardFileError::NoOpeningNames { .. })
     ));
     let nowhere = OpeningNames::load("no/such/table.tsv");
-    assert!(matches!(nowhere, Err(FileError::Read { .. })));
+    assert!(matches!(nowhere, Err(BoardFileError::Read { .. })));
 }

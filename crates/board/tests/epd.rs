@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mendel_board::Position;
 use mendel_board::epd::{self, Epd};
-use mendel_board::{FileError, NotationError};
+use mendel_board::{BoardFileError, NotationError};
 use proptest::prelude::*;
 
 use crate::walks::positions;
@@ -133,7 +133,7 @@ fn a_file_tells_its_lines_and_goes_on_after_a_bad_one() {
     );
     assert!(matches!(
         records[2],
-        Err(FileError::LongLine { line: 5, .. })
+        Err(BoardFileError::LongLine { line: 5, .. })
     ));
     assert!(matches!(records[3], Ok((6, _))));
 }

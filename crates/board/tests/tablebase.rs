@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use mendel_board::FileError;
+use mendel_board::BoardFileError;
 use mendel_board::tablebase::{ProbeError, Tablebase, Wdl};
 use mendel_board::{Game, Position, Reason};
 
@@ -26,11 +26,11 @@ fn many_threads_may_probe_at_once() {
 #[test]
 fn missing_and_empty_folders_are_named() {
     let error = Tablebase::open("no/such/folder").unwrap_err();
-    assert!(matches!(error, FileError::Read { .. }));
+    assert!(matches!(error, BoardFileError::Read { .. }));
     assert!(error.to_string().contains("`no/such/folder`"), "{error}");
     for paths in ["", env!("CARGO_MANIFEST_DIR")] {
         let error = Tablebase::open(paths).unwrap_err();
-        assert!(matches!(error, FileError::NoTables { .. }), "{error}");
+        assert!(matches!(error, BoardFileError::NoTables { .. }), "{error}");
     }
 }
 

@@ -8,16 +8,16 @@ use anyhow::anyhow;
 use mendel_crew::CrewError;
 use mendel_report::page::HtmlPage;
 use mendel_store::frame::{
-    self, Experiment, ExperimentEvent, Failure, Folder, Host, Manifest, ManifestError, Preparation,
+    self, Cause, Experiment, ExperimentEvent, Failure, Folder, Host, Manifest, Preparation,
 };
-use mendel_store::{InputsError, LockError, replace};
+use mendel_store::{ExperimentError, replace};
 use serde_json::{Value, json};
 
 use crate::crew::{account, failed as crew_failed};
 use crate::exec_options::{ExecOptions, OutputArguments};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::progress::{NoView, Progress, RecordView};
-use crate::request::{Wrong, changed, command_line};
+use crate::request::{INPUTS_HINT, Wrong, command_line};
 use crate::{home, output};
 
 /// The name of the page in the folder of an experiment.
@@ -259,7 +259,7 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
             }
         }
         Failure::Failed(cause) => {
-            if cause.is::<LockError>() {
+            if about_experiment(&cause, ExperimentError::is_about_lock) {
                 return Wrong::new(cause, LISTED).into();
             }
             let cause = match cause.downcast::<CrewError>() {
@@ -273,11 +273,11 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
             }
         }
         Failure::InvalidRequest { cause, hint } => {
-            let cause = match cause.downcast::<InputsError>() {
-                Ok(error) => return changed(*error),
-                Err(cause) => cause,
+            let hint = if about_experiment(&cause, ExperimentError::is_about_inputs) {
+                Some(INPUTS_HINT.to_owned())
+            } else {
+                hint.or_else(|| about_experiment(&cause, |_| true).then(|| LISTED.to_owned()))
             };
-            let hint = hint.or_else(|| cause.is::<ManifestError>().then(|| LISTED.to_owned()));
             let message = crate::sentence(&anyhow!(cause));
             Wrong {
                 message,
@@ -286,4 +286,8 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
             .into()
         }
     }
+}
+
+fn about_experiment(cause: &Cause, is: impl Fn(&ExperimentError) -> bool) -> bool {
+    cause.downcast_ref().is_some_and(is)
 }

@@ -58,7 +58,7 @@ pub(crate) fn list(kind: Option<&str>) -> anyhow::Result<Vec<Entry>> {
 /// The folder of an experiment: a path, a name, or the beginning of an id.
 pub(crate) fn find(text: &str) -> anyhow::Result<PathBuf> {
     library()?.find(text).map_err(|error| match error {
-        LibraryError::Index(_) | LibraryError::Io { .. } => error.into(),
+        error if !error.is_invalid_request() => error.into(),
         LibraryError::Ambiguous { .. } => Wrong::new(error, "name the folder instead").into(),
         error => Wrong::new(error, "`mendel runs` lists the experiments").into(),
     })

@@ -9,7 +9,6 @@ use mendel_arena::{Entrant, Kind};
 use mendel_board::Position;
 use mendel_engine::{Player, memory};
 use mendel_evaluator::AnyEvaluator;
-use mendel_store::{InputHashes, InputsError};
 
 /// The request was wrong: exit code 2, and hints on how to make it right.
 #[derive(Debug)]
@@ -62,17 +61,8 @@ pub(crate) fn writable(path: &Path) -> Result<(), Wrong> {
     })
 }
 
-/// An experiment cannot be resumed with what its folder or this machine has now.
-pub(crate) fn changed(error: InputsError) -> anyhow::Error {
-    if matches!(error, InputsError::Replace(_)) {
-        return error.into();
-    }
-    let hint = format!(
-        "`{}` in the folder has the build of this program and the SHA-256 of each program and file, as `sha256sum` prints it",
-        InputHashes::FILE
-    );
-    Wrong::new(error, hint).into()
-}
+/// Of experiments that cannot be resumed with the programs and files there are now.
+pub(crate) const INPUTS_HINT: &str = "`inputs.toml` in the folder has the build of this program and the SHA-256 of each program and file, as `sha256sum` prints it";
 
 /// The position that the words of a command line stand for; none is the initial
 /// position. A FEN need not be quoted.

@@ -222,8 +222,8 @@ fn every_room_of_the_map_is_there() {
 /// What fitness may use of store: records and their journals, never the folder of an
 /// experiment or its frame.
 const STORE_IN_FITNESS: [&str; 7] = [
+    "FileError",
     "Journal",
-    "JournalError",
     "Memo",
     "MemoRecord",
     "Record",

@@ -18,10 +18,12 @@
 //! # Ok::<(), mendel_data::DataError>(())
 //! ```
 
+mod error;
 mod formats;
 pub mod import;
 pub mod label;
 pub mod make;
 pub mod shard;
 
+pub use error::{DataError, DataFile, MakeError};
 pub use formats::*;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use mendel_data::shard::{ConvertError, Filter, Setting, Shard, Written, convert};
+use mendel_data::import::ImportError;
+use mendel_data::shard::{ConvertSettings, ConvertedShard, Shard, ShardFilter, convert};
 
 use crate::made;
 
@@ -31,11 +32,11 @@ impl Drop for Folder {
     }
 }
 
-fn run(sources: &[PathBuf], out: &str, filter: Filter) -> Result<Written, ConvertError> {
+fn run(sources: &[PathBuf], out: &str, filter: ShardFilter) -> Result<ConvertedShard, ImportError> {
     let out = sources[0].with_file_name(out);
-    let setting = Setting {
+    let setting = ConvertSettings {
         filter,
-        ..Setting::default()
+        ..ConvertSettings::default()
     };
     convert(
         sources,
@@ -59,7 +60,7 @@ fn the_games_of_a_file_stand_in_the_shard() {
     let squeezed = zstd::encode_all(text(second).as_bytes(), 3).unwrap();
     let squeezed = folder.file("b.pgn.zst", &squeezed);
 
-    let written = run(&[plain, squeezed], "out.games", Filter::default()).unwrap();
+    let written = run(&[plain, squeezed], "out.games", ShardFilter::default()).unwrap();
     assert_eq!(written.header.sources, ["a.pgn", "b.pgn.zst"]);
     assert_eq!((written.report.games, written.report.kept), (60, 60));
     let path = folder.0.join("out.games");
@@ -67,7 +68,7 @@ fn the_games_of_a_file_stand_in_the_shard() {
     let block = Shard::open(path).unwrap().block(0).unwrap();
     for (read, game) in block.games().zip(&games) {
         assert_eq!(read.moves, game.places);
-        assert_eq!((read.ratings, read.outcome), (game.ratings, game.outcome));
+        assert_eq!((read.ratings, read.result), (game.ratings, game.result));
         assert_eq!(read.scores, None);
     }
 }
@@ -95,7 +96,7 @@ fn every_game_that_is_left_out_is_counted_with_its_reason() {
     ]
     .concat();
     let source = folder.file("a.pgn", text.as_bytes());
-    let filter = Filter {
+    let filter = ShardFilter {
         min_rating: 1500,
         max_rating: 2500,
         min_moves: 2,
@@ -115,9 +116,9 @@ fn every_game_that_is_left_out_is_counted_with_its_reason() {
 fn reading_ends_with_the_limit() {
     let folder = Folder::new("limit");
     let source = folder.file("a.pgn", text(&made::games(11, 30, 20)).as_bytes());
-    let filter = Filter {
+    let filter = ShardFilter {
         limit: Some(7),
-        ..Filter::default()
+        ..ShardFilter::default()
     };
     let written = run(&[source.clone(), source], "out.games", filter).unwrap();
     assert_eq!((written.report.kept, written.report.games), (7, 7));
@@ -131,16 +132,16 @@ fn what_cannot_be_done_is_said_and_leaves_no_file() {
     let noise = folder.file("noise.pgn.zst", b"no Zstandard at all");
     let taken = folder.file("taken.games", b"mine");
     let missing = folder.0.join("missing.pgn");
-    let long = Filter {
+    let long = ShardFilter {
         min_moves: 500,
-        ..Filter::default()
+        ..ShardFilter::default()
     };
-    let swapped = Filter {
+    let swapped = ShardFilter {
         min_rating: 2000,
         max_rating: 1000,
-        ..Filter::default()
+        ..ShardFilter::default()
     };
-    let usual = Filter::default();
+    let usual = ShardFilter::default();
     for (source, out, filter, word) in [
         (&empty, "out.games", usual, "0 games were read"),
         (&good, "out.games", long, "3 too short"),
@@ -152,9 +153,9 @@ fn what_cannot_be_done_is_said_and_leaves_no_file() {
         (&good, "no/folder/out.games", usual, "cannot write"),
     ] {
         let out = folder.0.join(out);
-        let setting = Setting {
+        let setting = ConvertSettings {
             filter,
-            ..Setting::default()
+            ..ConvertSettings::default()
         };
         let never = AtomicBool::new(false);
         let error = convert(
@@ -169,10 +170,22 @@ fn what_cannot_be_done_is_said_and_leaves_no_file() {
     }
     let at_once = AtomicBool::new(true);
     let out = folder.0.join("out.games");
-    let stopped = convert(&[good], &out, &Setting::default(), &at_once, &mut |_| {});
-    assert!(matches!(stopped, Err(ConvertError::Stopped)));
-    let nothing = convert(&[], &out, &Setting::default(), &at_once, &mut |_| {});
-    assert!(matches!(nothing, Err(ConvertError::Nothing)));
+    let stopped = convert(
+        &[good],
+        &out,
+        &ConvertSettings::default(),
+        &at_once,
+        &mut |_| {},
+    );
+    assert!(matches!(stopped, Err(ImportError::Stopped)));
+    let nothing = convert(
+        &[],
+        &out,
+        &ConvertSettings::default(),
+        &at_once,
+        &mut |_| {},
+    );
+    assert!(matches!(nothing, Err(ImportError::NoSource)));
 
     assert_eq!(fs::read(taken).unwrap(), b"mine");
     let mut left: Vec<_> = fs::read_dir(&folder.0)

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use mendel_board::sample::random_positions;
 use mendel_data::{
-    Collector, Context, DataError, DataSet, Expert, GameResult, Header, Kind, MATE, Sample,
+    Collector, Context, DataError, DataSet, DataSetHeader, GameResult, Kind, LabelSource, MATE,
+    Sample,
 };
 use proptest::prelude::*;
 
@@ -44,15 +45,15 @@ fn a_set(seed: u64, count: usize) -> DataSet {
         }
     });
     DataSet {
-        header: Header {
+        header: DataSetHeader {
             made_by: "a test".into(),
             seed,
-            expert: Some(Expert {
+            expert: Some(LabelSource {
                 name: "nobody".into(),
                 asked: "nothing".into(),
             }),
             scale: 2.0,
-            ..Header::new(Kind::Quiet, "positions of a test")
+            ..DataSetHeader::new(Kind::Quiet, "positions of a test")
         },
         samples: samples.collect(),
     }

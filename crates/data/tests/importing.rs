@@ -6,13 +6,18 @@ use std::sync::atomic::AtomicBool;
 use mendel_board::Color;
 use mendel_data::import::score::Unit;
 use mendel_data::import::{
-    Format, GameFilter, ImportError, Imported, Pick, ResultFilter, Setting, View, import,
+    GameFilter, ImportError, ImportFormat, ImportSettings, Imported, PositionFilter, ResultFilter,
+    ScorePerspective, import,
 };
 use mendel_data::{DataSet, GameResult, MATE, Sample};
 
 use crate::Scratch;
 
-fn try_import(scratch: &Scratch, from: &Path, setting: &Setting) -> Result<Read, ImportError> {
+fn try_import(
+    scratch: &Scratch,
+    from: &Path,
+    setting: &ImportSettings,
+) -> Result<Read, ImportError> {
     let out = scratch.at("out.mds");
     let _ = std::fs::remove_file(&out);
     let stop = AtomicBool::new(false);
@@ -23,10 +28,10 @@ fn try_import(scratch: &Scratch, from: &Path, setting: &Setting) -> Result<Read,
 }
 
 /// Of columns nothing else says what 1 means.
-fn in_centipawns() -> Setting {
-    Setting {
+fn in_centipawns() -> ImportSettings {
+    ImportSettings {
         unit: Some(Unit::Centipawns),
-        ..Setting::default()
+        ..ImportSettings::default()
     }
 }
 
@@ -69,7 +74,7 @@ fn every_position_of_every_game_with_the_move_that_was_played() {
     let scratch = Scratch::new("pgn");
     let file = scratch.put("games.pgn", GAMES);
     let Read { imported, samples } =
-        try_import(&scratch, &file, &Setting::default()).expect("it is PGN");
+        try_import(&scratch, &file, &ImportSettings::default()).expect("it is PGN");
     assert_eq!(samples.len(), 7 + 4 + 1);
     let report = &imported.report;
     assert_eq!((report.records, report.filtered), (4, 0));
@@ -89,11 +94,11 @@ fn every_position_of_every_game_with_the_move_that_was_played() {
 fn games_are_filtered_and_positions_picked() {
     let scratch = Scratch::new("filters");
     let file = scratch.put("games.pgn", GAMES);
-    let with = |games: GameFilter, pick: Pick| {
-        let setting = Setting {
+    let with = |games: GameFilter, pick: PositionFilter| {
+        let setting = ImportSettings {
             games,
             pick,
-            ..Setting::default()
+            ..ImportSettings::default()
         };
         try_import(&scratch, &file, &setting).map_or(0, |read| {
             let samples = &read.samples;
@@ -109,8 +114,8 @@ fn games_are_filtered_and_positions_picked() {
         })
     };
     let all = GameFilter::default();
-    let every = Pick::default();
-    let one = Pick {
+    let every = PositionFilter::default();
+    let one = PositionFilter {
         one_per_game: true,
         ..every
     };
@@ -126,15 +131,15 @@ fn games_are_filtered_and_positions_picked() {
         min_plies: 5,
         ..all
     };
-    let winner = Pick {
+    let winner = PositionFilter {
         winner_to_move: true,
         ..every
     };
-    let white = Pick {
+    let white = PositionFilter {
         mover: Some(Color::White),
         ..every
     };
-    let late = Pick {
+    let late = PositionFilter {
         from_ply: 3,
         ..every
     };
@@ -161,13 +166,13 @@ fn one_position_a_game_depends_on_the_seed_alone() {
     let scratch = Scratch::new("seed");
     let file = scratch.put("games.pgn", GAMES);
     let drawn = |seed| {
-        let setting = Setting {
+        let setting = ImportSettings {
             seed,
-            pick: Pick {
+            pick: PositionFilter {
                 one_per_game: true,
-                ..Pick::default()
+                ..PositionFilter::default()
             },
-            ..Setting::default()
+            ..ImportSettings::default()
         };
         let read = try_import(&scratch, &file, &setting).expect("it is PGN");
         let fens: Vec<String> = read.samples.iter().map(|it| it.position.fen()).collect();
@@ -216,7 +221,7 @@ fn epd_in_all_its_forms() {
     let text: Vec<&str> = table.iter().map(|(line, _, _)| line.as_str()).collect();
     // Some editors end lines with a zero.
     let file = scratch.put("positions.epd", text.join("\0\n"));
-    let read = try_import(&scratch, &file, &Setting::default()).expect("it is EPD");
+    let read = try_import(&scratch, &file, &ImportSettings::default()).expect("it is EPD");
     assert_eq!(read.imported.report.unreadable, 0, "{:?}", read.imported);
     assert_eq!(read.imported.report.unlabelled, 1);
     for (sample, (line, score, result)) in read.samples.iter().zip(&table) {
@@ -244,8 +249,8 @@ fn csv_in_all_its_forms() {
     assert!(report.examples[0].starts_with("line 10:"), "{report:?}");
     assert!(report.examples[2].contains("zero"), "{report:?}");
 
-    let setting = Setting {
-        view: View::Mover,
+    let setting = ImportSettings {
+        view: ScorePerspective::Mover,
         ..in_centipawns()
     };
     let read = try_import(&scratch, &file, &setting).expect("it is CSV");
@@ -266,7 +271,7 @@ fn csv_with_other_columns_and_delimiters() {
     assert_eq!(sample.position.uci(best), "e8d7");
     let file = scratch.put("bare.txt", format!("{fen}\t-20\n"));
     let read = try_import(&scratch, &file, &in_centipawns()).expect("it is CSV");
-    assert_eq!(read.imported.format, Format::Csv);
+    assert_eq!(read.imported.format, ImportFormat::Csv);
     assert_eq!(read.samples[0].score, Some(20));
 }
 
@@ -277,8 +282,8 @@ fn puzzles_give_the_first_move_of_the_solution() {
         0000D,5rk1/1p3ppp/pq3b2/8/8/1P1Q1N2/P4PPP/3R2K1 w - - 2 27,d3d6 f8d8 d6d8 f6d8,1553\n\
         bad,8/8/8/8/8/8/8/8 w - - 0 1,a1a2,1\n";
     let file = scratch.put("puzzles.csv", text);
-    let read = try_import(&scratch, &file, &Setting::default()).expect("they are puzzles");
-    assert_eq!(read.imported.format, Format::Puzzles);
+    let read = try_import(&scratch, &file, &ImportSettings::default()).expect("they are puzzles");
+    assert_eq!(read.imported.format, ImportFormat::Puzzles);
     assert_eq!(read.imported.report.unreadable, 1);
     let sample = &read.samples[0];
     let best = sample.best.expect("a puzzle has one");
@@ -289,7 +294,7 @@ fn puzzles_give_the_first_move_of_the_solution() {
     let untold =
         r#"{"fen":"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1","color":"black","lines":{"e8d8":"win"}}"#;
     let file = scratch.put("old.jsonl", format!("{told}\n{untold}\n{{}}\n"));
-    let read = try_import(&scratch, &file, &Setting::default()).expect("they are puzzles");
+    let read = try_import(&scratch, &file, &ImportSettings::default()).expect("they are puzzles");
     assert_eq!(read.samples.len(), 1);
     assert_eq!(read.imported.report.unreadable, 2);
     let sample = &read.samples[0];
@@ -308,7 +313,7 @@ fn a_sample_is_as_large_as_asked_and_in_order() {
         .collect();
     let file = scratch.put("many.csv", lines.concat());
     let drawn = |sample, seed| {
-        let setting = Setting {
+        let setting = ImportSettings {
             sample: Some(sample),
             seed,
             ..in_centipawns()
@@ -326,13 +331,13 @@ fn a_sample_is_as_large_as_asked_and_in_order() {
     assert_ne!(drawn(100, 2), scores);
     assert_eq!(drawn(5000, 1).len(), 1000);
 
-    let setting = Setting {
+    let setting = ImportSettings {
         limit: Some(7),
         ..in_centipawns()
     };
     let read = try_import(&scratch, &file, &setting).expect("it is CSV");
     assert_eq!(read.samples.len(), 7);
-    let setting = Setting {
+    let setting = ImportSettings {
         distinct: true,
         ..in_centipawns()
     };
@@ -349,12 +354,12 @@ fn compressed_files_are_read_and_others_refused_with_a_remedy() {
     let scratch = Scratch::new("packed");
     let squeezed = zstd::encode_all(GAMES.as_bytes(), 3).expect("it fits");
     let file = scratch.put("games.pgn.zst", &squeezed);
-    let read = try_import(&scratch, &file, &Setting::default()).expect("it is PGN");
+    let read = try_import(&scratch, &file, &ImportSettings::default()).expect("it is PGN");
     assert_eq!(read.samples.len(), 12);
     let lines = "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"0-1\";\n".repeat(3);
     let squeezed = zstd::encode_all(lines.as_bytes(), 3).expect("it fits");
     let file = scratch.put("lines.epd.zst", &squeezed);
-    let read = try_import(&scratch, &file, &Setting::default()).expect("it is EPD");
+    let read = try_import(&scratch, &file, &ImportSettings::default()).expect("it is EPD");
     assert_eq!(read.samples.len(), 3);
 
     let table: [(&str, &[u8], &str); 6] = [
@@ -367,12 +372,12 @@ fn compressed_files_are_read_and_others_refused_with_a_remedy() {
     ];
     for (name, bytes, reason) in table {
         let file = scratch.put(name, bytes);
-        let error = try_import(&scratch, &file, &Setting::default());
+        let error = try_import(&scratch, &file, &ImportSettings::default());
         let error = error.err().expect(name).to_string();
         assert!(error.contains(name), "{error}");
         assert!(error.contains(reason), "{name}: {error}");
     }
-    let error = try_import(&scratch, Path::new("none.pgn"), &Setting::default());
+    let error = try_import(&scratch, Path::new("none.pgn"), &ImportSettings::default());
     assert!(
         error
             .err()
@@ -386,6 +391,6 @@ fn an_existing_file_is_not_overwritten() {
     let file = scratch.put("games.pgn", GAMES);
     let out = scratch.put("out.mds", "mine");
     let stop = AtomicBool::new(false);
-    let error = import(&file, &out, &Setting::default(), &stop, &mut |_| {});
+    let error = import(&file, &out, &ImportSettings::default(), &stop, &mut |_| {});
     assert!(matches!(error, Err(ImportError::Taken { .. })), "{error:?}");
 }

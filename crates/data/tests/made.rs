@@ -2,7 +2,7 @@
 
 use mendel_board::pgn::{GameResult, PgnGame};
 use mendel_board::{Game, Move, Position};
-use mendel_data::shard::{GameRecord, NO_SCORE, Outcome, Shard, Writer, place_of};
+use mendel_data::shard::{NO_SCORE, Shard, ShardGame, ShardWriter, place_of};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,17 +10,17 @@ use rand_chacha::ChaCha8Rng;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Made {
     pub(crate) ratings: [u16; 2],
-    pub(crate) outcome: Outcome,
+    pub(crate) result: GameResult,
     pub(crate) played: Vec<Move>,
     pub(crate) places: Vec<u8>,
     pub(crate) scores: Option<Vec<i16>>,
 }
 
 impl Made {
-    pub(crate) fn record(&self) -> GameRecord<'_> {
-        GameRecord {
+    pub(crate) fn record(&self) -> ShardGame<'_> {
+        ShardGame {
             ratings: self.ratings,
-            outcome: self.outcome,
+            result: self.result,
             moves: &self.places,
             scores: self.scores.as_deref(),
         }
@@ -33,11 +33,7 @@ impl Made {
             game.play(m).expect("it was legal");
         }
         let mut pgn = PgnGame::new(game);
-        pgn.result = match self.outcome {
-            Outcome::WhiteWins => GameResult::WhiteWins,
-            Outcome::BlackWins => GameResult::BlackWins,
-            Outcome::Draw => GameResult::Draw,
-        };
+        pgn.result = self.result;
         for (tag, rating) in ["WhiteElo", "BlackElo"].into_iter().zip(self.ratings) {
             if rating > 0 {
                 pgn.tags.set(tag, &rating.to_string());
@@ -47,7 +43,7 @@ impl Made {
     }
 }
 
-/// Random games of 1 to `longest` half-moves. White's rating is the number of the
+/// Random games of 1 to `longest` plies. White's rating is the number of the
 /// game and 1000, so that a sample tells where it comes from.
 pub(crate) fn games(seed: u64, count: u16, longest: usize) -> Vec<Made> {
     (0..count)
@@ -70,7 +66,11 @@ fn game(seed: u64, number: u16, longest: usize) -> Made {
         places.push(place_of(&position, m).expect("it is legal"));
         position.play(m);
     }
-    let outcomes = [Outcome::BlackWins, Outcome::Draw, Outcome::WhiteWins];
+    let results = [
+        GameResult::BlackWins,
+        GameResult::Draw,
+        GameResult::WhiteWins,
+    ];
     let scores = chance.random_range(0..4) == 0;
     let scores = scores.then(|| {
         let score = |ply: usize| if ply == 0 { NO_SCORE } else { ply as i16 - 7 };
@@ -78,7 +78,7 @@ fn game(seed: u64, number: u16, longest: usize) -> Made {
     });
     Made {
         ratings: [1000 + number, chance.random_range(0..3000)],
-        outcome: outcomes[chance.random_range(0..3)],
+        result: results[chance.random_range(0..3)],
         played,
         places,
         scores,
@@ -88,7 +88,7 @@ fn game(seed: u64, number: u16, longest: usize) -> Made {
 /// A file of these games.
 pub(crate) fn bytes(games: &[Made]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file).expect("memory can be written");
+    let mut writer = ShardWriter::new(&mut file).expect("memory can be written");
     for game in games {
         writer.push(&game.record()).expect("memory can be written");
     }

@@ -190,7 +190,7 @@ fn a_set_of_moves_has_the_move_of_a_search() {
         ..tiny(Kind::Moves, 40)
     };
     let made = made(&plan, &path, 2);
-    let expert = made.header.expert.expect("somebody labelled");
+    let expert = made.header.expert.expect("an expert labelled");
     assert_eq!(
         (expert.name.as_str(), expert.asked.as_str()),
         ("mendel", "search of 300 nodes")

@@ -1,19 +1,21 @@
 //! What is written is read; what is damaged is noticed.
 
-use mendel_data::shard::{GameRecord, Info, Outcome, Shard, ShardError, Writer};
+use mendel_board::pgn::GameResult;
+use mendel_data::DataError;
+use mendel_data::shard::{Shard, ShardGame, ShardInfo, ShardWriter};
 use proptest::prelude::*;
 
 use crate::made;
 
 /// All games of a file, or what is wrong with it.
-fn read(bytes: Vec<u8>) -> Result<Vec<made::Made>, ShardError> {
+fn read(bytes: Vec<u8>) -> Result<Vec<made::Made>, DataError> {
     let shard = Shard::from_bytes("read", bytes)?;
     let mut games = Vec::new();
     for block in 0..shard.blocks() {
         for game in shard.block(block)?.games() {
             games.push(made::Made {
                 ratings: game.ratings,
-                outcome: game.outcome,
+                result: game.result,
                 played: Vec::new(),
                 places: game.moves.to_vec(),
                 scores: game.scores.map(<[i16]>::to_vec),
@@ -74,10 +76,10 @@ fn the_same_games_give_the_same_file_and_others_another_fingerprint() {
 
 #[test]
 fn a_game_that_cannot_be_stored_is_refused() {
-    let mut writer = Writer::new(Vec::new()).unwrap();
-    let game = |moves, scores| GameRecord {
+    let mut writer = ShardWriter::new(Vec::new()).unwrap();
+    let game = |moves, scores| ShardGame {
         ratings: [0, 0],
-        outcome: Outcome::Draw,
+        result: GameResult::Draw,
         moves,
         scores,
     };
@@ -108,8 +110,8 @@ fn what_is_no_shard_is_named_as_what_it_is() {
         (b"[Event \"?\"]\n\n1. e4 *\n".to_vec(), "mendel data games"),
         (b"mendel\r\n".to_vec(), "does not begin as one"),
         (newer, "format 2"),
-        (half, "end too early"),
-        (begun, "end too early"),
+        (half, "ends too early"),
+        (begun, "ends too early"),
     ] {
         let error = read(bytes).expect_err("it is none").to_string();
         assert!(error.contains(word) && error.contains("`read`"), "{error}");
@@ -122,15 +124,15 @@ fn what_is_no_shard_is_named_as_what_it_is() {
 #[test]
 fn info_counts_what_is_there() {
     let games = made::games(5, 120, 60);
-    let info = Info::of(&made::shard(&games)).unwrap();
-    let won = |outcome| games.iter().filter(|game| game.outcome == outcome).count() as u64;
+    let info = ShardInfo::of(&made::shard(&games)).unwrap();
+    let won = |result| games.iter().filter(|game| game.result == result).count() as u64;
     assert_eq!(info.games, 120);
     assert_eq!(
         info.results,
         [
-            won(Outcome::WhiteWins),
-            won(Outcome::Draw),
-            won(Outcome::BlackWins)
+            won(GameResult::WhiteWins),
+            won(GameResult::Draw),
+            won(GameResult::BlackWins)
         ]
     );
     let rated = games.iter().filter(|game| game.ratings[1] > 0).count() as u64;

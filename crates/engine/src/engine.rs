@@ -8,7 +8,7 @@ use std::{fmt, thread};
 
 use mendel_board::book::Book;
 use mendel_board::tablebase::Tablebase;
-use mendel_board::{FileError, Game, Move, mix};
+use mendel_board::{BoardFileError, Game, Move, mix};
 use mendel_evaluator::vision::Workspace;
 use mendel_evaluator::{Evaluator, with_evaluator};
 
@@ -60,9 +60,9 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
     #[error(transparent)]
-    Book(FileError),
+    Book(BoardFileError),
     #[error(transparent)]
-    Tablebase(FileError),
+    Tablebase(BoardFileError),
     #[error("there is no memory for a table of {mebibytes} MiB: {reason}; ask for a smaller Hash")]
     Hash { mebibytes: usize, reason: String },
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mendel_board::Position;
 use mendel_board::sample::random_positions;
 use mendel_engine::Player;
-use mendel_lab::data::{DataSet, GameResult, Header, Kind, Sample};
+use mendel_lab::data::{DataSet, DataSetHeader, GameResult, Kind, Sample};
 use mendel_lab::pipeline;
 use mendel_lab::recipe::{Complaint, Recipe};
 
@@ -52,7 +52,7 @@ pub(crate) fn write_set(path: &Path, count: usize) {
         })
         .collect();
     let set = DataSet {
-        header: Header::new(Kind::Quiet, "made for a test"),
+        header: DataSetHeader::new(Kind::Quiet, "made for a test"),
         samples,
     };
     set.write(path).expect("the folder can be written");

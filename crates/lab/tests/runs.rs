@@ -10,7 +10,7 @@ use mendel_lab::breed::Breed;
 use mendel_lab::recipe::{BUILT_IN, Recipe};
 use mendel_lab::record::{RunOutcome, SweepOutcome};
 use mendel_lab::sweep::Sweep;
-use mendel_store::InputsError;
+use mendel_store::ExperimentError;
 use mendel_store::frame::{ExperimentEvent, Failure};
 
 use crate::absent::lacks_a_player;
@@ -216,7 +216,7 @@ fn a_run_does_not_go_on_with_other_data() {
     fs::remove_file(folder.join("run/result.json")).expect("it was written");
     let error = resume::<Breed>(&folder.join("run"), &work, silent).expect_err("it changed");
     assert!(
-        error.into_cause().is::<InputsError>(),
+        error.into_cause().is::<ExperimentError>(),
         "the data set is an input"
     );
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p mendel-nets --example stream_speed -- FILE.games [THREADS]` streams
 //! one epoch of all positions, then one position a game, on one core; and batches
-//! of both by so many threads (2), with nothing made of the samples.
+//! of both by this number of threads (2), with nothing made of the samples.
 
 #![allow(clippy::print_stdout, reason = "an example may print")]
 
@@ -17,7 +17,7 @@ use mendel_nets::batch::{Loader, Setting};
 use mendel_nets::stream::{Cursor, Extent, Part, Pick, Plan, Positions, Settings};
 use rustix::time::{ClockId, clock_gettime};
 
-/// So many samples are streamed, or one epoch.
+/// Samples that are streamed, unless it is one epoch.
 const SAMPLES: usize = 3_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -4,7 +4,7 @@
 //! A conductor decides what belongs into which batch, which is quick; workers do
 //! what takes time: unpacking blocks, replaying games, and turning samples into
 //! numbers. A place in the queue is taken before the work is done, so that
-//! batches come in their order whoever is first.
+//! batches come in their order whichever worker is first.
 
 use std::fmt;
 use std::ops::Range;
@@ -26,14 +26,10 @@ pub struct Batch<B> {
     pub cursor: Cursor,
 }
 
-/// How batches are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Samples in a batch.
     pub size: usize,
-    /// Threads that work.
     pub threads: usize,
-    /// So many batches are prepared before they are asked for.
     pub ahead: usize,
 }
 
@@ -50,7 +46,7 @@ impl Default for Setting {
 /// Gives batches of one stream, prepared by threads of its own; an iterator. After
 /// an error, nothing follows.
 ///
-/// Whoever drops it ends the threads.
+/// Dropping it ends the threads.
 pub struct Loader<B> {
     /// Missing once the loader is being dropped or has failed.
     queue: Option<Receiver<Place<B>>>,
@@ -61,7 +57,6 @@ pub struct Loader<B> {
 type Place<B> = Result<Receiver<Batch<B>>, StreamError>;
 type Expanded = Result<Vec<Sample>, StreamError>;
 
-/// What a worker is asked for; the answer goes to the sender.
 enum Job<B> {
     Expand(u64, (u32, u32), SyncSender<Expanded>),
     Encode(Pieces, Cursor, SyncSender<Batch<B>>),
@@ -132,7 +127,7 @@ impl<B> Iterator for Loader<B> {
 
 impl<B> Drop for Loader<B> {
     fn drop(&mut self) {
-        // Nobody listens any more: the conductor stops, and with it the workers.
+        // Without a receiver the scheduler stops, and with it the workers.
         self.queue = None;
         for thread in self.threads.drain(..) {
             // One that died has said so when its batch was asked for.
@@ -145,7 +140,7 @@ impl<B> Drop for Loader<B> {
 fn work<B>(plan: &Plan, jobs: &Mutex<Receiver<Job<B>>>, encode: &dyn Fn(&[&Sample]) -> B) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        // Whoever asked may be gone; then the answer is not wanted.
+        // Without a receiver the answer is not needed.
         match job {
             Err(_) => return,
             Ok(Job::Expand(epoch, block, answer)) => {
@@ -186,11 +181,8 @@ struct Coming {
     answers: Vec<Receiver<Expanded>>,
 }
 
-/// Why the conductor stops.
 enum Stop {
-    /// Nobody listens.
     Alone,
-    /// The stream cannot go on.
     Failed(StreamError),
 }
 

@@ -1,4 +1,4 @@
-//! Batches: the order of the stream, whoever works.
+//! Batches: the order of the stream, whichever thread works.
 
 use std::sync::Arc;
 

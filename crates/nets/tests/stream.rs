@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Position};
-use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
+use mendel_data::shard::{Shard, ShardGame, ShardWriter};
 use mendel_nets::stream::{
     Cursor, Extent, HISTORY, Part, Pick, Plan, Positions, Sample, Settings, Split, StreamError,
 };
@@ -72,7 +73,11 @@ fn a_sample_tells_what_the_game_tells() {
         let first = ply.saturating_sub(HISTORY);
         assert_eq!(sample.before.as_slice(), &game.played[first..ply]);
         assert_eq!(sample.repeated, before.contains(&position));
-        let white = game.outcome as i8 - 1;
+        let white = match game.result {
+            GameResult::BlackWins => -1,
+            GameResult::WhiteWins => 1,
+            GameResult::Draw | GameResult::Unknown => 0,
+        };
         let (result, ratings) = match position.turn() {
             Color::White => (white, game.ratings),
             Color::Black => (-white, [game.ratings[1], game.ratings[0]]),
@@ -93,11 +98,11 @@ fn knights_that_go_home_repeat_the_position() {
         position.play(m);
     }
     let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file).unwrap();
+    let mut writer = ShardWriter::new(&mut file).unwrap();
     writer
-        .push(&GameRecord {
+        .push(&ShardGame {
             ratings: [0, 0],
-            outcome: Outcome::Draw,
+            result: GameResult::Draw,
             moves: &places,
             scores: None,
         })
@@ -392,7 +397,10 @@ fn settings_that_make_no_sense_are_refused_by_name() {
         ),
     ] {
         let error = settings.check().expect_err(key);
-        assert_eq!(error.key, key);
+        let StreamError::Settings { key: found, .. } = error else {
+            panic!("{key}: {error}");
+        };
+        assert_eq!(found, key);
     }
 }
 
@@ -400,11 +408,11 @@ fn settings_that_make_no_sense_are_refused_by_name() {
 #[test]
 fn a_move_that_is_not_legal_is_damage() {
     let mut file = Vec::new();
-    let mut writer = Writer::new(&mut file).unwrap();
+    let mut writer = ShardWriter::new(&mut file).unwrap();
     writer
-        .push(&GameRecord {
+        .push(&ShardGame {
             ratings: [0, 0],
-            outcome: Outcome::Draw,
+            result: GameResult::Draw,
             moves: &[2, 3, 77],
             scores: None,
         })
@@ -415,7 +423,7 @@ fn a_move_that_is_not_legal_is_damage() {
     let mut stream = Positions::new(plan, Cursor::default(), Extent::Epoch);
     let error = stream.next().unwrap().unwrap_err().to_string();
     assert!(
-        error.contains("`forged`") && error.contains("half-move 2"),
+        error.contains("`forged`") && error.contains("ply 2"),
         "{error}"
     );
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Position};
-use mendel_data::shard::{GameRecord, Outcome, Writer, move_at};
+use mendel_data::shard::{ShardGame, ShardWriter, move_at};
 use mendel_evaluator::vision::{File, Net};
 use mendel_nets::train::recipe::Recipe;
 use mendel_nets::train::{Event, Machine, Order, TrainError, resume, train, train_grid};
@@ -31,11 +32,11 @@ impl Drop for Folder {
     }
 }
 
-/// Games of somebody who plays the first of all legal moves, or half of the time any.
+/// Games of a player that plays the first of all legal moves, or half of the time any.
 fn games(path: &Path) {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
+    let mut writer = ShardWriter::new(&mut bytes).expect("memory takes everything");
     for game in 0..300_u16 {
         let mut position = Position::initial();
         let mut moves = Vec::new();
@@ -52,9 +53,9 @@ fn games(path: &Path) {
             position.play(move_at(&position, place).expect("there are that many"));
             moves.push(place);
         }
-        let record = GameRecord {
+        let record = ShardGame {
             ratings: [1500 + game, 2600 - game],
-            outcome: Outcome::Draw,
+            result: GameResult::Draw,
             moves: &moves,
             scores: None,
         };
@@ -157,7 +158,7 @@ fn a_small_network_learns_what_was_played() {
                 first.get_or_insert(evaluation.validation_loss);
             }
         });
-        let outcome = outcome.expect("nothing is wrong").expect("nobody stops it");
+        let outcome = outcome.expect("nothing is wrong").expect("no stop was set");
         // Half of all moves can be known; guessing finds one in thirty.
         let right = outcome.test[figure];
         assert!(right > 0.4, "{name}: {right}");
@@ -190,7 +191,7 @@ fn a_small_network_learns_scores() {
         set.push(("optimiser.rate", "0.005"));
         let order = order(recipe(name, &set), &data, folder.0.join(name));
         let outcome = train(&order, &never(), &mut |_| {});
-        let outcome = outcome.expect("nothing is wrong").expect("nobody stops it");
+        let outcome = outcome.expect("nothing is wrong").expect("no stop was set");
         // Answering the mean explains nothing.
         let explained = outcome.test["r2"];
         assert!(explained > 0.1, "{name}: {explained}");
@@ -219,7 +220,7 @@ fn a_network_begins_with_what_another_has_learnt() {
                 taken = numbers;
             }
         });
-        end.map(|outcome| (taken, outcome.expect("nobody stops it")))
+        end.map(|outcome| (taken, outcome.expect("no stop was set")))
     };
     let (taken, outcome) = begin("value", &first).expect("nothing is wrong");
 
@@ -229,15 +230,15 @@ fn a_network_begins_with_what_another_has_learnt() {
     assert_eq!(taken, outcome.numbers - head + norms);
     let alone = order(recipe("value", &set), &data, folder.0.join("alone"));
     let alone = train(&alone, &never(), &mut |_| {}).expect("nothing is wrong");
-    let alone = alone.expect("nobody stops it");
+    let alone = alone.expect("no stop was set");
     assert!((alone.test_loss - outcome.test_loss).abs() > 0.0);
 
-    // 3. It goes on without the other one; and what is no training is refused.
+    // 3. It is resumed without the other one; a folder without a training is refused.
     fs::remove_dir_all(&first).expect("it was ours");
     assert!(resume(&folder.0.join("value"), &never(), &mut |_| {}).is_ok());
     let error = begin("again", &first).expect_err("nothing is there");
     assert!(
-        error.to_string().contains("no folder of a training"),
+        error.to_string().contains("not the folder of a training"),
         "{error}"
     );
 }
@@ -261,7 +262,7 @@ fn a_training_that_was_killed_goes_on_to_the_bit() {
 
     // 1. Without a break.
     let whole = train(&order("whole"), &never(), &mut |_| {}).expect("nothing is wrong");
-    assert_eq!(whole.expect("nobody stops it").steps, 70);
+    assert_eq!(whole.expect("no stop was set").steps, 70);
     let wanted = results(&folder.0.join("whole"));
     let told = String::from_utf8_lossy(&wanted[1]).lines().count();
     assert_eq!(told, 4, "after 20, 40, 60 and 70 steps");
@@ -321,10 +322,10 @@ fn other_data_and_folders_in_use_are_refused() {
         "{again:?}"
     );
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).expect("memory takes everything");
-    let record = GameRecord {
+    let mut writer = ShardWriter::new(&mut bytes).expect("memory takes everything");
+    let record = ShardGame {
         ratings: [2000, 2000],
-        outcome: Outcome::Draw,
+        result: GameResult::Draw,
         moves: &[0; 30],
         scores: None,
     };
@@ -365,7 +366,7 @@ fn a_grid_trains_every_network_and_goes_on_where_it_was_stopped() {
     assert!(stopped.expect("nothing is wrong").is_none());
     assert_eq!(seen, 1);
     let cells = train_grid(&order, &never(), &mut |_, _, _, _| {});
-    let cells = cells.expect("nothing is wrong").expect("nobody stops it");
+    let cells = cells.expect("nothing is wrong").expect("no stop was set");
     assert_eq!(cells.len(), 4);
     let loss = |at: usize| cells[at].outcome.as_ref().expect("none diverges").test_loss;
     assert!((0..4).all(|at| loss(at).is_finite()));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mendel_lab::record::manifest::ManifestError;
-use mendel_store::JournalError;
+use mendel_store::FileError;
 
 /// Why a folder could not be turned into a page.
 #[derive(Debug, thiserror::Error)]
@@ -13,18 +13,15 @@ pub enum ReportError {
     /// The manifest is missing or broken.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// A result or a checkpoint cannot be read.
-    #[error(transparent)]
-    Folder(#[from] mendel_store::frame::FolderError),
     /// A pipeline without its first checkpoint.
     #[error("the pipeline in {} was stopped before its first step; `mendel resume {}` starts it", folder.display(), folder.display())]
     NotStarted {
         /// The folder of the pipeline.
         folder: PathBuf,
     },
-    /// A journal is broken.
+    /// A journal, a result or a checkpoint cannot be read.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    File(#[from] FileError),
     /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use mendel_board::sample::random_positions;
 use mendel_evaluator::vision::{Activation, File, Head, Shape, View};
-use mendel_lab::data::{Context, DataSet, Header, Kind, Sample};
+use mendel_lab::data::{Context, DataSet, DataSetHeader, Kind, Sample};
 use mendel_lab::pipeline::{Agreement, Output, Pipeline, PipelineRun};
 use mendel_lab::recipe::{BUILT_IN, Recipe};
 use mendel_report::{PipelineRecord, PlayedView};
@@ -168,7 +168,7 @@ fn write_moves(path: &Path, count: usize) {
         }
     });
     let set = DataSet {
-        header: Header::new(Kind::Imported, "made for a test"),
+        header: DataSetHeader::new(Kind::Imported, "made for a test"),
         samples: samples.collect(),
     };
     set.write(path).expect("the folder can be written");

@@ -1,24 +1,34 @@
-//! Appending lines to a file, all of a line or none of it; tests put a failing disk there.
+//! Appending lines to a file: each is written as a whole or not at all.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::Sync;
+/// When a record must have reached the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// Before [`append`](crate::Journal::append) returns: no acknowledged record is lost, also
+    /// when the power fails.
+    Each,
+    /// At most once in this time, for records that come faster than a disk confirms them. No
+    /// record is lost when the process dies; those since the last sync may be when the power
+    /// fails. Call [`flush`](crate::Journal::flush) before a long pause; dropping the journal
+    /// flushes it.
+    Every(Duration),
+}
 
-/// Something that grows at its end and can be cut back.
+/// A file that grows at its end and can be truncated; tests implement a failing disk.
 pub(crate) trait AppendFile {
-    /// Adds the bytes at the end. After an error any number of them may be there.
+    /// After an error any number of the bytes may have been added.
     fn add(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts it back to a length.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 
     /// Returns when everything added would survive the loss of power.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A file opened for appending.
+/// The file must be opened for appending.
 impl AppendFile for File {
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_all(bytes)
@@ -33,13 +43,12 @@ impl AppendFile for File {
     }
 }
 
-/// Appends lines to a file, all of a line or none of it.
 #[derive(Debug)]
 pub(crate) struct LineAppender<M: AppendFile> {
     file: M,
     /// Bytes up to the end of the last acknowledged line.
     pub(crate) length: u64,
-    /// Part of a line that was refused may still be there.
+    /// Part of a line that could not be written may still be there.
     is_torn: bool,
     when: Sync,
     /// Lines written that the disk has not confirmed.
@@ -81,7 +90,7 @@ impl<M: AppendFile> LineAppender<M> {
                 Ok(())
             }
             Err(error) => {
-                // Now if it can be done, otherwise before the next line.
+                // Now if possible, otherwise before the next line.
                 self.is_torn = true;
                 let _ = self.restore();
                 Err(error)
@@ -109,7 +118,7 @@ impl<M: AppendFile> LineAppender<M> {
 
 impl<M: AppendFile> Drop for LineAppender<M> {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // An error has no receiver here.
         let _ = self.flush();
     }
 }
@@ -208,8 +217,8 @@ mod tests {
         let mut writer = writer_on(100);
         writer.when = Sync::Every(Duration::from_hours(1));
         writer.file.refuses_to_sync = true;
-        writer.write(b"one\n").expect("nobody asked the disk");
-        assert!(writer.flush().is_err(), "now somebody did");
+        writer.write(b"one\n").expect("no sync was due");
+        assert!(writer.flush().is_err(), "a flush syncs");
         writer.when = Sync::Every(Duration::ZERO);
         assert!(writer.write(b"two\n").is_err(), "it is time");
     }

@@ -1,4 +1,4 @@
-//! Hashes of all that the results in a folder depend on outside of it.
+//! Hashes of everything outside of its folder that the results of an experiment depend on.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{ReplaceError, replace};
+use crate::{ExperimentError, FileError, replace};
 
 /// The build of this program, and the SHA-256 of the external programs and the files that
 /// an experiment uses. They are written to its folder as `inputs.toml` when it starts, and
@@ -18,7 +18,7 @@ use crate::{ReplaceError, replace};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputHashes {
-    /// None where any build may continue the work.
+    /// `None` where any build may resume the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mendel: Option<String>,
     /// By the name that starts them: a path, or a bare name that `PATH` finds.
@@ -29,76 +29,10 @@ pub struct InputHashes {
     files: BTreeMap<String, String>,
 }
 
-/// Why an experiment cannot be resumed with the programs and files that are there, or
-/// why they cannot be hashed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputsError {
-    /// A program or a file has changed.
-    #[error(
-        "{what} has changed since `{}` was started: its SHA-256 was {recorded}, now {present}; restore it, or start \
-         a new one in another folder",
-        folder.display()
-    )]
-    Changed {
-        /// Which program or file.
-        what: String,
-        /// The folder of the experiment.
-        folder: PathBuf,
-        /// The hash in the folder.
-        recorded: String,
-        /// The hash of what is there now.
-        present: String,
-    },
-    /// This program is another build.
-    #[error(
-        "`{}` was started by another build of this program: {recorded} then, {present} now; resume with that build, \
-         or start a new one in another folder",
-        folder.display()
-    )]
-    OtherBuild {
-        /// The folder of the experiment.
-        folder: PathBuf,
-        /// The build in the folder.
-        recorded: String,
-        /// This build.
-        present: String,
-    },
-    /// The folder has no hashes.
-    #[error(
-        "`{}` has no `{}`: an earlier build of this program started it, or the file was lost; restore it, or start \
-         a new one in another folder",
-        folder.display(), InputHashes::FILE
-    )]
-    Missing {
-        /// The folder of the experiment.
-        folder: PathBuf,
-    },
-    /// The file of the hashes is broken.
-    #[error("`{}` is broken: {reason}; restore it from a copy", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// The reason, with line and column.
-        reason: String,
-    },
-    /// A program or a file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The program or file.
-        path: PathBuf,
-        /// What the system reported.
-        source: io::Error,
-    },
-    /// The hashes cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
-}
-
 static BUILD: OnceLock<String> = OnceLock::new();
 
-/// Names the build of this program: its version and a hash of its sources. The first call
-/// counts; without one the version alone is the name.
+/// Names the build of this program: its version and a hash of its sources. Only the first call
+/// has an effect; without one the name is the version.
 pub fn set_build(build: &str) {
     BUILD.get_or_init(|| build.to_owned());
 }
@@ -109,17 +43,15 @@ fn build() -> &'static str {
         .map_or(env!("CARGO_PKG_VERSION"), String::as_str)
 }
 
-/// Stands for the hash of a program that may be started but not read.
+/// Instead of the hash of a program that may be executed but not read.
 const UNREADABLE: &str = "unreadable";
 
-/// Stands for the hash of what is not there.
+/// Instead of the hash of a program or file that does not exist.
 const MISSING: &str = "missing";
 
 impl InputHashes {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "inputs.toml";
 
-    /// The hashes of an experiment that only this build may resume.
     pub fn of_this_build() -> Self {
         Self {
             mendel: Some(build().to_owned()),
@@ -127,46 +59,45 @@ impl InputHashes {
         }
     }
 
-    /// Adds an external program by the name that starts it; one that is not installed
-    /// adds nothing.
+    /// Adds an external program by the name that starts it; without effect if it is not
+    /// installed.
     ///
     /// # Errors
     ///
     /// If it cannot be read.
-    pub fn add_program(&mut self, name: &str) -> Result<(), InputsError> {
+    pub fn add_program(&mut self, name: &str) -> Result<(), ExperimentError> {
         if let Some(hash) = hash_of_program(name)? {
             self.programs.insert(name.to_owned(), hash);
         }
         Ok(())
     }
 
-    /// Adds a file; what is not a regular file adds nothing.
+    /// Adds a file; without effect if it is not a regular file.
     ///
     /// # Errors
     ///
     /// If it cannot be read, or its path is not UTF-8.
-    pub fn add_file(&mut self, path: &Path) -> Result<(), InputsError> {
+    pub fn add_file(&mut self, path: &Path) -> Result<(), ExperimentError> {
         if let Some(hash) = hash_of(path)? {
-            let name = path.to_str().ok_or_else(|| InputsError::Read {
-                path: path.to_owned(),
-                source: io::Error::other("its path is not UTF-8; rename it"),
-            })?;
+            let unnamed = || io::Error::other("its path is not UTF-8; rename it");
+            let name = path.to_str().ok_or_else(unnamed);
+            let name = name.map_err(FileError::read(path))?;
             self.files.insert(name.to_owned(), hash);
         }
         Ok(())
     }
 
-    /// Writes the hashes of an experiment that starts; to be called before anything is
-    /// written that makes the folder one of an experiment.
+    /// Writes the hashes of an experiment that starts; to be called before the manifest is
+    /// written.
     ///
     /// # Errors
     ///
-    /// If the disk refuses.
+    /// If the file cannot be written.
     ///
     /// # Panics
     ///
     /// Never: strings in tables are valid TOML.
-    pub fn start(&self, folder: &Path) -> Result<(), InputsError> {
+    pub fn start(&self, folder: &Path) -> Result<(), ExperimentError> {
         let text = toml::to_string(self).expect("plain data become TOML");
         Ok(replace(&folder.join(Self::FILE), text.as_bytes())?)
     }
@@ -177,8 +108,8 @@ impl InputHashes {
     /// # Errors
     ///
     /// If one has changed, or the folder has no hashes.
-    pub fn check(folder: &Path) -> Result<(), InputsError> {
-        let missing = || InputsError::Missing {
+    pub fn check(folder: &Path) -> Result<(), ExperimentError> {
+        let missing = || ExperimentError::NoInputs {
             folder: folder.to_owned(),
         };
         Self::read(folder)?.ok_or_else(missing)?.compare(folder)?;
@@ -189,8 +120,8 @@ impl InputHashes {
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check), or if the disk refuses.
-    pub fn extend(&self, folder: &Path) -> Result<(), InputsError> {
+    /// As [`check`](Self::check), or if the file cannot be written.
+    pub fn extend(&self, folder: &Path) -> Result<(), ExperimentError> {
         Self::check(folder)?;
         let recorded = Self::read(folder)?.unwrap_or_default();
         let mut all = recorded.clone();
@@ -202,26 +133,26 @@ impl InputHashes {
         all.start(folder)
     }
 
-    /// The hashes in a folder; none if it has none.
-    fn read(folder: &Path) -> Result<Option<Self>, InputsError> {
+    fn read(folder: &Path) -> Result<Option<Self>, ExperimentError> {
         let path = folder.join(Self::FILE);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(InputsError::Read { path, source }),
+            Err(source) => return Err(FileError::Read { path, source }.into()),
         };
-        let read = toml::from_str(&text).map_err(|error| InputsError::Broken {
-            path,
-            reason: error.to_string(),
-        });
-        read.map(Some)
+        toml::from_str(&text)
+            .map(Some)
+            .map_err(|error| ExperimentError::Broken {
+                path,
+                reason: error.to_string(),
+            })
     }
 
-    fn compare(&self, folder: &Path) -> Result<(), InputsError> {
+    fn compare(&self, folder: &Path) -> Result<(), ExperimentError> {
         if let Some(recorded) = &self.mendel
             && recorded != build()
         {
-            return Err(InputsError::OtherBuild {
+            return Err(ExperimentError::OtherBuild {
                 folder: folder.to_owned(),
                 recorded: recorded.clone(),
                 present: build().to_owned(),
@@ -232,7 +163,7 @@ impl InputHashes {
             if *recorded == present {
                 return Ok(());
             }
-            Err(InputsError::Changed {
+            Err(ExperimentError::Changed {
                 what,
                 folder: folder.to_owned(),
                 recorded: recorded.clone(),
@@ -257,15 +188,12 @@ impl InputHashes {
     }
 }
 
-/// Checks the experiments in the folders below: matches of a proof, steps, runs.
-fn check_below(folder: &Path) -> Result<(), InputsError> {
-    let failed = |source| InputsError::Read {
-        path: folder.to_owned(),
-        source,
-    };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if !entry.file_type().map_err(failed)?.is_dir() {
+/// Checks the nested experiments: matches of a proof, steps, runs.
+fn check_below(folder: &Path) -> Result<(), ExperimentError> {
+    let failed = FileError::read(folder);
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let entry = entry.map_err(&failed)?;
+        if !entry.file_type().map_err(&failed)?.is_dir() {
             continue;
         }
         let inside = entry.path();
@@ -277,8 +205,8 @@ fn check_below(folder: &Path) -> Result<(), InputsError> {
     Ok(())
 }
 
-/// The hash of the file that a program's name starts; none if it is not installed.
-fn hash_of_program(name: &str) -> Result<Option<String>, InputsError> {
+/// The hash of the file that a program's name starts; `None` if it is not installed.
+fn hash_of_program(name: &str) -> Result<Option<String>, FileError> {
     if name.contains('/') {
         return hash_of(Path::new(name));
     }
@@ -291,8 +219,8 @@ fn hash_of_program(name: &str) -> Result<Option<String>, InputsError> {
     places.find(starts).map_or(Ok(None), |path| hash_of(&path))
 }
 
-/// What tells that a file was not written since it was hashed: device, inode, length and
-/// the times of its last changes.
+/// Shows that a file was not written since it was hashed: device, inode, length and the times
+/// of its last changes.
 type Stamp = [i64; 7];
 
 fn stamp(facts: &Metadata) -> Stamp {
@@ -307,9 +235,9 @@ fn stamp(facts: &Metadata) -> Stamp {
     ]
 }
 
-/// The SHA-256 of a regular file; none if there is none. Large files, such as networks,
-/// are read once in a process.
-fn hash_of(path: &Path) -> Result<Option<String>, InputsError> {
+/// The SHA-256 of a regular file; `None` if there is none. Large files, such as networks, are
+/// read once in a process.
+fn hash_of(path: &Path) -> Result<Option<String>, FileError> {
     static KNOWN: Mutex<BTreeMap<PathBuf, (Stamp, String)>> = Mutex::new(BTreeMap::new());
     let Some(facts) = fs::metadata(path).ok().filter(Metadata::is_file) else {
         return Ok(None);
@@ -325,12 +253,7 @@ fn hash_of(path: &Path) -> Result<Option<String>, InputsError> {
     let hash = match sha256(path) {
         Ok(hash) => hash,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => UNREADABLE.to_owned(),
-        Err(source) => {
-            return Err(InputsError::Read {
-                path: path.to_owned(),
-                source,
-            });
-        }
+        Err(error) => return Err(FileError::read(path)(error)),
     };
     known().insert(key, (stamp, hash.clone()));
     Ok(Some(hash))
@@ -345,22 +268,5 @@ fn sha256(path: &Path) -> io::Result<String> {
             0 => return Ok(format!("{:x}", hash.finalize())),
             read => hash.update(&block[..read]),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The example of FIPS 180-4.
-    #[test]
-    fn the_hash_is_the_published_one() {
-        let path = std::env::temp_dir().join(format!("mendel-inputs-{}", std::process::id()));
-        fs::write(&path, "abc").expect("there is room");
-        let hash = hash_of(&path).expect("it can be read");
-        fs::remove_file(&path).expect("it is there");
-        let published = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(hash.as_deref(), Some(published));
-        assert_eq!(hash_of(&path).expect("nothing to read"), None);
     }
 }

@@ -40,6 +40,7 @@
 
 mod append_file;
 mod checksum;
+mod error;
 mod fingerprint;
 pub mod frame;
 mod index;
@@ -47,12 +48,16 @@ mod inputs;
 mod journal;
 pub mod library;
 mod lock;
+mod recipe;
 mod replace;
 
+pub use append_file::Sync;
 pub use checksum::{add_checksum, add_checksum_indented};
+pub use error::{ExperimentError, FileError};
 pub use fingerprint::{Fingerprint, fingerprint};
-pub use index::{Index, IndexEntry, IndexError, RunStatus};
-pub use inputs::{InputHashes, InputsError, set_build};
-pub use journal::{Journal, JournalError, Record, Sync};
-pub use lock::{FolderLock, LockError};
-pub use replace::{ReplaceError, check_replace, is_taken, replace, replace_with};
+pub use index::{Index, IndexEntry, RunStatus};
+pub use inputs::{InputHashes, set_build};
+pub use journal::{Journal, Record};
+pub use lock::FolderLock;
+pub use recipe::{RecipeError, find_recipe, set_key};
+pub use replace::{check_replace, is_taken, replace, replace_with};

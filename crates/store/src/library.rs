@@ -1,23 +1,24 @@
-//! Where experiments are kept, and how they are found again.
+//! The library of experiments: list, find, register, delete.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, fs, io};
+use std::{env, fs};
 
 use serde_json::Value;
 
-use crate::frame::{Folder, Manifest, ManifestError, status_of};
-use crate::index::{DEPTH, search};
-use crate::{FolderLock, Index, IndexEntry, IndexError, LockError, RunStatus};
+use crate::frame::{Folder, Manifest, status_of};
+use crate::index::{MAX_DEPTH, search};
+use crate::{FileError, FolderLock, Index, IndexEntry, RunStatus};
 
-/// What a kind shows in a list, from the files of one of its folders.
+pub use crate::index::LibraryError;
+
+/// The summary that a kind shows in a list, from the files of one of its folders.
 pub type Describe = fn(&Folder, &Manifest) -> Value;
 
 /// The experiments of a user: the folders below a home folder, and those elsewhere that were
 /// registered.
 ///
-/// An index repeats what the folders say, so that a long list is quick. It can be lost without
-/// harm.
+/// An index repeats what the folders say, so that a long list is quick. It can be rebuilt.
 #[derive(Clone, Debug)]
 pub struct Library {
     home: PathBuf,
@@ -25,78 +26,15 @@ pub struct Library {
     other: Option<fn(&Path) -> Option<IndexEntry>>,
 }
 
-/// A list of experiments, the newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// The experiments, with their states as they are now.
     pub entries: Vec<IndexEntry>,
-    /// What a reader must know about the list, in one line each.
+    /// Warnings about the list, one line each.
     pub notes: Vec<String>,
 }
 
-/// Why the library cannot do something.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LibraryError {
-    /// There is no such experiment.
-    #[error(
-        "there is no experiment `{text}`: neither a folder nor a name nor the beginning of an id"
-    )]
-    Unknown {
-        /// What was asked for.
-        text: String,
-    },
-    /// There are several.
-    #[error("`{text}` could be any of {}", folders.join(", "))]
-    Ambiguous {
-        /// What was asked for.
-        text: String,
-        /// The folders, in quotes.
-        folders: Vec<String>,
-    },
-    /// The folder is not in the library.
-    #[error("`{}` is not below `{}`, and only folders of the library are deleted; remove it with the tools of the system", folder.display(), home.display())]
-    Outside {
-        /// The folder.
-        folder: PathBuf,
-        /// The home of the library.
-        home: PathBuf,
-    },
-    /// The folder belongs to another experiment.
-    #[error("`{}` is part of the experiment in `{}`; delete that one as a whole", folder.display(), outer.display())]
-    Inside {
-        /// The folder.
-        folder: PathBuf,
-        /// The folder of the experiment around it.
-        outer: PathBuf,
-    },
-    /// No name is free.
-    #[error("there is no free name for a new folder in `{}`; delete some", folder.display())]
-    Full {
-        /// Where it was to be made.
-        folder: PathBuf,
-    },
-    /// The folder has no experiment that can be read.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// Another process uses the folder.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The index cannot be used.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-    /// The system refused.
-    #[error("cannot use `{}`: {source}", path.display())]
-    Io {
-        /// The folder.
-        path: PathBuf,
-        /// What the system reported.
-        source: io::Error,
-    },
-}
-
 impl Library {
-    /// The library in a home folder, there or not.
+    /// The home folder need not exist.
     pub fn new(home: impl Into<PathBuf>, describe: Describe) -> Self {
         Self {
             home: home.into(),
@@ -105,20 +43,19 @@ impl Library {
         }
     }
 
-    /// Lists folders without a manifest of this version, too.
+    /// Also lists folders without a manifest of this version.
     #[must_use]
     pub fn with_other(mut self, describe: fn(&Path) -> Option<IndexEntry>) -> Self {
         self.other = Some(describe);
         self
     }
 
-    /// A folder without a manifest of this version.
     fn other(&self, folder: &Path) -> Option<IndexEntry> {
         self.other.and_then(|describe| describe(folder))
     }
 
-    /// Where libraries are by default, with the environment variable that says so:
-    /// `MENDEL_HOME`, or the place that the system has for data of programs.
+    /// The default home folder, with the environment variable that gives it: `MENDEL_HOME`, or
+    /// those of the system for data of programs.
     pub fn default_home() -> Option<(&'static str, PathBuf)> {
         let set = |name: &'static str| {
             env::var_os(name)
@@ -131,13 +68,12 @@ impl Library {
             .or_else(|| set("HOME").map(|it| below(it, ".local/share/mendel")))
     }
 
-    /// The home folder.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// A folder that is not there yet, below a group such as `matches`, named after the day and
-    /// some names.
+    /// A path that does not exist yet, below a group such as `matches`, from the day and some
+    /// names.
     ///
     /// # Errors
     ///
@@ -173,7 +109,7 @@ impl Library {
             if self.other(path).is_none() {
                 Manifest::read(path)?;
             }
-            return std::path::absolute(path).map_err(io_error(path));
+            return Ok(std::path::absolute(path).map_err(FileError::io(path))?);
         }
         let fits = |entry: &IndexEntry| {
             let is_id = entry.id.is_empty() && entry.name.starts_with(text);
@@ -213,15 +149,15 @@ impl Library {
                 }
                 listing.entries = index.list(kind)?;
             }
-            Err(error @ IndexError::Newer { .. }) => {
+            Err(error @ LibraryError::NewerIndex { .. }) => {
                 listing
                     .notes
                     .push(format!("{error}; the folders are read instead"));
                 listing.entries = self.search(kind);
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
-        // A killed process told nobody.
+        // A killed process did not update its entry.
         for entry in &mut listing.entries {
             if let Some(other) = self.other(&entry.folder) {
                 *entry = other;
@@ -235,23 +171,23 @@ impl Library {
         Ok(listing)
     }
 
-    /// Enters an experiment in the index, or what is new about it.
+    /// Adds an experiment to the index, or updates its entry.
     ///
     /// # Errors
     ///
     /// If the folder has no experiment that this program reads, or the index cannot be used. The
     /// experiment itself is not affected.
     pub fn register(&self, folder: &Path) -> Result<(), LibraryError> {
-        let folder = folder.canonicalize().map_err(io_error(folder))?;
+        let folder = folder.canonicalize().map_err(FileError::io(folder))?;
         let entry = match self.other(&folder) {
             Some(entry) => entry,
             None => self.entry(&folder, &Manifest::read(&folder)?),
         };
         match self.index() {
-            Ok(index) => Ok(index.put(&entry)?),
-            // Those below the home folder are found without it.
-            Err(IndexError::Newer { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+            Ok(index) => index.put(&entry),
+            // Folders below the home folder are found without it.
+            Err(LibraryError::NewerIndex { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -263,8 +199,11 @@ impl Library {
     /// process.
     pub fn delete(&self, folder: &Path) -> Result<u64, LibraryError> {
         // 1. It is an experiment of this library, whatever links lead to it.
-        let home = self.home.canonicalize().map_err(io_error(&self.home))?;
-        let folder = folder.canonicalize().map_err(io_error(folder))?;
+        let home = self
+            .home
+            .canonicalize()
+            .map_err(FileError::io(&self.home))?;
+        let folder = folder.canonicalize().map_err(FileError::io(folder))?;
         if folder == home || !folder.starts_with(&home) {
             return Err(LibraryError::Outside { folder, home });
         }
@@ -280,14 +219,14 @@ impl Library {
         if self.other(&folder).is_none() {
             Manifest::read(&folder)?;
         }
-        // 2. Nobody works in it; the locks are held until it is gone.
+        // 2. No process works in it; the locks are held until it is gone.
         let _locks = lock_all(&folder)?;
-        // 3. It goes from its place at once, so that nobody finds half of it.
+        // 3. It is renamed first, so that no reader finds half of it.
         let size = size_of(&folder);
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let aside = folder.with_file_name(format!(".{name}.{}.deleted", std::process::id()));
-        fs::rename(&folder, &aside).map_err(io_error(&folder))?;
-        fs::remove_dir_all(&aside).map_err(io_error(&aside))?;
+        fs::rename(&folder, &aside).map_err(FileError::io(&folder))?;
+        fs::remove_dir_all(&aside).map_err(FileError::io(&aside))?;
         // An entry without a folder is not listed.
         if let Ok(index) = self.index() {
             index.remove(&folder)?;
@@ -299,17 +238,17 @@ impl Library {
         self.home.join("index.sqlite")
     }
 
-    fn index(&self) -> Result<Index, IndexError> {
+    fn index(&self) -> Result<Index, LibraryError> {
         let describe = |folder: &Path| self.describe(folder);
         Index::open(&self.index_path(), &[&self.home], &describe)
     }
 
-    /// The experiments below the home folder, without the index.
+    /// Lists the experiments below the home folder without the index.
     fn search(&self, kind: Option<&str>) -> Vec<IndexEntry> {
         let mut entries = Vec::new();
         search(
             &self.home,
-            DEPTH,
+            MAX_DEPTH,
             &|folder| self.describe(folder),
             &mut entries,
         );
@@ -341,7 +280,7 @@ impl Library {
     }
 }
 
-/// How many bytes the files below a folder have; links are not followed.
+/// Bytes of the files below a folder; links are not followed.
 pub fn size_of(folder: &Path) -> u64 {
     let Ok(listing) = fs::read_dir(folder) else {
         return 0;
@@ -354,30 +293,26 @@ pub fn size_of(folder: &Path) -> u64 {
     sizes.sum()
 }
 
-/// The locks of an experiment and of those inside it.
 fn lock_all(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
     let mut locks = vec![FolderLock::take(folder)?];
-    for item in fs::read_dir(folder).map_err(io_error(folder))?.flatten() {
-        let path = item.path();
-        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
-            locks.extend(lock_inner(&path)?);
-        }
-    }
+    lock_below(folder, &mut locks)?;
     Ok(locks)
 }
 
-/// As [`lock_all`] for a folder that may have no experiment itself.
-fn lock_inner(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
-    if folder.join(Manifest::FILE).exists() {
-        return lock_all(folder);
-    }
-    let mut locks = Vec::new();
-    for item in fs::read_dir(folder).map_err(io_error(folder))?.flatten() {
+fn lock_below(folder: &Path, locks: &mut Vec<FolderLock>) -> Result<(), LibraryError> {
+    for item in fs::read_dir(folder)
+        .map_err(FileError::io(folder))?
+        .flatten()
+    {
         if item.file_type().is_ok_and(|kind| kind.is_dir()) {
-            locks.extend(lock_inner(&item.path())?);
+            let path = item.path();
+            if path.join(Manifest::FILE).exists() {
+                locks.push(FolderLock::take(&path)?);
+            }
+            lock_below(&path, locks)?;
         }
     }
-    Ok(locks)
+    Ok(())
 }
 
 /// When a file was last written, in seconds since 1970.
@@ -415,13 +350,6 @@ fn civil(days: i64) -> (i64, i64, i64) {
     };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     (year, month, day)
-}
-
-fn io_error(path: &Path) -> impl Fn(io::Error) -> LibraryError + '_ {
-    |source| LibraryError::Io {
-        path: path.to_owned(),
-        source,
-    }
 }
 
 #[cfg(test)]

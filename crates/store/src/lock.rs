@@ -1,54 +1,25 @@
-//! One writer to a folder.
+//! The lock of a folder: one writer at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The file that carries the lock. It stays when the lock goes: removing it
-/// would let two processes hold locks on two files of the same name.
+use crate::ExperimentError;
+
+/// The file that carries the lock. It is never removed: two processes could otherwise hold
+/// locks on two files of the same name.
 const NAME: &str = ".lock";
 
-/// A glance by [`FolderLock::holder`] holds the lock for a moment, so one failure
-/// is not yet a refusal.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// [`FolderLock::holder`] holds the lock for a moment, so the first failure does not count.
+const TAKE_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The right to write into a folder, held until it is dropped or the process dies,
-/// however it dies: the system takes the lock back, so no stale lock is ever left.
+/// The right to write into a folder, held until it is dropped or the process dies. The system
+/// releases the lock of a dead process, so no stale lock remains.
 #[derive(Debug)]
 pub struct FolderLock {
     file: File,
-    folder: PathBuf,
-}
-
-/// Why a folder could not be locked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LockError {
-    /// Someone else writes there.
-    #[error("{} is in use by {}; wait for it, stop it, or choose another folder", folder.display(), process(*pid))]
-    Taken {
-        /// The folder.
-        folder: PathBuf,
-        /// The process that holds the lock, where it could be read.
-        pid: Option<u32>,
-    },
-    /// The system refused.
-    #[error("cannot lock {}: {source}; the folder must exist, be writable, and lie on a file system with locks", folder.display())]
-    Refused {
-        /// The folder.
-        folder: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
-fn process(pid: Option<u32>) -> String {
-    pid.map_or_else(
-        || "another process".to_owned(),
-        |pid| format!("process {pid}"),
-    )
 }
 
 impl FolderLock {
@@ -58,12 +29,12 @@ impl FolderLock {
     ///
     /// If another holder is there, in this process or another, or the folder
     /// cannot be written to.
-    pub fn take(folder: &Path) -> Result<Self, LockError> {
-        let refused = |source| LockError::Refused {
+    pub fn take(folder: &Path) -> Result<Self, ExperimentError> {
+        let refused = |source| ExperimentError::Lock {
             folder: folder.to_owned(),
             source,
         };
-        // The number of the holder stands in the file until we hold it.
+        // Not truncated: the file has the id of the present holder.
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -76,32 +47,24 @@ impl FolderLock {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::Error(source)) => return Err(refused(source)),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                Err(TryLockError::WouldBlock) if start.elapsed() < TAKE_TIMEOUT => {
                     thread::sleep(Duration::from_millis(10));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(LockError::Taken {
+                    return Err(ExperimentError::InUse {
                         folder: folder.to_owned(),
                         pid: read_pid(&mut file),
                     });
                 }
             }
         }
-        // The number only serves the message, so a full disk is no reason to refuse.
+        // The id is only for messages, so a full disk does not matter.
         let _ = write_pid(&mut file);
-        Ok(Self {
-            file,
-            folder: folder.to_owned(),
-        })
+        Ok(Self { file })
     }
 
-    /// The folder this is the lock of.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Whether somebody holds the folder now: `None` if nobody does, otherwise the
-    /// process as far as it is known.
+    /// Whether a process holds the lock now: `None` if not, otherwise its id as far as it is
+    /// known.
     ///
     /// # Errors
     ///
@@ -122,7 +85,7 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // Closing the file unlocks it; this only spares a reader an old number.
+        // Closing the file unlocks it; this only keeps readers from an old id.
         let _ = self.file.set_len(0);
         let _ = self.file.unlock();
     }

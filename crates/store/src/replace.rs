@@ -1,4 +1,4 @@
-//! A file that is either the old one or the new one, whatever dies in between.
+//! Atomic rewrites: a file has its old contents or its new ones, also after a kill.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -7,41 +7,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Why a file could not be replaced. The old one, if there was one, is untouched.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReplaceError {
-    /// The path has no file name, such as `/` or `..`.
-    #[error("`{}` names no file", path.display())]
-    NoName {
-        /// What was given.
-        path: PathBuf,
-    },
-    /// A folder is there.
-    #[error("cannot write `{}`: it is a folder; name a file in it", path.display())]
-    Folder {
-        /// What was given.
-        path: PathBuf,
-    },
-    /// The system refused.
-    #[error("cannot write `{}`: {source}; {}", path.display(), remedy(source))]
-    Write {
-        /// The file that was to be replaced.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
+use crate::FileError;
 
-/// Several threads or processes may write the same file at once: each has a file
-/// of its own beside it, the last rename wins, and none sees half of another's.
+/// Several threads or processes may write the same file at once: each writes a temporary
+/// file of its own, and the last rename wins.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a whole file, so that a reader finds the old contents or the new ones
 /// and never a mixture, also after `kill -9` or the loss of power.
 ///
-/// The new contents go to a file beside it, to the disk, and then under the old
-/// name. A process that dies in between leaves that other file behind; its name
+/// The new contents go to a temporary file in the same folder, to the disk, and then under
+/// the old name. A process that dies in between leaves the temporary file behind; its name
 /// begins with a dot and ends with `.new`, and it may be removed.
 ///
 /// Only a regular file is replaced. A symbolic link stays, and the file that it
@@ -51,32 +27,22 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 ///
 /// If the file cannot be written, flushed or renamed.
-pub fn replace(path: &Path, contents: &[u8]) -> Result<(), ReplaceError> {
+pub fn replace(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace_with(path, |file| {
-        file.write_all(contents)
-            .map_err(|source| ReplaceError::Write {
-                path: path.to_owned(),
-                source,
-            })
+        file.write_all(contents).map_err(FileError::write(path))
     })
 }
 
-/// As [`replace`], for contents that come piece by piece: `write` writes them, and
-/// if it fails, the old file stays.
+/// As [`replace`], for contents that `write` writes in parts. If it fails, the old file stays.
 ///
 /// # Errors
 ///
-/// What `write` says, or if the file cannot be made, flushed or renamed.
-pub fn replace_with<T, E: From<ReplaceError>>(
+/// That of `write`, or if the file cannot be created, flushed or renamed.
+pub fn replace_with<T, E: From<FileError>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {
-    let refused = |source| {
-        E::from(ReplaceError::Write {
-            path: path.to_owned(),
-            source,
-        })
-    };
+    let refused = |source| E::from(FileError::write(path)(source));
     let Some(target) = target(path)? else {
         return write(&mut stream(path).map_err(refused)?);
     };
@@ -98,22 +64,18 @@ pub fn replace_with<T, E: From<ReplaceError>>(
     result
 }
 
-/// Checks before long work whether [`replace`] can write to `path`. What is there stays as
-/// it is.
+/// Checks before long work whether [`replace`] can write to `path`, and changes nothing.
 ///
 /// # Errors
 ///
-/// If a folder is there, or a file beside it cannot be made.
-pub fn check_replace(path: &Path) -> Result<(), ReplaceError> {
+/// If a folder is there, or a file in the same folder cannot be created.
+pub fn check_replace(path: &Path) -> Result<(), FileError> {
     let Some(target) = target(path)? else {
         return Ok(());
     };
     let beside = beside(path, &target)?;
     let made = open_beside(&beside, &target).and_then(|_| fs::remove_file(&beside));
-    made.map_err(|source| ReplaceError::Write {
-        path: path.to_owned(),
-        source,
-    })
+    made.map_err(FileError::write(path))
 }
 
 /// Whether data would be lost if `path` were replaced: a regular file or a folder is there.
@@ -132,29 +94,23 @@ fn is_kept(found: &Metadata) -> bool {
 
 /// The regular file that is replaced, there or not; `None` if what is there is written to as
 /// it is.
-fn target(path: &Path) -> Result<Option<PathBuf>, ReplaceError> {
+fn target(path: &Path) -> Result<Option<PathBuf>, FileError> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() && path.file_name().is_some() => {
-            return Err(ReplaceError::Folder {
+            return Err(FileError::IsFolder {
                 path: path.to_owned(),
             });
         }
         Ok(found) if !is_kept(&found) => return Ok(None),
-        // What cannot be looked at says why when it is written.
+        // Without access, the write reports the reason.
         _ => {}
     }
-    match end_of_links(path) {
-        Ok(target) => Ok(Some(target)),
-        Err(source) => Err(ReplaceError::Write {
-            path: path.to_owned(),
-            source,
-        }),
-    }
+    end_of_links(path).map(Some).map_err(FileError::write(path))
 }
 
-/// A file of our own beside the one to be replaced.
-fn beside(path: &Path, target: &Path) -> Result<PathBuf, ReplaceError> {
-    let name = target.file_name().ok_or_else(|| ReplaceError::NoName {
+/// The temporary file, in the same folder as the one to be replaced.
+fn beside(path: &Path, target: &Path) -> Result<PathBuf, FileError> {
+    let name = target.file_name().ok_or_else(|| FileError::NoName {
         path: path.to_owned(),
     })?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -167,15 +123,15 @@ fn beside(path: &Path, target: &Path) -> Result<PathBuf, ReplaceError> {
 /// Opens a device, a pipe or this process's own output.
 fn stream(path: &Path) -> io::Result<File> {
     if let Some(own) = own_output(&fs::metadata(path)?) {
-        // What was printed before stands before it.
+        // Text that was printed before comes first.
         io::stdout().flush()?;
         return Ok(own);
     }
     OpenOptions::new().write(true).open(path)
 }
 
-/// Stdout or stderr, if `found` is where it goes. A second handle of the same file would
-/// write over what was printed.
+/// Stdout or stderr, if `found` is the same file. A second handle of that file would
+/// overwrite what was printed.
 fn own_output(found: &Metadata) -> Option<File> {
     let own = [
         io::stdout().as_fd().try_clone_to_owned(),
@@ -199,28 +155,12 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
         };
         path = folder_of(&path).join(target);
     }
-    // The system says best what is wrong with such a path.
+    // The system's error names what is wrong with such a path.
     fs::metadata(&path).map(|_| path)
 }
 
-/// What to do about an error of the system.
-fn remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            "make the folder first, or name another file"
-        }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "name a file in a folder that you may write to"
-        }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "make room, or name a file on another disk"
-        }
-        _ => "name another file",
-    }
-}
-
 fn open_beside(beside: &Path, path: &Path) -> io::Result<File> {
-    // A leftover of a dead process with our number is overwritten.
+    // A leftover of a killed process with our id is overwritten.
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -232,7 +172,7 @@ fn open_beside(beside: &Path, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The folder a file lies in.
+/// The folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

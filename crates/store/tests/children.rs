@@ -98,7 +98,7 @@ fn plays_its_part() {
         return;
     };
     let folder = Path::new(&folder);
-    // Whoever started us may be killed too; nobody is to stay behind.
+    // The parent may be killed too; no child may remain.
     thread::spawn(|| {
         let _ = io::stdin().read(&mut [0]);
         std::process::abort();
@@ -114,12 +114,12 @@ fn plays_its_part() {
 }
 
 fn say(line: &str) {
-    writeln!(io::stdout(), "{line}").expect("somebody listens");
+    writeln!(io::stdout(), "{line}").expect("the parent reads");
 }
 
 /// Appends notes without end, each acknowledged aloud after it was written.
 fn append(folder: &Path, sync: Sync) {
-    let _lock = FolderLock::take(folder).expect("nobody else is there");
+    let _lock = FolderLock::take(folder).expect("the lock is free");
     let (mut journal, earlier) =
         Journal::<Note>::open(&folder.join("notes.jsonl"), sync).expect("a journal");
     for number in earlier.len() as u64.. {
@@ -147,7 +147,7 @@ fn fill(folder: &Path) {
 
 /// Takes the lock and keeps it.
 fn hold(folder: &Path) {
-    let _lock = FolderLock::take(folder).expect("nobody else is there");
+    let _lock = FolderLock::take(folder).expect("the lock is free");
     say("holding");
     loop {
         thread::sleep(Duration::from_mins(1));

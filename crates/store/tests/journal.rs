@@ -1,6 +1,6 @@
 use std::fs;
 
-use mendel_store::{Journal, JournalError, Record, Sync};
+use mendel_store::{FileError, Journal, Record, Sync};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ fn a_journal_written_anew_has_just_those_records_and_goes_on() {
 }
 
 /// A writer can die after any byte. Whole lines stay, also the one that lacks only
-/// its end; the rest goes, and appending goes on.
+/// its end; the rest goes, and appending continues.
 #[test]
 fn a_torn_tail_is_cut_at_every_byte() {
     let path = fresh_folder("torn").join("notes.jsonl");
@@ -144,7 +144,7 @@ fn a_broken_line_is_refused_by_its_number_and_left_alone() {
         let text = format!("{good}\n{bad}\n{good}\n");
         fs::write(&path, &text).expect("writable");
         match Journal::<Note>::open(&path, Sync::Each) {
-            Err(error @ JournalError::Broken { line: 2, .. }) => {
+            Err(error @ FileError::Broken { line: 2, .. }) => {
                 let message = error.to_string();
                 assert!(message.contains("line 2") && message.contains("notes.jsonl"));
             }
@@ -161,7 +161,7 @@ fn a_line_of_another_version_is_refused() {
     fs::write(&path, text).expect("writable");
     assert!(matches!(
         Journal::<Note>::open(&path, Sync::Each),
-        Err(JournalError::Version {
+        Err(FileError::Version {
             line: 1,
             found: 4,
             known: 3,
@@ -206,7 +206,7 @@ fn a_record_that_could_not_be_read_again_is_not_written() {
         let (mut journal, _) = Journal::<T>::open(&path, Sync::Each).expect("a journal");
         assert!(matches!(
             journal.append(record),
-            Err(JournalError::Record { .. })
+            Err(FileError::Value { .. })
         ));
         assert_eq!(fs::read(&path).expect("bytes"), b"");
     }
@@ -225,7 +225,7 @@ fn what_was_acknowledged_survives_kill_9() {
         for life in 0..6 {
             let mut actor = Actor::start(part, &folder);
             for _ in 0..=life * 7 {
-                let number = actor.hear("appended").expect("it goes on without end");
+                let number = actor.hear("appended").expect("it is endless");
                 assert_eq!(number, expected.to_string());
                 expected += 1;
             }
@@ -256,7 +256,7 @@ fn a_full_disk_is_survived() {
     let mut actor = Actor::start_with_little_room("fill", &folder);
     let refusal = actor.hear("refused").expect("the long note does not fit");
     assert!(refusal.contains("notes.jsonl"), "{refusal}");
-    actor.hear("done").expect("the journal goes on");
+    actor.hear("done").expect("the journal continues");
     let notes = Journal::<Note>::read(&folder.join("notes.jsonl")).expect("readable");
     assert_eq!(notes, [Note::numbered(0), Note::numbered(1)]);
 }

@@ -1,6 +1,6 @@
 use std::fs;
 
-use mendel_store::{FolderLock, LockError};
+use mendel_store::{ExperimentError, FolderLock};
 
 use crate::children::Actor;
 use crate::fresh_folder;
@@ -11,7 +11,7 @@ fn two_locks_in_one_process_exclude_each_other() {
     let lock = FolderLock::take(&folder).expect("free");
     let error = FolderLock::take(&folder).expect_err("taken");
     let me = std::process::id();
-    assert!(matches!(error, LockError::Taken { pid: Some(pid), .. } if pid == me));
+    assert!(matches!(error, ExperimentError::InUse { pid: Some(pid), .. } if pid == me));
     assert_eq!(
         FolderLock::holder(&folder).expect("readable"),
         Some(Some(me))
@@ -52,5 +52,5 @@ fn a_folder_that_is_not_there_cannot_be_locked() {
     let folder = fresh_folder("lock-none").join("missing");
     let error = FolderLock::take(&folder).expect_err("missing").to_string();
     assert!(error.contains("missing"), "{error}");
-    assert_eq!(FolderLock::holder(&folder).expect("nobody there"), None);
+    assert_eq!(FolderLock::holder(&folder).expect("no holder"), None);
 }

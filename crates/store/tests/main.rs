@@ -2,6 +2,7 @@
 
 mod children;
 mod frame;
+mod hashes;
 mod index;
 mod journal;
 mod lock;

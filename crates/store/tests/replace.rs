@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use mendel_store::{ReplaceError, check_replace, is_taken, replace};
+use mendel_store::{FileError, check_replace, is_taken, replace};
 
 use crate::fresh_folder;
 
@@ -44,7 +44,7 @@ fn a_refusal_leaves_the_old_file_and_nothing_else() {
     assert_eq!(names(&folder.join("taken")), ["inside"]);
     assert!(matches!(
         replace(Path::new("/"), b""),
-        Err(ReplaceError::NoName { .. })
+        Err(FileError::NoName { .. })
     ));
     assert!(replace(&folder.join("missing/file"), b"").is_err());
 }
@@ -115,7 +115,7 @@ fn a_pipe_stays_a_pipe_and_gets_the_contents() {
         let read = fs::File::open(from).and_then(|mut file| file.read_to_string(&mut text));
         send.send(read.map(|_| text))
     });
-    replace(&path, b"contents").expect("somebody reads");
+    replace(&path, b"contents").expect("a reader is open");
     let kind = fs::symlink_metadata(&path)
         .expect("it is there")
         .file_type();

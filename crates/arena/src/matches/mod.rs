@@ -12,13 +12,13 @@ use std::sync::Arc;
 use mendel_board::eco::OpeningNames;
 use mendel_board::tablebase::Tablebase;
 use mendel_crew::Crew;
+use mendel_store::FileError;
 use mendel_store::InputHashes;
 use mendel_store::Journal;
 use mendel_store::fingerprint;
 use mendel_store::frame::Experiment;
 use mendel_store::frame::Failure;
 use mendel_store::frame::Folder;
-use mendel_store::frame::FolderError;
 use mendel_store::frame::Frame;
 use mendel_store::frame::Identity;
 use mendel_store::frame::OrInvalid as _;
@@ -337,8 +337,8 @@ fn anchor_of(plan: &MatchPlan, entrants: &[Entrant]) -> Result<Option<Anchor>, M
     }))
 }
 
-fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError + '_ {
-    |source| FolderError::Io {
+fn io_error(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
+    |source| FileError::Io {
         path: path.to_owned(),
         source,
     }

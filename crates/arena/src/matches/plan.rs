@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use mendel_store::FileError;
 use mendel_store::InputHashes;
-use mendel_store::frame::{Folder, FolderError};
+use mendel_store::frame::Folder;
 use serde::{Deserialize, Serialize};
 
 use super::io_error;
@@ -133,7 +134,7 @@ impl MatchPlan {
         let files = Folder::at(folder);
         let text = files.read(Self::FILE)?;
         toml::from_str(&text).map_err(|error| {
-            MatchError::Folder(FolderError::Content {
+            MatchError::File(FileError::Content {
                 path: files.file(Self::FILE),
                 reason: error.to_string(),
             })

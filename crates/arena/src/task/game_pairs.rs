@@ -81,7 +81,7 @@ impl GamePairs {
             .try_for_each(|entrant| player_pool::check(entrant, self.pace))
     }
 
-    pub(crate) fn tablebase(&self) -> Option<Result<Tablebase, mendel_board::FileError>> {
+    pub(crate) fn tablebase(&self) -> Option<Result<Tablebase, mendel_board::BoardFileError>> {
         let rule = self.adjudication.syzygy.as_ref();
         rule.map(|rule| Tablebase::open(&rule.path))
     }

@@ -123,8 +123,8 @@ fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     let deleted = home::library()?
         .delete(folder)
         .map_err(|error| match error {
-            LibraryError::Io { .. } | LibraryError::Index(_) => anyhow::Error::from(error),
-            LibraryError::Lock(_) => {
+            error if !error.is_invalid_request() => anyhow::Error::from(error),
+            LibraryError::Experiment(ref cause) if cause.is_about_lock() => {
                 Wrong::new(error, "stop the process that runs it first: Ctrl-C").into()
             }
             error => Wrong {

@@ -1,12 +1,10 @@
 //! The data sets that ship with the program; `data/README.md` says how each was
 //! made.
 
-/// A data set inside the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
     /// What it is called where a file name could stand.
     pub name: &'static str,
-    /// The file.
     pub bytes: &'static [u8],
 }
 

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use mendel_store::ReplaceError;
-
 use super::record::{self, RecordFault};
-use super::{BUILT_IN, DataSet, Header, SUITES, Sample, suite};
+use super::{BUILT_IN, DataSet, DataSetHeader, SUITES, Sample, suite};
+use crate::{DataError, DataFile};
 
 /// What a data file is called, by convention.
 pub const SUFFIX: &str = "mds";
@@ -17,82 +16,16 @@ const MAGIC: &[u8; 8] = b"mendel\r\n";
 const VERSION: u16 = 1;
 
 /// A header is a few hundred bytes; one beyond this is damage.
-const LONGEST_HEADER: u32 = 1 << 20;
+const MAX_HEADER_LEN: u32 = 1 << 20;
 
 /// More than any machine here could hold as positions in memory.
-const MOST_POSITIONS: u64 = 100_000_000;
+const MAX_POSITIONS: u64 = 100_000_000;
 
-/// Squeezing harder takes ten times as long and saves two per cent.
+/// A higher level takes ten times as long and saves two per cent.
 const LEVEL: i32 = 12;
 
-/// Why a data set cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// The file cannot be read.
-    #[error("cannot read the data set `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The name is neither a built-in set nor a file.
-    #[error(
-        "there is no data set `{name}`, built in or as a file; the built-in ones are {}",
-        names()
-    )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// The file is something else.
-    #[error(
-        "`{name}` is not a data set of ours: it does not begin as one; `mendel data import` reads PGN, EPD and CSV"
-    )]
-    Foreign {
-        /// The file.
-        name: String,
-    },
-    /// The file is of another version.
-    #[error(
-        "the data set `{name}` has format {found}, this program reads format {VERSION}; make it again or use the program that made it"
-    )]
-    Version {
-        /// The file.
-        name: String,
-        /// Its version.
-        found: u16,
-    },
-    /// The file is damaged.
-    #[error("the data set `{name}` is damaged: {reason}; copy or make it again")]
-    Damaged {
-        /// The file.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A suite has a line that is none of a suite.
-    #[error(
-        "`{name}`, line {line}: {reason}; a line of a suite is an EPD record with a best move, such as `FEN bm Rd8#;`"
-    )]
-    Suite {
-        /// The suite.
-        name: String,
-        /// The line, from 1.
-        line: u32,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The set is too large for one file.
-    #[error("a data set holds at most {MOST_POSITIONS} positions; take a sample")]
-    TooLarge,
-    /// The file cannot be written.
-    #[error(transparent)]
-    Write(#[from] ReplaceError),
-}
-
-fn names() -> String {
+/// The names of the built-in sets, for messages.
+fn built_in_names() -> String {
     let sets = BUILT_IN.iter().map(|set| set.name);
     let names = sets.chain(SUITES.iter().map(|(name, _)| *name));
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
@@ -104,7 +37,7 @@ type Source<'a> = BufReader<zstd::Decoder<'a, BufReader<Box<dyn Read + 'a>>>>;
 /// Reads a set position by position; the memory used does not depend on its size.
 pub struct Reader<'a> {
     name: String,
-    header: Header,
+    header: DataSetHeader,
     source: Source<'a>,
     read: u64,
     games: u64,
@@ -131,16 +64,14 @@ impl Reader<'static> {
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let name = path.display().to_string();
         let file = File::open(path).and_then(|file| {
-            // A folder opens, but only reading it fails, with an odder message.
+            // A folder can be opened; reading it fails with an unclear message.
             if file.metadata()?.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
             Ok(file)
         });
-        match file {
-            Ok(file) => Reader::from_read(name, Box::new(file)),
-            Err(source) => Err(DataError::Read { name, source }),
-        }
+        let file = file.map_err(DataFile::DataSet.read(&name))?;
+        Reader::from_read(name, Box::new(file))
     }
 
     /// Opens the set that `text` names: a built-in one, or a file, which may also
@@ -160,6 +91,7 @@ impl Reader<'static> {
         if !Path::new(text).exists() {
             return Err(DataError::Unknown {
                 name: text.to_owned(),
+                known: built_in_names(),
             });
         }
         Self::open(Path::new(text))
@@ -178,29 +110,20 @@ impl<'a> Reader<'a> {
 
     fn from_read(name: String, read: Box<dyn Read + 'a>) -> Result<Self, DataError> {
         let mut read = BufReader::new(read);
-        let header = match read_header(&mut read) {
-            Ok(header) => header,
-            Err(Opening::Foreign) => return Err(DataError::Foreign { name }),
-            Err(Opening::Version(found)) => return Err(DataError::Version { name, found }),
-            Err(Opening::Damaged(reason)) => return Err(DataError::Damaged { name, reason }),
-            Err(Opening::Read(source)) => return Err(DataError::Read { name, source }),
-        };
-        match zstd::Decoder::with_buffer(read) {
-            Ok(decoder) => Ok(Self {
-                name,
-                header,
-                source: BufReader::new(decoder.single_frame()),
-                read: 0,
-                games: 0,
-                game: 0,
-                over: false,
-            }),
-            Err(source) => Err(DataError::Read { name, source }),
-        }
+        let header = read_header(&name, &mut read)?;
+        let decoder = zstd::Decoder::with_buffer(read).map_err(DataFile::DataSet.read(&name))?;
+        Ok(Self {
+            name,
+            header,
+            source: BufReader::new(decoder.single_frame()),
+            read: 0,
+            games: 0,
+            game: 0,
+            over: false,
+        })
     }
 
-    /// Where the set comes from.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &DataSetHeader {
         &self.header
     }
 
@@ -223,10 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     fn damaged(&self, reason: String) -> DataError {
-        DataError::Damaged {
-            name: self.name.clone(),
-            reason,
-        }
+        DataFile::DataSet.damaged(&self.name, reason)
     }
 
     fn next_sample(&mut self) -> Result<Option<Sample>, DataError> {
@@ -286,62 +206,51 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Why a file does not begin as a data set.
-enum Opening {
-    Foreign,
-    Version(u16),
-    Damaged(String),
-    Read(io::Error),
-}
-
-fn read_header(read: &mut impl Read) -> Result<Header, Opening> {
+fn read_header(name: &str, read: &mut impl Read) -> Result<DataSetHeader, DataError> {
+    let file = DataFile::DataSet;
     let cut = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => Opening::Damaged("it ends in its header".to_owned()),
-        _ => Opening::Read(error),
+        io::ErrorKind::UnexpectedEof => file.damaged(name, "it ends in its header"),
+        _ => file.read(name)(error),
     };
-    // 1. The first bytes. Who is shorter than they are is no data set.
+    // 1. The first bytes. A shorter file is not a data set.
     let mut magic = [0; MAGIC.len()];
     match read.read_exact(&mut magic) {
         Ok(()) if magic == *MAGIC => {}
         Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-            return Err(Opening::Read(error));
+            return Err(file.read(name)(error));
         }
-        _ => return Err(Opening::Foreign),
+        _ => return Err(file.foreign(name)),
     }
     let mut version = [0; 2];
     read.read_exact(&mut version).map_err(cut)?;
-    let version = u16::from_le_bytes(version);
-    if version != VERSION {
-        return Err(Opening::Version(version));
-    }
+    file.check_version(name, u16::from_le_bytes(version), VERSION)?;
 
-    // 2. The header, no longer than a header is.
+    // 2. The header, of limited length.
     let mut length = [0; 4];
     read.read_exact(&mut length).map_err(cut)?;
     let length = u32::from_le_bytes(length);
-    if length > LONGEST_HEADER {
-        let reason = format!("its header would have {length} bytes");
-        return Err(Opening::Damaged(reason));
+    if length > MAX_HEADER_LEN {
+        return Err(file.damaged(name, format!("its header would have {length} bytes")));
     }
     let mut text = vec![0; length as usize];
     read.read_exact(&mut text).map_err(cut)?;
-    let header: Header = serde_json::from_slice(&text)
-        .map_err(|error| Opening::Damaged(format!("its header cannot be read: {error}")))?;
-    if header.positions > MOST_POSITIONS {
+    let header: DataSetHeader = serde_json::from_slice(&text)
+        .map_err(|error| file.damaged(name, format!("its header cannot be read: {error}")))?;
+    if header.positions > MAX_POSITIONS {
         let reason = format!("it claims {} positions", header.positions);
-        return Err(Opening::Damaged(reason));
+        return Err(file.damaged(name, reason));
     }
     match header.fault() {
         None => Ok(header),
-        Some(fault) => Err(Opening::Damaged(format!("in its header {fault}"))),
+        Some(fault) => Err(file.damaged(name, format!("in its header {fault}"))),
     }
 }
 
-/// Gathers samples for a file. They are squeezed as they come, so that sets much
-/// larger than memory could hold as positions can be written.
+/// Collects samples for a file. They are compressed at once, so that sets that are larger than
+/// the memory for positions can be written.
 pub struct Collector {
-    header: Header,
-    squeezed: zstd::Encoder<'static, Vec<u8>>,
+    header: DataSetHeader,
+    compressed: zstd::Encoder<'static, Vec<u8>>,
     record: Vec<u8>,
     game: u32,
 }
@@ -360,18 +269,18 @@ impl Collector {
     /// # Panics
     ///
     /// Never: a vector takes everything.
-    pub fn new(header: Header) -> Self {
-        let mut squeezed = zstd::Encoder::new(Vec::new(), LEVEL).expect("the level exists");
-        squeezed
+    pub fn new(header: DataSetHeader) -> Self {
+        let mut compressed = zstd::Encoder::new(Vec::new(), LEVEL).expect("the level exists");
+        compressed
             .include_checksum(true)
             .expect("a fresh encoder takes settings");
         Self {
-            header: Header {
+            header: DataSetHeader {
                 positions: 0,
                 games: 0,
                 ..header
             },
-            squeezed,
+            compressed,
             record: Vec::new(),
             game: 0,
         }
@@ -390,17 +299,12 @@ impl Collector {
         self.record.clear();
         record::write(sample, self.game, &mut self.record);
         self.game = sample.game;
-        io::Write::write_all(&mut self.squeezed, &self.record).expect("a vector takes everything");
+        io::Write::write_all(&mut self.compressed, &self.record)
+            .expect("a vector takes everything");
     }
 
-    /// How many samples there are.
     pub fn positions(&self) -> u64 {
         self.header.positions
-    }
-
-    /// The header as it stands, to be completed before writing.
-    pub fn header_mut(&mut self) -> &mut Header {
-        &mut self.header
     }
 
     /// The bytes of the file.
@@ -412,22 +316,24 @@ impl Collector {
     /// # Panics
     ///
     /// Never: a header is plain data.
-    pub fn finish(self) -> Result<(Header, Vec<u8>), DataError> {
-        if self.header.positions > MOST_POSITIONS {
-            return Err(DataError::TooLarge);
+    pub fn finish(self) -> Result<(DataSetHeader, Vec<u8>), DataError> {
+        if self.header.positions > MAX_POSITIONS {
+            return Err(DataError::TooLarge {
+                most: MAX_POSITIONS,
+            });
         }
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
-        let squeezed = self.squeezed.finish().expect("a vector takes everything");
-        let mut bytes = Vec::with_capacity(squeezed.len() + header.len() + 14);
+        let compressed = self.compressed.finish().expect("a vector takes everything");
+        let mut bytes = Vec::with_capacity(compressed.len() + header.len() + 14);
         bytes.extend_from_slice(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((header.len() as u32).to_le_bytes());
         bytes.extend(header);
-        bytes.extend(squeezed);
+        bytes.extend(compressed);
         Ok((self.header, bytes))
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
     ///

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::mix;
 
-/// What a data set is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -32,7 +31,7 @@ impl Kind {
 
 /// Who gave the labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expert {
+pub struct LabelSource {
     /// What it calls itself, such as `Stockfish 15.1`.
     pub name: String,
     /// What was asked: `classical static evaluation`, `50000 nodes a position` …
@@ -42,20 +41,16 @@ pub struct Expert {
 /// The first part of a data file: what is in it and how it came about. Nothing in
 /// it comes from a clock, so that the same command gives the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct DataSetHeader {
     /// What the set is for.
     pub kind: Kind,
-    /// One sentence for people.
     pub description: String,
-    /// The command that made it.
     pub made_by: String,
-    /// The version of the program that made it.
     pub version: String,
     /// The seed of everything that was left to chance.
     pub seed: u64,
-    /// Who gave the labels, if somebody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expert: Option<Expert>,
+    pub expert: Option<LabelSource>,
     /// The expert's centipawns were multiplied by this.
     pub scale: f64,
     /// The share of games that are held out.
@@ -63,17 +58,15 @@ pub struct Header {
     /// How it is decided which; there is one rule so far, see
     /// [`holds_out`](Self::holds_out).
     pub split: String,
-    /// How many positions there are.
     pub positions: u64,
-    /// From how many games.
     pub games: u64,
 }
 
 /// The rule by which games are held out.
 pub(super) const SPLIT: &str = "splitmix64 of the game's number";
 
-impl Header {
-    /// The share of games that are held out unless somebody says otherwise.
+impl DataSetHeader {
+    /// The share of games that are held out by default.
     pub const HOLD_OUT: f64 = 0.2;
 
     /// A header for a set that is to be filled.

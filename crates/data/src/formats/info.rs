@@ -3,30 +3,21 @@
 use mendel_board::{Position, Role};
 use serde::Serialize;
 
-use super::{DataError, GameResult, MATE, Reader, Sample};
+use super::{GameResult, MATE, Reader, Sample};
+use crate::DataError;
 
-/// What is in a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Info {
-    /// How many positions.
+pub struct DataSetInfo {
     pub positions: u64,
-    /// From how many games.
     pub games: u64,
-    /// Positions to train on.
     pub train: u64,
-    /// Positions held out.
     pub hold_out: u64,
-    /// Positions with White to move.
     pub white_to_move: u64,
-    /// Positions with a score.
     pub with_score: u64,
-    /// Positions with a best move.
     pub with_best: u64,
-    /// Positions with a result.
     pub with_result: u64,
     /// The mean of the scores that are no mates, without their signs.
     pub mean_score: f64,
-    /// How the positions are spread.
     pub histograms: Vec<Histogram>,
 }
 
@@ -36,15 +27,13 @@ pub struct Histogram {
     /// What is counted, such as `score`.
     pub name: &'static str,
     /// The classes in their order.
-    pub bars: Vec<Bar>,
+    pub bars: Vec<HistogramBin>,
 }
 
-/// One class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bar {
+pub struct HistogramBin {
     /// What falls into it.
     pub label: String,
-    /// How many do.
     pub count: u64,
 }
 
@@ -58,7 +47,7 @@ const PIECES: [i64; 5] = [8, 13, 18, 23, 28];
 const MOVES: [i64; 7] = [11, 21, 31, 41, 61, 81, 101];
 const A_GAME: [i64; 5] = [2, 5, 10, 20, 50];
 
-impl Info {
+impl DataSetInfo {
     /// Reads a whole set; the memory used does not depend on its size.
     ///
     /// # Errors
@@ -166,8 +155,8 @@ fn officers(position: &Position) -> i64 {
         + 9 * count(Role::Queen)
 }
 
-fn bar(label: &str, count: u64) -> Bar {
-    Bar {
+fn bar(label: &str, count: u64) -> HistogramBin {
+    HistogramBin {
         label: label.to_owned(),
         count,
     }

@@ -14,12 +14,14 @@ pub(crate) use mendel_board::mix;
 use mendel_board::{Color, Game, Move, Position, pgn};
 use mendel_store::Fingerprint;
 
+use crate::DataError;
+
 /// How a game ended, as the side to move sees it.
 pub use mendel_arena::statistics::Points as GameResult;
 
 pub use built_in::{BUILT_IN, BuiltIn};
-pub use file::{Collector, DataError, Reader, SUFFIX};
-pub use header::{Expert, Header, Kind};
+pub use file::{Collector, Reader, SUFFIX};
+pub use header::{DataSetHeader, Kind, LabelSource};
 pub use quiet::{is_quiet, settle};
 pub use suite::SUITES;
 
@@ -29,11 +31,9 @@ pub const MATE: i16 = 32_000;
 /// The largest score that is no mate; larger ones are cut to it.
 pub const LARGEST: i16 = 30_000;
 
-/// Positions with what is known about them.
 #[derive(Clone, Debug)]
 pub struct DataSet {
-    /// Where they come from.
-    pub header: Header,
+    pub header: DataSetHeader,
     /// The positions, in the order of their games.
     pub samples: Vec<Sample>,
 }
@@ -41,7 +41,6 @@ pub struct DataSet {
 /// One position and what is known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// The game it was taken from; where there were no games, each position
     /// counts as one.
@@ -51,7 +50,6 @@ pub struct Sample {
     pub score: Option<i16>,
     /// The best move, or the one that was played.
     pub best: Option<Move>,
-    /// How the game ended for the side to move.
     pub result: Option<GameResult>,
     /// What its game says beside it, where the set keeps that.
     pub context: Option<Box<Context>>,
@@ -69,7 +67,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// So many moves are kept at most.
+    /// The largest number of moves that are kept.
     pub const MOST_MOVES: usize = 64;
 }
 
@@ -183,8 +181,7 @@ impl DataSet {
     }
 }
 
-/// The result of a game as `turn` sees it.
-pub(crate) fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
+pub fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameResult> {
     let winner = match result {
         pgn::GameResult::Unknown => return None,
         pgn::GameResult::Draw => return Some(GameResult::Draw),
@@ -201,6 +198,6 @@ pub(crate) fn result_for(result: pgn::GameResult, turn: Color) -> Option<GameRes
 /// A score as sets keep it: what is no mate stays within ±[`LARGEST`].
 pub(crate) fn cut(centipawns: f64) -> i16 {
     let largest = f64::from(LARGEST);
-    // A float becomes the nearest whole number within the bounds.
+    // A float becomes the nearest integer within the bounds.
     libm::round(centipawns).clamp(-largest, largest) as i16
 }

@@ -13,7 +13,6 @@ const RESULT: u8 = 0b1100;
 const HAS_CONTEXT: u8 = 16;
 const KNOWN: u8 = 0b1_1111;
 
-/// Why a record cannot be read.
 pub(super) enum RecordFault {
     Read(io::Error),
     Wrong(&'static str),

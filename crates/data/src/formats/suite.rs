@@ -6,8 +6,9 @@ use std::path::Path;
 use mendel_board::NotationError;
 use mendel_board::epd::Epd;
 
-use super::file::{Collector, DataError};
-use super::{Header, Kind, Sample};
+use super::file::Collector;
+use super::{DataSetHeader, Kind, Sample};
+use crate::{DataError, DataFile};
 
 /// The suites that ship with the program: name and text; `data/README.md` says how
 /// each was made.
@@ -30,14 +31,12 @@ pub(super) fn find(text: &str) -> Option<Result<Vec<u8>, DataError>> {
 }
 
 fn read(path: &Path) -> Result<String, DataError> {
-    let failed = |source| DataError::Read {
-        name: path.display().to_string(),
-        source,
-    };
-    let bytes = fs::metadata(path).map_err(failed)?.len();
+    let name = path.display().to_string();
+    let failed = DataFile::DataSet.read(&name);
+    let bytes = fs::metadata(path).map_err(&failed)?.len();
     if bytes > LARGEST_FILE {
         return Err(DataError::Suite {
-            name: path.display().to_string(),
+            name: name.clone(),
             line: 1,
             reason: format!("the file has {bytes} bytes; read it by `mendel data import`"),
         });
@@ -47,7 +46,7 @@ fn read(path: &Path) -> Result<String, DataError> {
 
 /// A position with several best moves becomes several samples of one game.
 fn squeeze(name: &str, contents: &str) -> Result<Vec<u8>, DataError> {
-    let header = Header::new(Kind::Moves, "A suite of positions with best moves");
+    let header = DataSetHeader::new(Kind::Moves, "A suite of positions with best moves");
     let mut collector = Collector::new(header);
     for (number, line) in (1..).zip(contents.lines()) {
         let line = line.trim();

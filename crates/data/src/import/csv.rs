@@ -5,14 +5,13 @@ use std::path::Path;
 use mendel_board::Position;
 
 use super::epd::{read_result, seen_by};
-use super::lines::{Lines, game_of};
+use super::lines::{NumberedLines, game_of};
 use super::score::read_score;
-use super::{Desk, ImportError, Setting, View};
+use super::{ImportError, ImportSettings, ImportSink, ScorePerspective};
 use crate::{Sample, result_for};
 
-/// Which column holds what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Columns {
+pub(super) struct CsvColumns {
     delimiter: char,
     fen: usize,
     score: Option<usize>,
@@ -28,8 +27,8 @@ const CENTIPAWNS: &[&str] = &["cp", "centipawns"];
 const RESULT: &[&str] = &["result", "outcome", "wdl"];
 const BEST: &[&str] = &["best", "bestmove", "best_move", "bm", "move"];
 
-pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
-    let mut lines = Lines::open(path)?;
+pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
+    let mut lines = NumberedLines::open(path)?;
     let mut records = 0;
     let mut columns = None;
     let mut heading = None;
@@ -47,7 +46,7 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
         let known = if let Some(known) = columns {
             known
         } else {
-            let (found, is_heading) = Columns::find(&text);
+            let (found, is_heading) = CsvColumns::find(&text);
             columns = Some(found);
             if is_heading {
                 heading = Some(text);
@@ -71,7 +70,7 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
     Ok(())
 }
 
-impl Columns {
+impl CsvColumns {
     /// The columns by the first line, and whether that is a heading.
     pub(super) fn find(first: &str) -> (Self, bool) {
         let usual = Self {
@@ -106,7 +105,7 @@ impl Columns {
                 return (Self { delimiter, ..usual }, false);
             }
         }
-        // A heading in words nobody knows: a position and a score will follow.
+        // A heading with unknown names: a position and a score will follow.
         let is_heading = !first.contains('/');
         (usual, is_heading)
     }
@@ -117,7 +116,7 @@ impl Columns {
         Some((text, self.is_centipawns))
     }
 
-    fn read(&self, line: &str, setting: &Setting, game: u32) -> Result<Sample, String> {
+    fn read(&self, line: &str, setting: &ImportSettings, game: u32) -> Result<Sample, String> {
         let fields = split(line, self.delimiter);
         let field = |column: Option<usize>| {
             let text = column.and_then(|column| fields.get(column));
@@ -140,8 +139,8 @@ impl Columns {
             context: None,
             game,
             score: score.map(|score| match setting.view {
-                View::White => seen_by(score, turn),
-                View::Mover => score,
+                ScorePerspective::White => seen_by(score, turn),
+                ScorePerspective::Mover => score,
             }),
             best: best.transpose().map_err(|error| error.to_string())?,
             result: result.and_then(|result| result_for(result, turn)),

@@ -6,13 +6,13 @@ use mendel_board::epd::Epd;
 use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Move};
 
-use super::lines::{Lines, game_of};
+use super::lines::{NumberedLines, game_of};
 use super::score::{Unit, read_score};
-use super::{Desk, ImportError};
+use super::{ImportError, ImportSink};
 use crate::{MATE, Sample, result_for};
 
-pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
-    let mut lines = Lines::open(path)?;
+pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
+    let mut lines = NumberedLines::open(path)?;
     let mut records = 0;
     while desk.goes_on(records)? {
         let Some(line) = lines.next()? else { break };

@@ -7,12 +7,11 @@ use mendel_evaluator::AnyEvaluator;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Setting;
-use crate::{Collector, Header, Sample, is_quiet};
+use super::ImportSettings;
+use crate::{Collector, DataSetHeader, Sample, is_quiet};
 
-/// Takes positions one by one and keeps those that are wanted.
-pub(super) struct Gather<'a> {
-    setting: &'a Setting,
+pub(super) struct SampleCollector<'a> {
+    setting: &'a ImportSettings,
     collector: Collector,
     /// Judges what is quiet, if that is asked.
     judge: Option<AnyEvaluator>,
@@ -24,8 +23,8 @@ pub(super) struct Gather<'a> {
     chance: ChaCha8Rng,
 }
 
-impl<'a> Gather<'a> {
-    pub(super) fn new(setting: &'a Setting, header: Header) -> Self {
+impl<'a> SampleCollector<'a> {
+    pub(super) fn new(setting: &'a ImportSettings, header: DataSetHeader) -> Self {
         let judge = setting.only_quiet.then(|| {
             let player = Player::find(Player::DEFAULT).expect("the default player is built in");
             player.evaluator
@@ -48,7 +47,6 @@ impl<'a> Gather<'a> {
         judge.is_none_or(|evaluator| is_quiet(evaluator, position))
     }
 
-    /// Takes a wanted position.
     pub(super) fn take(&mut self, sample: Sample) {
         if self.setting.distinct && !self.seen.insert(sample.position.key()) {
             return;

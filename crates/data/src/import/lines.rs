@@ -9,21 +9,20 @@ use super::{ImportError, source};
 
 const LONGEST: usize = 65_535;
 
-/// The lines of a file.
-pub(super) struct Lines {
+pub(super) struct NumberedLines {
     name: String,
     input: BoundedLines<Box<dyn BufRead + Send>>,
     number: u64,
 }
 
 /// A line and its number, from 1.
-pub(super) struct Line {
+pub(super) struct NumberedLine {
     pub(super) number: u64,
     /// `None` where it is longer than any line that means something.
     pub(super) text: Option<String>,
 }
 
-impl Lines {
+impl NumberedLines {
     pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
         Ok(Self {
             name: path.display().to_string(),
@@ -33,7 +32,7 @@ impl Lines {
     }
 
     /// The next line that is neither empty nor a comment.
-    pub(super) fn next(&mut self) -> Result<Option<Line>, ImportError> {
+    pub(super) fn next(&mut self) -> Result<Option<NumberedLine>, ImportError> {
         loop {
             self.number += 1;
             let number = self.number;
@@ -46,14 +45,14 @@ impl Lines {
                 return Ok(None);
             };
             if line.is_truncated {
-                return Ok(Some(Line { number, text: None }));
+                return Ok(Some(NumberedLine { number, text: None }));
             }
             let text = line.text();
             // Some files end their lines with a zero.
             let is_blank = |c: char| c.is_whitespace() || c == '\0';
             let text = text.trim_start_matches('\u{feff}').trim_matches(is_blank);
             if !text.is_empty() && !text.starts_with('#') {
-                return Ok(Some(Line {
+                return Ok(Some(NumberedLine {
                     number,
                     text: Some(text.to_owned()),
                 }));

@@ -19,71 +19,66 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mendel_board::Color;
-use mendel_store::ReplaceError;
+use mendel_store::FileError;
 use serde::Serialize;
 
-use crate::{Context, DataError, Header, Kind, Sample};
-use gather::Gather;
+use crate::{Context, DataError, DataSetHeader, Kind, Sample};
+use gather::SampleCollector;
 use score::Unit;
 pub use unit::Readings;
 use unit::further;
 
 /// What is imported, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
-    /// What the file is; found out if nothing is said.
-    pub format: Option<Format>,
+pub struct ImportSettings {
+    pub format: Option<ImportFormat>,
     /// Whose side scores are seen from.
-    pub view: View,
+    pub view: ScorePerspective,
     /// What 1 means in scores; where nothing is said, what the format says.
     pub unit: Option<Unit>,
-    /// Which games.
     pub games: GameFilter,
-    /// Which positions of a game.
-    pub pick: Pick,
-    /// Keep both ratings and so many moves before each position of a game.
+    pub pick: PositionFilter,
+    /// Keep both ratings and this number of moves before each position of a game.
     pub history: Option<usize>,
     /// Only positions in which nothing is to be won at once, as the player
     /// `mendel` sees it.
     pub only_quiet: bool,
     /// Each position once.
     pub distinct: bool,
-    /// Stop after so many positions.
+    /// Stop after this number of positions.
     pub limit: Option<u64>,
-    /// Keep so many positions, each as likely as any other.
+    /// Keep this number of positions, chosen uniformly.
     pub sample: Option<u64>,
     /// Decides what is left to chance.
     pub seed: u64,
     /// The share of games that are held out.
     pub hold_out: f64,
-    /// The command, for the header.
     pub made_by: String,
-    /// One sentence, for the header.
     pub description: Option<String>,
 }
 
-impl Setting {
+impl ImportSettings {
     /// What 1 means in scores that are read.
     fn unit(&self) -> Unit {
         self.unit.unwrap_or(Unit::Centipawns)
     }
 }
 
-impl Default for Setting {
+impl Default for ImportSettings {
     fn default() -> Self {
         Self {
             format: None,
-            view: View::White,
+            view: ScorePerspective::White,
             unit: None,
             games: GameFilter::default(),
-            pick: Pick::default(),
+            pick: PositionFilter::default(),
             history: None,
             only_quiet: false,
             distinct: false,
             limit: None,
             sample: None,
             seed: 1,
-            hold_out: Header::HOLD_OUT,
+            hold_out: DataSetHeader::HOLD_OUT,
             made_by: String::new(),
             description: None,
         }
@@ -93,14 +88,12 @@ impl Default for Setting {
 /// Kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// Games.
+pub enum ImportFormat {
     Pgn,
     /// Positions with remarks: results, best moves, scores.
     Epd,
     /// A column of FENs and one of scores.
     Csv,
-    /// The columns of the Lichess puzzle database.
     Puzzles,
     /// Puzzles as JSON lines with a tree of solutions.
     PuzzleTrees,
@@ -108,127 +101,84 @@ pub enum Format {
 
 /// Whose side a score is seen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ScorePerspective {
     /// White's.
     White,
     /// That of the side to move.
     Mover,
 }
 
-/// Which games are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// Both players are rated at least so.
     pub min_rating: Option<u32>,
     /// How it ended.
     pub result: Option<ResultFilter>,
-    /// It has at least so many half-moves.
+    /// The least length of a game, in plies.
     pub min_plies: usize,
 }
 
 /// How a game must have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFilter {
-    /// White won.
     White,
-    /// Black won.
     Black,
-    /// Nobody won.
     Draw,
-    /// Somebody won.
+    /// Not a draw.
     Decisive,
 }
 
-/// Which positions of a game are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pick {
+pub struct PositionFilter {
     /// One at random instead of all.
     pub one_per_game: bool,
     /// Only where the winner is to move.
     pub winner_to_move: bool,
     /// Only where this side is to move.
     pub mover: Option<Color>,
-    /// Not before so many half-moves were played.
+    /// Not before this ply.
     pub from_ply: usize,
 }
 
-/// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The file cannot be read.
     #[error("cannot read `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// An archive that is not read here.
+    Read { name: String, source: io::Error },
     #[error("`{name}` is a {kind} file; unpack it first: `{remedy}`")]
     Packed {
-        /// The file.
         name: String,
-        /// What it is.
         kind: &'static str,
-        /// What unpacks it.
         remedy: String,
     },
-    /// Nobody knows what it is.
     #[error(
         "`{name}` is nothing that can be imported: {reason}; PGN, EPD, CSV and Lichess puzzles are read, plain or as .zst, and `--format` says which it is"
     )]
-    Unknown {
-        /// The file.
-        name: String,
-        /// What it looks like.
-        reason: String,
-    },
-    /// There is nothing in it.
-    #[error("`{name}` gave no position: {}", report.why_empty())]
-    Empty {
-        /// The file.
-        name: String,
-        /// What was read.
-        report: Box<Report>,
-    },
-    /// Nothing says whether scores are pawns or centipawns.
+    Unknown { name: String, reason: String },
+    #[error("{what}: {why}")]
+    Empty { what: String, why: String },
+    #[error("no file of games was named")]
+    NoSource,
     #[error("the unit of the scores in `{name}` is not known: {first}{}", further(fraction.as_ref()))]
     Unit {
-        /// The file.
         name: String,
-        /// The first line with a number.
         first: Readings,
-        /// The first line with a fraction, if that is another one.
         fraction: Option<Readings>,
     },
-    /// The settings make no sense.
     #[error("{reason}")]
-    Setting {
-        /// What is wrong.
-        reason: String,
-    },
-    /// The file exists.
+    Setting { reason: String },
     #[error("`{name}` exists already; choose another name or remove it")]
-    Taken {
-        /// The file.
-        name: String,
-    },
-    /// The set cannot be written.
+    Taken { name: String },
     #[error(transparent)]
     Data(#[from] DataError),
-    /// The set cannot be written.
     #[error(transparent)]
-    Write(#[from] ReplaceError),
-    /// Somebody asked to stop.
+    Write(#[from] FileError),
     #[error("stopped; nothing was written")]
     Stopped,
 }
 
-/// What came of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
-    /// Games or lines that were looked at.
+pub struct ImportReport {
     pub records: u64,
     /// Those that the filters left out.
     pub filtered: u64,
@@ -238,23 +188,25 @@ pub struct Report {
     pub kept: u64,
     /// Those of them that have neither score nor move nor result.
     pub unlabelled: u64,
-    /// Games or lines that could not be read.
     pub unreadable: u64,
     /// Where the first of these are, and what is wrong with them.
     pub examples: Vec<String>,
 }
 
-/// So many unreadable lines are named.
-const EXAMPLES: usize = 5;
+/// How many unreadable lines or games are named.
+const MAX_EXAMPLES: usize = 5;
 
-impl Report {
+/// Keeps what is wrong with the first unreadable lines or games, at most 300 characters each.
+pub(crate) fn add_example(examples: &mut Vec<String>, what: impl std::fmt::Display) {
+    if examples.len() < MAX_EXAMPLES {
+        examples.push(what.to_string().chars().take(300).collect());
+    }
+}
+
+impl ImportReport {
     pub(super) fn unreadable(&mut self, what: impl std::fmt::Display) {
         self.unreadable += 1;
-        if self.examples.len() < EXAMPLES {
-            let what = what.to_string();
-            let short: String = what.chars().take(300).collect();
-            self.examples.push(short);
-        }
+        add_example(&mut self.examples, what);
     }
 
     fn why_empty(&self) -> String {
@@ -270,34 +222,28 @@ impl Report {
     }
 }
 
-/// What was imported.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What the file was.
-    pub format: Format,
-    /// The header of the new file.
-    pub header: Header,
-    /// Its size in bytes.
+    pub format: ImportFormat,
+    pub header: DataSetHeader,
     pub bytes: usize,
-    /// What came of it.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
-/// What a reader of some format works with.
-struct Desk<'a> {
-    setting: &'a Setting,
-    gather: Gather<'a>,
-    report: Report,
+struct ImportSink<'a> {
+    setting: &'a ImportSettings,
+    gather: SampleCollector<'a>,
+    report: ImportReport,
     looks: u64,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(&Report),
+    progress: &'a mut dyn FnMut(&ImportReport),
 }
 
 /// Progress is told this often, in games or lines.
 const PACE: u64 = 1000;
 
-impl Desk<'_> {
-    /// So many games or lines were looked at; whether to go on.
+impl ImportSink<'_> {
+    /// Counts the games or lines read so far; returns whether to continue.
     fn goes_on(&mut self, records: u64) -> Result<bool, ImportError> {
         self.report.records = records;
         self.looks += 1;
@@ -329,9 +275,9 @@ impl Desk<'_> {
 pub fn import(
     source: &Path,
     out: &Path,
-    setting: &Setting,
+    setting: &ImportSettings,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(&Report),
+    progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<Imported, ImportError> {
     // 1. What is asked for, and what the file is.
     check(setting)?;
@@ -349,33 +295,33 @@ pub fn import(
     let file = source
         .file_name()
         .map_or_else(|| name.clone(), |file| file.to_string_lossy().into_owned());
-    let header = Header {
+    let header = DataSetHeader {
         made_by: setting.made_by.clone(),
         seed: setting.seed,
         hold_out: setting.hold_out,
-        ..Header::new(
+        ..DataSetHeader::new(
             Kind::Imported,
             described.unwrap_or_else(|| format!("positions of {file}")),
         )
     };
-    let mut desk = Desk {
+    let mut desk = ImportSink {
         setting,
-        gather: Gather::new(setting, header),
-        report: Report::default(),
+        gather: SampleCollector::new(setting, header),
+        report: ImportReport::default(),
         looks: 0,
         stop,
         progress,
     };
     match format {
-        Format::Pgn => pgn::read(source, &mut desk)?,
-        Format::Epd => epd::read(source, &mut desk)?,
-        Format::Csv => csv::read(source, &mut desk)?,
-        Format::Puzzles => puzzles::read(source, &mut desk)?,
-        Format::PuzzleTrees => puzzles::read_trees(source, &mut desk)?,
+        ImportFormat::Pgn => pgn::read(source, &mut desk)?,
+        ImportFormat::Epd => epd::read(source, &mut desk)?,
+        ImportFormat::Csv => csv::read(source, &mut desk)?,
+        ImportFormat::Puzzles => puzzles::read(source, &mut desk)?,
+        ImportFormat::PuzzleTrees => puzzles::read_trees(source, &mut desk)?,
     }
 
     // 3. Write.
-    let Desk {
+    let ImportSink {
         gather, mut report, ..
     } = desk;
     report.found = gather.found();
@@ -384,8 +330,8 @@ pub fn import(
     report.unlabelled = unlabelled;
     if report.kept == 0 {
         return Err(ImportError::Empty {
-            name,
-            report: Box::new(report),
+            what: format!("`{name}` gave no position"),
+            why: report.why_empty(),
         });
     }
     let (header, bytes) = collector.finish()?;
@@ -398,7 +344,7 @@ pub fn import(
     })
 }
 
-fn check(setting: &Setting) -> Result<(), ImportError> {
+fn check(setting: &ImportSettings) -> Result<(), ImportError> {
     let wrong = |reason: &str| {
         Err(ImportError::Setting {
             reason: reason.to_owned(),

@@ -8,10 +8,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::lines::game_of;
-use super::{Desk, GameFilter, ImportError, Pick, ResultFilter};
+use super::{GameFilter, ImportError, ImportSink, PositionFilter, ResultFilter};
 use crate::{Context, Sample, mix, result_for};
 
-pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
+pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
     let failed = |error: PgnError| match error {
         PgnError::Read { name, source, .. } => Err(ImportError::Read { name, source }),
         PgnError::Game(broken) => Ok(broken),
@@ -68,7 +68,7 @@ fn is_result(wanted: ResultFilter, result: GameResult) -> bool {
 }
 
 /// Takes the positions of a game that are wanted; whether there were any.
-fn take(desk: &mut Desk, number: u64, game: &PgnGame) -> bool {
+fn take(desk: &mut ImportSink, number: u64, game: &PgnGame) -> bool {
     // 1. Those that may be taken: each before a move that was played.
     let pick = desk.setting.pick;
     let positions = game.game.positions();
@@ -118,7 +118,7 @@ fn take(desk: &mut Desk, number: u64, game: &PgnGame) -> bool {
     !plies.is_empty()
 }
 
-fn is_wanted(pick: &Pick, result: GameResult, position: &Position) -> bool {
+fn is_wanted(pick: &PositionFilter, result: GameResult, position: &Position) -> bool {
     let turn = position.turn();
     let winner = match result {
         GameResult::WhiteWins => Some(Color::White),

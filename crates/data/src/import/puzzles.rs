@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::csv::split;
-use super::lines::{Lines, game_of};
-use super::{Desk, ImportError};
+use super::lines::{NumberedLines, game_of};
+use super::{ImportError, ImportSink};
 use crate::Sample;
 
 /// Columns of the puzzle database: `PuzzleId`, FEN, moves of which the first is the
 /// opponent's, and more.
-pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
+pub(super) fn read(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
     each_line(path, desk, &|text| {
         if text.starts_with("PuzzleId,") {
             return Ok(None);
@@ -35,7 +35,6 @@ pub(super) fn read(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
     })
 }
 
-/// A puzzle as a line of JSON.
 #[derive(Deserialize)]
 struct Tree {
     fen: String,
@@ -46,7 +45,7 @@ struct Tree {
 /// Lines of JSON with a tree of solutions. Where the position is the one before the
 /// opponent's last move, that move is not told: it is found if only one move makes
 /// the whole solution legal.
-pub(super) fn read_trees(path: &Path, desk: &mut Desk) -> Result<(), ImportError> {
+pub(super) fn read_trees(path: &Path, desk: &mut ImportSink) -> Result<(), ImportError> {
     each_line(path, desk, &|text| {
         let tree: Tree = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let position = Position::from_fen(&tree.fen).map_err(|error| error.to_string())?;
@@ -92,8 +91,8 @@ fn is_solution(position: &Position, tree: &Value, depth: u32) -> bool {
 /// What a line may be: a puzzle, a heading, or a reason why it is neither.
 type Read<'a> = &'a dyn Fn(&str) -> Result<Option<(Position, Move)>, String>;
 
-fn each_line(path: &Path, desk: &mut Desk, read: Read) -> Result<(), ImportError> {
-    let mut lines = Lines::open(path)?;
+fn each_line(path: &Path, desk: &mut ImportSink, read: Read) -> Result<(), ImportError> {
+    let mut lines = NumberedLines::open(path)?;
     let mut records = 0;
     while desk.goes_on(records)? {
         let Some(line) = lines.next()? else { break };

@@ -7,7 +7,7 @@ use std::path::Path;
 use mendel_board::Position;
 use mendel_board::epd::Epd;
 
-use super::{Format, ImportError};
+use super::{ImportError, ImportFormat};
 
 const ZSTANDARD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
@@ -49,7 +49,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, ImportError> 
 }
 
 /// What the file is, by what was said, by its name, or by how it begins.
-pub(super) fn format(path: &Path, said: Option<Format>) -> Result<Format, ImportError> {
+pub(super) fn format(path: &Path, said: Option<ImportFormat>) -> Result<ImportFormat, ImportError> {
     let name = path.display().to_string();
     let mut head = Vec::new();
     open(path)?
@@ -83,18 +83,18 @@ pub(super) fn format(path: &Path, said: Option<Format>) -> Result<Format, Import
 
     // 1. How it begins tells more than a name does.
     if first.starts_with('{') {
-        return Ok(Format::PuzzleTrees);
+        return Ok(ImportFormat::PuzzleTrees);
     }
     if first.starts_with("PuzzleId,") {
-        return Ok(Format::Puzzles);
+        return Ok(ImportFormat::Puzzles);
     }
     // 2. The name, without what says that it is compressed.
     let bare = name.strip_suffix(".zst").unwrap_or(&name).to_lowercase();
     let (_, ending) = bare.rsplit_once('.').unwrap_or_default();
     match ending {
-        "pgn" => return Ok(Format::Pgn),
-        "epd" | "fen" => return Ok(Format::Epd),
-        "csv" => return Ok(Format::Csv),
+        "pgn" => return Ok(ImportFormat::Pgn),
+        "epd" | "fen" => return Ok(ImportFormat::Epd),
+        "csv" => return Ok(ImportFormat::Csv),
         _ => {}
     }
     // 3. The first line, or the one below a heading. Some lists of positions end
@@ -103,7 +103,7 @@ pub(super) fn format(path: &Path, said: Option<Format>) -> Result<Format, Import
         return Err(unknown("it is not text"));
     }
     if first.starts_with('[') && first.contains('"') {
-        return Ok(Format::Pgn);
+        return Ok(ImportFormat::Pgn);
     }
     for line in std::iter::once(first).chain(lines.next()) {
         let is_fen = |field: &str| Position::from_fen(field.trim_matches(['"', ' '])).is_ok();
@@ -112,10 +112,10 @@ pub(super) fn format(path: &Path, said: Option<Format>) -> Result<Format, Import
                 .is_some_and(|(field, _)| is_fen(field))
         });
         if has_column && !line.contains("; ") {
-            return Ok(Format::Csv);
+            return Ok(ImportFormat::Csv);
         }
         if line.parse::<Epd>().is_ok() || has_column {
-            return Ok(Format::Epd);
+            return Ok(ImportFormat::Epd);
         }
     }
     Err(unknown(&format!(

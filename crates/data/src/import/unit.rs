@@ -4,12 +4,11 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::csv::Columns;
-use super::lines::Lines;
+use super::csv::CsvColumns;
+use super::lines::NumberedLines;
 use super::score::{Unit, read_score};
-use super::{Format, ImportError, PACE, Setting, epd};
+use super::{ImportError, ImportFormat, ImportSettings, PACE, epd};
 
-/// A score and what it is in either unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readings {
     /// The line, from 1.
@@ -58,11 +57,11 @@ pub(super) fn further(fraction: Option<&Readings>) -> String {
 /// at, also behind the positions that are wanted.
 pub(super) fn check(
     path: &Path,
-    format: Format,
-    setting: &Setting,
+    format: ImportFormat,
+    setting: &ImportSettings,
     stop: &AtomicBool,
 ) -> Result<(), ImportError> {
-    let has_scores = matches!(format, Format::Csv | Format::Epd);
+    let has_scores = matches!(format, ImportFormat::Csv | ImportFormat::Epd);
     if setting.unit.is_some() {
         if has_scores {
             return Ok(());
@@ -82,8 +81,8 @@ pub(super) fn check(
         first,
         fraction,
     };
-    let mut lines = Lines::open(path)?;
-    let mut columns: Option<Columns> = None;
+    let mut lines = NumberedLines::open(path)?;
+    let mut columns: Option<CsvColumns> = None;
     let mut first: Option<Readings> = None;
     let mut is_fixed = true;
     while let Some(line) = lines.next()? {
@@ -92,8 +91,8 @@ pub(super) fn check(
         }
         let Some(text) = line.text else { continue };
         let found = match format {
-            Format::Csv => {
-                let columns = columns.get_or_insert_with(|| Columns::find(&text).0);
+            ImportFormat::Csv => {
+                let columns = columns.get_or_insert_with(|| CsvColumns::find(&text).0);
                 columns.score(&text)
             }
             _ => epd::score(&text).map(|score| (score, true)),

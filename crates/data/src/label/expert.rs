@@ -13,18 +13,15 @@ use mendel_board::{Game, Move, Position};
 use mendel_engine::Score;
 use serde::{Deserialize, Serialize};
 
-use super::LabelError;
-use crate::{Expert, MATE, cut};
+use crate::{LabelSource, MATE, MakeError, cut};
 
 /// The static evaluation that an expert is asked for.
 pub use mendel_arena::StockfishEval as Evaluation;
 
-/// Who labels positions, and what it is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExpertPlan {
     /// Who: a built-in player, a player file or `cmd:PROGRAM`.
     pub player: String,
-    /// What it is asked.
     pub ask: Ask,
     /// Its centipawns are multiplied by this.
     pub scale: f64,
@@ -37,30 +34,23 @@ fn patience() -> Duration {
     ExpertPlan::DEADLINE
 }
 
-/// What an expert is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
     /// What it thinks without looking ahead: a player of ours by its evaluator, a
     /// program by its command `eval`, in the form Stockfish gives it.
     Static {
-        /// Which of its two evaluations.
         evaluation: Evaluation,
     },
-    /// To search so many nodes.
     Nodes {
-        /// How many.
         nodes: u64,
     },
-    /// To search to a depth.
     Depth {
-        /// So deep.
         depth: u32,
     },
 }
 
 impl ExpertPlan {
-    /// So long an answer may take unless somebody says otherwise.
     pub const DEADLINE: Duration = Duration::from_mins(2);
 
     /// Stockfish where it is installed, as Debian does also outside of `PATH`.
@@ -111,14 +101,12 @@ fn outside_of_path(program: &str) -> Option<String> {
     (!in_path && there.is_file()).then(|| there.display().to_string())
 }
 
-/// What an expert says about a position, as the side to move sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) score: Option<i16>,
     pub(crate) best: Option<Move>,
 }
 
-/// A started expert.
 pub struct Consultant {
     plan: ExpertPlan,
     is_built_in: bool,
@@ -137,12 +125,12 @@ impl Consultant {
     /// An expert on a machine that is busy with making data may start slowly.
     const READY_TIMEOUT: Duration = Duration::from_mins(1);
 
-    pub(crate) fn new(plan: &ExpertPlan) -> Result<Self, LabelError> {
+    pub(crate) fn new(plan: &ExpertPlan) -> Result<Self, MakeError> {
         Self::of(plan, &plan.entrant()?)
     }
 
     /// This entrant, started.
-    pub(crate) fn of(plan: &ExpertPlan, entrant: &Entrant) -> Result<Self, LabelError> {
+    pub(crate) fn of(plan: &ExpertPlan, entrant: &Entrant) -> Result<Self, MakeError> {
         if let (Kind::Bred(player), Ask::Static { .. }) = (&entrant.kind, plan.ask) {
             player.used_evaluator()?;
         }
@@ -153,8 +141,8 @@ impl Consultant {
         })
     }
 
-    pub(crate) fn introduction(&self) -> Expert {
-        Expert {
+    pub(crate) fn introduction(&self) -> LabelSource {
+        LabelSource {
             name: self.name().to_owned(),
             asked: match self.plan.ask {
                 Ask::Static { evaluation } => match (self.is_built_in, evaluation) {
@@ -172,7 +160,7 @@ impl Consultant {
         self.analyst.name()
     }
 
-    pub(crate) fn last_words(&self) -> Vec<String> {
+    pub(crate) fn recent_output(&self) -> Vec<String> {
         self.analyst.recent_output()
     }
 

@@ -6,96 +6,27 @@ mod task;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mendel_arena::{AnalystError, EntrantError, Fault, SeatError};
+use mendel_arena::AnalystError;
 use mendel_board::Position;
-use mendel_engine::UnusedEvaluator;
-use mendel_store::frame::Failure;
+
+use crate::MakeError;
 
 pub(crate) use expert::Label;
 pub use expert::{Ask, Consultant, Evaluation, ExpertPlan};
 pub use task::{LabelItem, LabelTask, LabelUnpack, PositionLabel};
 
-/// So often in a row an expert may fail before it is given up.
-const MOST_FAULTS: u32 = 3;
+/// How often in a row an expert may fail.
+const MAX_FAULTS: u32 = 3;
 
-/// Why positions were not labelled.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LabelError {
-    /// The expert does not exist.
-    #[error(transparent)]
-    Entrant(#[from] EntrantError),
-    /// An evaluator is asked of a player that uses none.
-    #[error(transparent)]
-    Evaluator(#[from] UnusedEvaluator),
-    /// The expert does not start.
-    #[error(transparent)]
-    Seat(#[from] SeatError),
-    /// The expert does not give what was asked for.
-    #[error("the expert `{expert}` says nothing of a {what} when asked for `eval`; {hint}")]
-    Mute {
-        /// Who.
-        expert: String,
-        /// What was asked for.
-        what: &'static str,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// The expert fails again and again.
-    #[error(
-        "the expert `{expert}` failed {times} times, the last time on `{fen}`: it {fault}{}",
-        spoken(last_words)
-    )]
-    Failed {
-        /// Who.
-        expert: String,
-        /// How often.
-        times: u32,
-        /// On what.
-        fen: String,
-        /// The last failure.
-        fault: Fault,
-        /// The last lines that went to and fro.
-        last_words: Vec<String>,
-    },
-}
-
-impl LabelError {
-    /// What went wrong on the way; what the program knows stays recognisable.
-    pub(crate) fn into_failure(self) -> Failure {
-        self.into()
-    }
-
-    /// A fault of the request, with what to do instead.
-    pub(crate) fn into_invalid(self) -> Failure {
-        let hint = match &self {
-            Self::Entrant(_) => {
-                "a player is a built-in name or a player file; an expert may also be `cmd:PROGRAM?Name=Value`"
-            }
-            Self::Evaluator(_) => "name a player with an evaluator (`mendel players` lists them)",
-            Self::Seat(_) => {
-                "install it (`apt install stockfish`), or name another with `--expert cmd:PROGRAM`"
-            }
-            Self::Mute { .. } => "or take a player of ours as expert: `--expert mendel`",
-            Self::Failed { .. } => return self.into_failure(),
-        };
-        Failure::invalid(self).with_hint(hint)
-    }
-}
-
-fn spoken(last_words: &[String]) -> String {
-    let last = &last_words[last_words.len().saturating_sub(6)..];
-    last.iter().flat_map(|line| ["\n  ", line]).collect()
-}
-
-/// One label. An expert that fails is started again, a bounded number of times.
+/// One label; `None` if the stop flag was set. An expert that fails is started again, up to
+/// [`MAX_FAULTS`] times.
 pub(crate) fn label(
     consultant: &mut Consultant,
-    again: &dyn Fn() -> Result<Consultant, LabelError>,
+    again: &dyn Fn() -> Result<Consultant, MakeError>,
     ask: Ask,
     position: &Position,
     halt: &Arc<AtomicBool>,
-) -> Result<Option<Label>, LabelError> {
+) -> Result<Option<Label>, MakeError> {
     let mut times = 0;
     loop {
         let error = match consultant.ask(position, halt) {
@@ -109,7 +40,7 @@ pub(crate) fn label(
             AnalystError::Fault(fault) => fault,
             AnalystError::Stopped => return Ok(None),
             AnalystError::NoEvaluation => {
-                return Err(LabelError::Mute {
+                return Err(MakeError::NoEvaluation {
                     expert: consultant.name().to_owned(),
                     what: match ask {
                         Ask::Static { evaluation } => evaluation.as_str(),
@@ -120,13 +51,13 @@ pub(crate) fn label(
             }
         };
         times += 1;
-        if times >= MOST_FAULTS {
-            return Err(LabelError::Failed {
+        if times >= MAX_FAULTS {
+            return Err(MakeError::ExpertFailed {
                 expert: consultant.name().to_owned(),
                 times,
                 fen: position.fen(),
                 fault,
-                last_words: consultant.last_words(),
+                output: consultant.recent_output(),
             });
         }
         *consultant = again()?;

@@ -13,7 +13,8 @@ use mendel_crew::{
 use serde::{Deserialize, Serialize};
 
 use super::expert::{Ask, Consultant, ExpertPlan, Label};
-use super::{LabelError, label};
+use super::label;
+use crate::MakeError;
 
 /// Labels positions by an expert.
 pub struct LabelTask {
@@ -21,12 +22,11 @@ pub struct LabelTask {
     expert: Entrant,
     /// How many positions there are, the labelled ones among them, if that is known.
     positions: Option<u64>,
-    /// The expert as it travels, made on first use.
     portable: OnceLock<Result<PortableExpert, String>>,
     /// On a worker: how the expert must call itself, as another version gives other labels;
     /// and everything that it depends on.
     remote: Option<(String, String)>,
-    failure: TaskFailure<LabelError>,
+    failure: TaskFailure<MakeError>,
 }
 
 struct PortableExpert {
@@ -34,28 +34,22 @@ struct PortableExpert {
     blobs: TaskBlobs,
 }
 
-/// A position to label.
 #[derive(Clone, Debug)]
 pub struct LabelItem {
-    /// Its place among those drawn.
     pub index: u64,
-    /// The position.
     pub position: Position,
 }
 
-/// The label of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PositionLabel {
     /// Centipawns for the side to move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<i16>,
-    /// The best move in UCI notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<String>,
 }
 
-/// Positions for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LabelPayload {
@@ -70,12 +64,12 @@ struct LabelPayload {
 }
 
 impl LabelTask {
-    /// The task of labelling so many positions as `plan` says.
+    /// The task of labelling this number of positions as `plan` says.
     ///
     /// # Errors
     ///
     /// If there is no such expert.
-    pub fn new(plan: &ExpertPlan, positions: u64) -> Result<Self, LabelError> {
+    pub fn new(plan: &ExpertPlan, positions: u64) -> Result<Self, MakeError> {
         Ok(Self {
             plan: plan.clone(),
             expert: plan.entrant()?,
@@ -87,19 +81,19 @@ impl LabelTask {
     }
 
     /// The error that ended the work on this machine, if one did.
-    pub fn take_failure(&self) -> Option<LabelError> {
+    pub fn take_failure(&self) -> Option<MakeError> {
         self.failure.take()
     }
 
-    fn start_expert(&self) -> Result<Consultant, LabelError> {
+    fn start_expert(&self) -> Result<Consultant, MakeError> {
         Consultant::of(&self.plan, &self.expert)
     }
 
     /// Another worker may have a program that starts, or another version of it.
-    fn handler_error(&self, error: LabelError) -> HandlerError {
+    fn handler_error(&self, error: MakeError) -> HandlerError {
         match (&self.remote, error) {
             (None, error) => self.failure.record(error),
-            (Some(_), error @ (LabelError::Seat(_) | LabelError::Mute { .. })) => {
+            (Some(_), error @ (MakeError::Seat(_) | MakeError::NoEvaluation { .. })) => {
                 HandlerError::CannotRun(error.to_string())
             }
             (Some(_), error) => HandlerError::InvalidJob(error.to_string()),
@@ -223,7 +217,6 @@ impl PositionLabel {
     }
 }
 
-/// Reads the positions of other machines.
 #[derive(Clone, Debug)]
 pub struct LabelUnpack {
     allowlist: Arc<ProgramAllowlist>,

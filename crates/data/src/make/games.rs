@@ -14,30 +14,28 @@ use mendel_board::{Game, Position, pgn};
 use mendel_crew::{
     CompletedOutput, Done, Flow, HandlerError, JobProgress, Mapped, Site, Task, TaskFailure,
 };
+use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_store::frame::{Failure, Frame, OrInvalid as _};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::lines::{GAMES, GameLine, SYNC};
-use super::{DataOptions, DataPlan, Kind, MakeError, sample, work_error};
-use crate::{DataError, Reader, Sample, mix, result_for};
+use super::{DataOptions, DataPlan, Kind, sample, work_error};
+use crate::error::PLAYER_HINT;
+use crate::{DataError, MakeError, Reader, Sample, mix, result_for};
 
-/// So many games in a row without a new position mean that there are no more.
+/// Games in a row without a new position after which no more are expected.
 const IN_VAIN: u64 = 1000;
 
-/// A game that nobody wins in so many half-moves is a draw.
-const LONGEST: u32 = 400;
+/// A game of this many plies is a draw.
+const MAX_PLIES: u32 = 400;
 
-pub(super) const PLAYER_HINT: &str =
-    "a player is a built-in name or a player file; an expert may also be `cmd:PROGRAM?Name=Value`";
-
-/// What is left to chance in one game: the same for the same seed and number.
+/// The random numbers of one game: the same for the same seed and number.
 pub(super) fn chance(seed: u64, game: u64, purpose: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(mix(mix(mix(seed) ^ game) ^ purpose))
 }
 
-/// Positions of games that are played now, or were before the work was stopped.
 pub(super) fn play_games(
     plan: &DataPlan,
     options: &DataOptions,
@@ -197,17 +195,7 @@ type PlayerPair = [Box<dyn Contestant>; 2];
 
 impl<'a> SelfPlayTask<'a> {
     fn new(plan: &'a DataPlan) -> Result<Self, Failure> {
-        let mut entrant = Entrant::parse(&plan.player).or_invalid_with(PLAYER_HINT)?;
-        let EntrantKind::Bred(player) = &entrant.kind else {
-            let error = MakeError::Plan {
-                reason: format!(
-                    "`{}` is another program; the games are played by a built-in player or a player file",
-                    plan.player
-                ),
-            };
-            return Err(error.into_invalid());
-        };
-        let evaluator = player.evaluator.clone();
+        let (mut entrant, player) = plan.find_player()?;
         // A small table is emptied quickly before each game.
         let hash = "Hash";
         if !entrant.options.iter().any(|(name, _)| name == hash) {
@@ -220,7 +208,7 @@ impl<'a> SelfPlayTask<'a> {
         Ok(Self {
             plan,
             entrant,
-            evaluator,
+            evaluator: player.evaluator,
             openings: Openings::own(&OpeningSetting::default()),
             setting: GameSetting {
                 white: pace,
@@ -242,7 +230,7 @@ impl<'a> SelfPlayTask<'a> {
                         two_sided: true,
                     }),
                     length: Some(LengthRule {
-                        plies: LONGEST,
+                        plies: MAX_PLIES,
                         verdict: Verdict::Draw,
                     }),
                     ..Adjudication::default()
@@ -276,7 +264,7 @@ impl<'a> SelfPlayTask<'a> {
         }
         Ok(Some(GameLine {
             game,
-            // Who left the game by a random move has no part in its result.
+            // A position after a random move has no part in the game's result.
             result: if self.plan.stray {
                 "*".to_owned()
             } else {
@@ -337,19 +325,25 @@ impl Task for SelfPlayTask<'_> {
 }
 
 impl DataPlan {
+    fn find_player(&self) -> Result<(Entrant, Player), Failure> {
+        let entrant = Entrant::parse(&self.player).or_invalid_with(PLAYER_HINT)?;
+        if let EntrantKind::Bred(player) = &entrant.kind {
+            let player = Player::clone(player);
+            return Ok((entrant, player));
+        }
+        let reason = format!(
+            "`{}` is another program; the games are played by a built-in player or a player file",
+            self.player
+        );
+        Err(MakeError::Plan { reason }.into_invalid())
+    }
+
     /// Whether the player is one of ours and has the evaluator that decides what is quiet.
     pub(super) fn check_player(&self) -> Result<(), Failure> {
         if self.from.is_some() {
             return Ok(());
         }
-        let entrant = Entrant::parse(&self.player).or_invalid_with(PLAYER_HINT)?;
-        let EntrantKind::Bred(player) = &entrant.kind else {
-            let reason = format!(
-                "`{}` is another program; the games are played by a built-in player or a player file",
-                self.player
-            );
-            return Err(MakeError::Plan { reason }.into_invalid());
-        };
+        let (_, player) = self.find_player()?;
         if self.only_quiet || self.stray {
             player.used_evaluator().or_invalid_with(
                 "name a player with an evaluator (`mendel players` lists them); games need none with `--only-quiet false`",
@@ -360,12 +354,13 @@ impl DataPlan {
 
     /// Whether a position may be in the set at all.
     pub(super) fn admits(&self, evaluator: &AnyEvaluator, position: &Position) -> bool {
-        if self.kind == Kind::Moves {
-            // Where there is no choice there is no best move.
-            return position.legal_moves().len() > 1
-                && (!self.only_quiet || crate::is_quiet(evaluator, position));
-        }
-        // In check there is no static score.
-        !position.is_check() && (!self.only_quiet || crate::is_quiet(evaluator, position))
+        let has_label = if self.kind == Kind::Moves {
+            // A best move needs a choice.
+            position.legal_moves().len() > 1
+        } else {
+            // In check there is no static score.
+            !position.is_check()
+        };
+        has_label && (!self.only_quiet || crate::is_quiet(evaluator, position))
     }
 }

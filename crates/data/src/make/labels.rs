@@ -7,7 +7,7 @@ use mendel_store::frame::{Failure, Frame};
 use super::lines::{LABELS, LabelLine, SYNC};
 use super::{DataOptions, work_error};
 use crate::Sample;
-use crate::label::{Ask, ExpertPlan, LabelError, LabelItem, LabelTask};
+use crate::label::{Ask, ExpertPlan, LabelItem, LabelTask};
 
 /// The samples with the expert's labels; those it has none for are left out.
 pub(super) fn add_labels(
@@ -39,7 +39,7 @@ pub(super) fn add_labels(
         })
         .collect();
     if !open.is_empty() {
-        let task = LabelTask::new(plan, total).map_err(LabelError::into_failure)?;
+        let task = LabelTask::new(plan, total)?;
         let crew = options.crew.bind(CrewFile::of(frame.path())).part("labels");
         let mapped = crew.map(&task, open.into_iter(), frame.stop(), &mut |item, label| {
             // A skipped position is tried again by the next process, and left out now.
@@ -56,7 +56,7 @@ pub(super) fn add_labels(
             show(done);
             Ok::<_, Failure>(Flow::Continue)
         });
-        let failure = task.take_failure().map(LabelError::into_failure);
+        let failure = task.take_failure().map(Failure::from);
         let mapped = mapped.map_err(|error| work_error(error, failure))?;
         journal.flush()?;
         if mapped == Mapped::Stopped {

@@ -14,7 +14,6 @@ pub(super) const LABELS: &str = "labels.jsonl";
 /// Lines come faster than a disk confirms them, and a lost second is soon made up.
 pub(super) const SYNC: Sync = Sync::Every(Duration::from_secs(1));
 
-/// A line of `games.jsonl`: what was drawn from one game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct GameLine {
     pub(super) game: u64,

@@ -7,7 +7,6 @@
 //! that the file is the same however many threads there were and however often it
 //! was killed.
 
-mod error;
 mod games;
 mod labels;
 mod lines;
@@ -23,37 +22,29 @@ use mendel_store::frame::{Experiment, Failure, Frame, Identity, OrInvalid as _, 
 use mendel_store::{InputHashes, fingerprint};
 use serde::{Deserialize, Serialize};
 
-pub use self::error::MakeError;
 pub use self::plan::DataPlan;
-use crate::label::{Consultant, LabelError};
-use crate::{Collector, Expert, Header, Kind};
+use crate::label::Consultant;
+use crate::{Collector, DataSetHeader, Kind, LabelSource, MakeError};
 
-/// The making of a data set whose plan was checked and whose expert answers.
 #[derive(Debug)]
 pub struct DataSetCreation {
     plan: DataPlan,
     options: DataOptions,
-    expert: Option<Expert>,
+    expert: Option<LabelSource>,
 }
 
-/// How a data set is made; changes no byte of it.
 #[derive(Clone, Debug)]
 pub struct DataOptions {
-    /// Who labels; the games are played by its threads in this process.
     pub crew: Crew,
 }
 
-/// A data set that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CreatedDataSet {
-    /// The file.
     pub file: PathBuf,
-    /// Its size.
     pub bytes: usize,
     /// Positions without a label of the expert; they are left out.
     pub unlabelled: u64,
-    /// Its header.
-    pub header: Header,
+    pub header: DataSetHeader,
 }
 
 /// Bytes in memory for each position that is wanted: itself and its key. Measured: 217, with
@@ -98,7 +89,7 @@ impl Experiment for DataSetCreation {
         // 2. An expert that does not start is found out before the games are played.
         let expert = match &plan.expert {
             Some(expert) => {
-                let started = Consultant::new(expert).map_err(LabelError::into_invalid)?;
+                let started = Consultant::new(expert).map_err(MakeError::into_invalid)?;
                 Some(started.introduction())
             }
             None => None,
@@ -145,13 +136,13 @@ impl Experiment for DataSetCreation {
             samples = labels::add_labels(expert, samples, &self.options, frame)?;
         }
         // 3. The file.
-        let mut collector = Collector::new(Header {
+        let mut collector = Collector::new(DataSetHeader {
             made_by: plan.command(),
             seed: plan.seed,
             expert: self.expert,
             scale: plan.expert.as_ref().map_or(1.0, |expert| expert.scale),
             hold_out: plan.hold_out,
-            ..Header::new(plan.kind, plan.description())
+            ..DataSetHeader::new(plan.kind, plan.description())
         });
         for sample in &samples {
             collector.add(sample);
@@ -184,8 +175,7 @@ fn work_error(error: MapError<Failure>, failure: Option<Failure>) -> Failure {
 }
 
 impl Kind {
-    /// Whether positions are taken only where nothing hangs, unless somebody says
-    /// otherwise: not where the best move is the label.
+    /// Whether only quiet positions are taken by default: not where the best move is the label.
     fn is_about_quiet_positions(self) -> bool {
         self != Self::Moves
     }

@@ -7,31 +7,27 @@ use mendel_store::InputHashes;
 use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, MakeError};
+use super::Kind;
+use crate::MakeError;
 use crate::label::{Ask, Evaluation, ExpertPlan};
 
-/// What data set to make; the same plan gives the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataPlan {
     /// The file to write; a relative path is one in the folder of the experiment.
     pub out: PathBuf,
-    /// What the set is for.
     pub kind: Kind,
-    /// How many positions.
     pub positions: u64,
     /// Decides openings, random moves and which positions are drawn.
     pub seed: u64,
     /// Who plays the games: a built-in player or a player file, with options.
     pub player: String,
-    /// Nodes a move of the games.
     pub nodes: u64,
     /// Positions taken from a game, at most.
     pub per_game: u32,
-    /// Half-moves between two positions of a game, at least.
+    /// The least number of plies between two positions of a game.
     pub spacing: u32,
-    /// Random half-moves behind the opening, at most.
+    /// The most random plies after the opening.
     pub random_plies: u32,
-    /// Only positions in which nothing is to be won at once.
     pub only_quiet: bool,
     /// Leave the game by one random move and play captures out: a position as a
     /// search meets it, and no game's result belongs to it.
@@ -41,14 +37,13 @@ pub struct DataPlan {
     pub with_search: bool,
     /// Positions of this set instead of games.
     pub from: Option<PathBuf>,
-    /// Who labels; nobody where results are enough.
+    /// Who labels; `None` where results are enough.
     pub expert: Option<ExpertPlan>,
-    /// The share of games that are held out.
     pub hold_out: f64,
 }
 
 impl DataPlan {
-    /// What is usual for a kind of set, with nobody to label.
+    /// The defaults for a kind of set, without an expert.
     pub fn usual(kind: Kind, positions: u64, out: impl Into<PathBuf>) -> Self {
         let (per_game, spacing) = match kind {
             Kind::Selfplay => (14, 3),
@@ -70,7 +65,7 @@ impl DataPlan {
             with_search: kind == Kind::Selfplay,
             from: None,
             expert: None,
-            hold_out: super::Header::HOLD_OUT,
+            hold_out: super::DataSetHeader::HOLD_OUT,
         }
     }
 
@@ -86,7 +81,7 @@ impl DataPlan {
             })
         };
         if self.positions == 0 || self.nodes == 0 || self.per_game == 0 {
-            return wrong("positions, nodes and positions a game are whole numbers above 0");
+            return wrong("positions, nodes and positions a game are integers above 0");
         }
         if self.positions > 100_000_000 {
             return wrong("a data set holds at most 100000000 positions; ask for fewer");
@@ -108,7 +103,7 @@ impl DataPlan {
             );
         }
         match (self.kind, &self.expert) {
-            (Kind::Quiet | Kind::Moves, None) => wrong("somebody has to label the positions"),
+            (Kind::Quiet | Kind::Moves, None) => wrong("an expert has to label the positions"),
             (Kind::Imported, _) => wrong("an imported set is not made but imported"),
             (Kind::Moves, Some(expert)) if matches!(expert.ask, Ask::Static { .. }) => {
                 wrong("a static evaluation names no best move; give the expert nodes or a depth")
@@ -117,7 +112,6 @@ impl DataPlan {
         }
     }
 
-    /// The hashes of the player, the expert and the set that positions are taken from.
     pub(super) fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
         if let Some(from) = &self.from {
@@ -165,7 +159,6 @@ impl DataPlan {
         words.join(" ")
     }
 
-    /// The set in one sentence.
     pub(super) fn description(&self) -> String {
         let quiet = if self.only_quiet { "quiet " } else { "" };
         let source = match &self.from {

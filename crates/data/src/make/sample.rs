@@ -20,7 +20,7 @@ pub(super) fn from_game(
     game: u64,
     played: &Played,
 ) -> Vec<Drawn> {
-    // 1. The order in which they are looked at. Those of the opening nobody chose.
+    // 1. The order in which they are examined; without those of the opening, which no player chose.
     let mut plies: Vec<usize> = (0..played.moves.len()).collect();
     let mut chance = chance(plan.seed, game, 2);
     for last in (1..plies.len()).rev() {
@@ -87,7 +87,7 @@ fn stray(judge: &mut Judge, position: &Position, chance: &mut ChaCha8Rng) -> Opt
     })
 }
 
-/// Beyond so many centipawns a stray position teaches nothing.
+/// Beyond this score, in centipawns, a stray position teaches nothing.
 const DECIDED: i32 = 500;
 
 /// A brawl that takes more positions than this is left as it stands.

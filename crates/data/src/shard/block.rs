@@ -1,9 +1,7 @@
 //! Some games together, in columns: what is alike stands together, which squeezes
 //! better than game behind game.
 
-use mendel_board::Color;
 use mendel_board::pgn::GameResult;
-use serde::{Deserialize, Serialize};
 
 /// A position without a score among positions with scores.
 pub const NO_SCORE: i16 = i16::MIN;
@@ -11,36 +9,30 @@ pub const NO_SCORE: i16 = i16::MIN;
 /// Set beside the outcome if scores follow.
 const SCORED: u8 = 4;
 
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Black won.
-    BlackWins,
-    /// Nobody won.
-    Draw,
-    /// White won.
-    WhiteWins,
-}
+/// How a game ended, by its code in the file.
+const RESULTS: [GameResult; 3] = [
+    GameResult::BlackWins,
+    GameResult::Draw,
+    GameResult::WhiteWins,
+];
 
 /// A game as it stands in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameRecord<'a> {
-    /// White's rating and Black's; 0 where nobody knows.
+pub struct ShardGame<'a> {
+    /// White's rating and Black's; 0 if unknown.
     pub ratings: [u16; 2],
-    /// How it ended.
-    pub outcome: Outcome,
+    pub result: GameResult,
     /// The place of each move among the sorted legal ones, from the start
     /// position of standard chess.
     pub moves: &'a [u8],
     /// What the side to move may expect before each move, in centipawns;
-    /// [`NO_SCORE`] where nobody knows.
+    /// [`NO_SCORE`] if unknown.
     pub scores: Option<&'a [i16]>,
 }
 
 /// Games that were read together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct GameBlock {
     /// White's and Black's ratings, outcome with its flag.
     heads: Vec<([u16; 2], u8)>,
     /// Where each game's moves begin; one more than games.
@@ -51,27 +43,7 @@ pub struct Block {
     scores: Vec<i16>,
 }
 
-impl Outcome {
-    const ALL: [Self; 3] = [Self::BlackWins, Self::Draw, Self::WhiteWins];
-
-    /// The outcome as `color` sees it: 1 won, 0 drawn, -1 lost.
-    pub fn seen_by(self, color: Color) -> i8 {
-        let white = self as i8 - 1;
-        color.fold_wb(white, -white)
-    }
-
-    /// `None` for a game whose end nobody knows.
-    pub fn from_result(result: GameResult) -> Option<Self> {
-        match result {
-            GameResult::WhiteWins => Some(Self::WhiteWins),
-            GameResult::BlackWins => Some(Self::BlackWins),
-            GameResult::Draw => Some(Self::Draw),
-            GameResult::Unknown => None,
-        }
-    }
-}
-
-impl GameRecord<'_> {
+impl ShardGame<'_> {
     /// The lower of the two ratings; 0 if one is not known.
     pub fn lower_rating(&self) -> u16 {
         self.ratings[0].min(self.ratings[1])
@@ -82,25 +54,22 @@ impl GameRecord<'_> {
         self.moves.len().div_ceil(2)
     }
 
-    /// The score before the half-move `ply`, if there is one.
+    /// The score before the ply, if there is one.
     pub fn score(&self, ply: usize) -> Option<i16> {
         let score = *self.scores?.get(ply)?;
         (score != NO_SCORE).then_some(score)
     }
 }
 
-impl Block {
-    /// The number of games.
+impl GameBlock {
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are no games.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// Half-moves of all games.
     pub fn plies(&self) -> usize {
         self.moves.len()
     }
@@ -110,40 +79,43 @@ impl Block {
     /// # Panics
     ///
     /// If there are fewer.
-    pub fn game(&self, index: usize) -> GameRecord<'_> {
+    pub fn game(&self, index: usize) -> ShardGame<'_> {
         let (ratings, flags) = self.heads[index];
         let (from, to) = (self.starts[index] as usize, self.starts[index + 1] as usize);
         let scores = (flags & SCORED != 0).then(|| {
             let from_score = self.score_starts[index] as usize;
             &self.scores[from_score..from_score + (to - from)]
         });
-        GameRecord {
+        ShardGame {
             ratings,
-            outcome: Outcome::ALL[usize::from(flags & 3)],
+            result: RESULTS[usize::from(flags & 3)],
             moves: &self.moves[from..to],
             scores,
         }
     }
 
-    /// All games, in order.
-    pub fn games(&self) -> impl Iterator<Item = GameRecord<'_>> {
+    pub fn games(&self) -> impl Iterator<Item = ShardGame<'_>> {
         (0..self.len()).map(|index| self.game(index))
     }
 
-    /// Adds a game.
-    pub(super) fn push(&mut self, game: &GameRecord) {
+    /// # Errors
+    ///
+    /// If its result is not known.
+    pub(super) fn push(&mut self, game: &ShardGame) -> Result<(), &'static str> {
+        let code = RESULTS.iter().position(|it| *it == game.result);
+        let code = code.ok_or("its result is not known")? as u8;
         if self.starts.is_empty() {
             self.starts.push(0);
         }
         let scored = if game.scores.is_some() { SCORED } else { 0 };
-        self.heads.push((game.ratings, game.outcome as u8 | scored));
+        self.heads.push((game.ratings, code | scored));
         self.moves.extend_from_slice(game.moves);
         self.starts.push(self.moves.len() as u32);
         self.score_starts.push(self.scores.len() as u32);
         self.scores.extend(game.scores.unwrap_or_default());
+        Ok(())
     }
 
-    /// The games as bytes, column by column.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len() * 7 + self.plies() + 4);
         bytes.extend_from_slice(&(self.len() as u32).to_le_bytes());

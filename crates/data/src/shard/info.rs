@@ -1,44 +1,25 @@
 //! What is in a shard.
 
+use mendel_board::pgn::GameResult;
 use serde::Serialize;
 
-use super::{Outcome, Shard, ShardError};
+use super::Shard;
+use crate::DataError;
+use crate::info::{Histogram, HistogramBin};
 
-/// Counts over all games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Info {
-    /// Games.
+pub struct ShardInfo {
     pub games: u64,
     /// Moves of either side, which are as many positions.
     pub plies: u64,
-    /// Blocks of the file.
     pub blocks: u64,
     /// Games in which both ratings are known.
     pub rated: u64,
-    /// Games with scores.
     pub scored: u64,
-    /// Games that White won, that nobody won, that Black won.
+    /// Games that White won, drawn games, and games that Black won.
     pub results: [u64; 3],
     /// Ratings and lengths.
     pub histograms: Vec<Histogram>,
-}
-
-/// How often something has which size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Histogram {
-    /// What is counted.
-    pub name: String,
-    /// The bars, in order.
-    pub bars: Vec<Bar>,
-}
-
-/// One bar of a histogram.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bar {
-    /// Which sizes.
-    pub label: String,
-    /// How many.
-    pub count: u64,
 }
 
 /// Width of a bar of ratings, and of moves.
@@ -47,14 +28,14 @@ const MOVES: usize = 10;
 /// Longer games share the last bar.
 const LONGEST: usize = 150;
 
-impl Info {
+impl ShardInfo {
     /// Reads all games of a shard, which checks them too: each block has its
     /// checksum.
     ///
     /// # Errors
     ///
     /// If the file cannot be read or is damaged.
-    pub fn of(shard: &Shard) -> Result<Self, ShardError> {
+    pub fn of(shard: &Shard) -> Result<Self, DataError> {
         let mut info = Self {
             blocks: shard.blocks() as u64,
             ..Self::default()
@@ -66,10 +47,10 @@ impl Info {
                 info.games += 1;
                 info.plies += game.moves.len() as u64;
                 info.scored += u64::from(game.scores.is_some());
-                let row = match game.outcome {
-                    Outcome::WhiteWins => 0,
-                    Outcome::Draw => 1,
-                    Outcome::BlackWins => 2,
+                let row = match game.result {
+                    GameResult::WhiteWins => 0,
+                    GameResult::Draw | GameResult::Unknown => 1,
+                    GameResult::BlackWins => 2,
                 };
                 info.results[row] += 1;
                 lengths[game.full_moves().min(LONGEST) / MOVES] += 1;
@@ -89,7 +70,7 @@ impl Info {
 }
 
 /// The bars from the first that is not empty to the last.
-fn histogram(name: &str, counts: &[u64], width: usize, open: usize) -> Histogram {
+fn histogram(name: &'static str, counts: &[u64], width: usize, open: usize) -> Histogram {
     let is_there = |&count: &u64| count > 0;
     let first = counts.iter().position(is_there).unwrap_or(0);
     let behind = counts.iter().rposition(is_there).map_or(0, |last| last + 1);
@@ -101,10 +82,10 @@ fn histogram(name: &str, counts: &[u64], width: usize, open: usize) -> Histogram
             format!("{from}–{}", from + width - 1)
         };
         let count = counts[index];
-        Bar { label, count }
+        HistogramBin { label, count }
     });
     Histogram {
-        name: name.to_owned(),
+        name,
         bars: bars.collect(),
     }
 }

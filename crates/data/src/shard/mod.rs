@@ -6,12 +6,13 @@
 //! format is described in `docs/formats.md`.
 //!
 //! ```
-//! use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
+//! use mendel_board::pgn::GameResult;
+//! use mendel_data::shard::{ShardGame, Shard, ShardWriter};
 //!
 //! let mut file = Vec::new();
-//! let mut writer = Writer::new(&mut file)?;
+//! let mut writer = ShardWriter::new(&mut file)?;
 //! // 1. Nf3: the third of twenty legal moves, the knights coming first.
-//! writer.push(&GameRecord { ratings: [2500, 0], outcome: Outcome::Draw, moves: &[2], scores: None })?;
+//! writer.push(&ShardGame { ratings: [2500, 0], result: GameResult::Draw, moves: &[2], scores: None })?;
 //! writer.finish("one move", "an example", &[])?;
 //!
 //! let shard = Shard::from_bytes("example", file)?;
@@ -27,17 +28,14 @@ mod pgn;
 mod read;
 mod write;
 
-use std::io;
-
-use mendel_store::ReplaceError;
 use serde::{Deserialize, Serialize};
 
-pub use block::{Block, GameRecord, NO_SCORE, Outcome};
-pub use info::{Bar, Histogram, Info};
+pub use block::{GameBlock, NO_SCORE, ShardGame};
+pub use info::ShardInfo;
 pub use moves::{move_at, place_of};
-pub use pgn::{ConvertError, Filter, Report, Setting, Written, convert};
+pub use pgn::{ConvertReport, ConvertSettings, ConvertedShard, ShardFilter, convert};
 pub use read::Shard;
-pub use write::Writer;
+pub use write::ShardWriter;
 
 /// What a file of games is called, by convention.
 pub const SUFFIX: &str = "games";
@@ -55,25 +53,21 @@ const TAIL: u64 = 4 + 4 + 8 + 8;
 const ROW: u64 = 16;
 
 /// A header is a few hundred bytes; one beyond this is damage.
-const LONGEST_HEADER: u64 = 1 << 20;
+const MAX_HEADER_LEN: u64 = 1 << 20;
 /// A thousand games of usual length are 90 kB; one beyond this is damage.
-const LARGEST_BLOCK: u32 = 1 << 26;
-/// So many games make a block.
+const MAX_BLOCK_LEN: u32 = 1 << 26;
+/// Games of a full block.
 const BLOCK_GAMES: usize = 1000;
 
 /// What a shard tells about itself. Nothing in it comes from a clock, so that the
 /// same command gives the same file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    /// One sentence for people.
+pub struct ShardHeader {
     pub description: String,
-    /// The command that made it.
     pub made_by: String,
-    /// The version of the program that made it.
     pub version: String,
     /// The files that the games come from.
     pub sources: Vec<String>,
-    /// How many games there are.
     pub games: u64,
     /// How many moves of either side, which are as many positions.
     pub plies: u64,
@@ -81,64 +75,4 @@ pub struct Header {
     pub scored: u64,
     /// A name for the contents: FNV-1a of all unpacked blocks, sixteen digits.
     pub fingerprint: String,
-}
-
-/// Why a shard cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShardError {
-    /// The file cannot be read.
-    #[error("cannot read the games `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The file is something else.
-    #[error(
-        "`{name}` is no file of games of ours: it does not begin as one; `mendel data games` makes one from PGN"
-    )]
-    Foreign {
-        /// The file.
-        name: String,
-    },
-    /// The file is of another version.
-    #[error(
-        "the games `{name}` have format {found}, this program reads format {VERSION}; make the file again or use the program that made it"
-    )]
-    Version {
-        /// The file.
-        name: String,
-        /// Its version.
-        found: u16,
-    },
-    /// The end is missing.
-    #[error("the games `{name}` end too early, after {bytes} bytes; copy or make the file again")]
-    Cut {
-        /// The file.
-        name: String,
-        /// How long it is.
-        bytes: u64,
-    },
-    /// The file is damaged.
-    #[error("the games `{name}` are damaged: {reason}; copy or make the file again")]
-    Damaged {
-        /// The file.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A game that cannot stand in a shard.
-    #[error("a game cannot be stored: {reason}")]
-    Game {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file cannot be written.
-    #[error("cannot write the games: {0}; is the disk full?")]
-    Write(io::Error),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
 }

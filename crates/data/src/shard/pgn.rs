@@ -7,30 +7,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use mendel_board::pgn::{PgnError, PgnGame, PgnReader, Tags};
+use mendel_board::pgn::{GameResult, PgnError, PgnGame, PgnReader, Tags};
 use mendel_board::{CastlingMode, Color, Position};
-use mendel_store::{Fingerprint, ReplaceError, is_taken, replace_with};
+use mendel_store::{FileError, Fingerprint, is_taken, replace_with};
 use serde::Serialize;
 
-use super::{GameRecord, Header, Outcome, ShardError, Writer, place_of};
+use super::{ShardGame, ShardHeader, ShardWriter, place_of};
+use crate::DataError;
+use crate::import::{ImportError, add_example};
 
-/// Which games are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct ShardFilter {
     /// The lower of the two ratings is at least this; 0 takes games without
     /// ratings, too.
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     pub max_rating: u16,
-    /// A game has at least so many moves, counted as on a score sheet.
+    /// The least length of a game, in full moves.
     pub min_moves: usize,
     /// Each game once, as its moves tell.
     pub distinct: bool,
-    /// Stop after so many games.
     pub limit: Option<u64>,
 }
 
-impl Default for Filter {
+impl Default for ShardFilter {
     fn default() -> Self {
         Self {
             min_rating: 0,
@@ -42,37 +41,31 @@ impl Default for Filter {
     }
 }
 
-/// What is written, and what the file says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Setting {
-    /// Which games.
-    pub filter: Filter,
-    /// The command.
+pub struct ConvertSettings {
+    pub filter: ShardFilter,
     pub made_by: String,
     /// One sentence; made up if nothing is said.
     pub description: Option<String>,
 }
 
-/// What became of the games.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
-    /// Games that were looked at.
+pub struct ConvertReport {
     pub games: u64,
     /// Those of them that were written.
     pub kept: u64,
-    /// Half-moves of those.
+    /// Plies of those.
     pub plies: u64,
     /// Left out for the ratings.
     pub rating: u64,
     /// Left out since they are too short.
     pub short: u64,
-    /// Left out since nobody knows how they ended.
+    /// Left out because their result is unknown.
     pub unfinished: u64,
     /// Left out since they do not begin from the usual position.
     pub other_start: u64,
     /// Left out since the same game was there before.
     pub twice: u64,
-    /// Could not be read or replayed.
     pub unreadable: u64,
     /// What is wrong with the first of these.
     pub examples: Vec<String>,
@@ -84,76 +77,22 @@ pub struct Report {
     pub of_bytes: u64,
 }
 
-/// So many unreadable games are named.
-const EXAMPLES: usize = 5;
 /// Progress is told this often, in games.
 const PACE: u64 = 500;
 
-/// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// What the file says about itself.
-    pub header: Header,
-    /// Its size.
+pub struct ConvertedShard {
+    pub header: ShardHeader,
     pub bytes: u64,
-    /// What became of the games.
-    pub report: Report,
+    pub report: ConvertReport,
 }
 
-/// Why nothing was written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConvertError {
-    /// A file cannot be read.
-    #[error("cannot read games from `{name}`: {source}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// No file was named.
-    #[error("no file of games was named")]
-    Nothing,
-    /// The file exists.
-    #[error("`{name}` exists already; choose another name or remove it")]
-    Taken {
-        /// The file.
-        name: String,
-    },
-    /// No game is left.
-    #[error("no game is left: {}", report.why_empty())]
-    Empty {
-        /// What was read.
-        report: Box<Report>,
-    },
-    /// The settings make no sense.
-    #[error("{reason}")]
-    Setting {
-        /// What is wrong.
-        reason: String,
-    },
-    /// Somebody asked to stop.
-    #[error("stopped; nothing was written")]
-    Stopped,
-    /// The file cannot be written.
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
-}
-
-impl Report {
+impl ConvertReport {
     fn unreadable(&mut self, what: impl std::fmt::Display) {
         self.unreadable += 1;
-        if self.examples.len() < EXAMPLES {
-            self.examples
-                .push(what.to_string().chars().take(300).collect());
-        }
+        add_example(&mut self.examples, what);
     }
 
-    /// The reasons why games were left out, with their numbers.
     pub fn left_out(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("for their ratings", self.rating),
@@ -192,14 +131,14 @@ impl Report {
 pub fn convert(
     sources: &[PathBuf],
     out: &Path,
-    setting: &Setting,
+    setting: &ConvertSettings,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(&Report),
-) -> Result<Written, ConvertError> {
+    progress: &mut dyn FnMut(&ConvertReport),
+) -> Result<ConvertedShard, ImportError> {
     // 1. What is asked for.
     check(sources, out, &setting.filter)?;
     let names: Vec<String> = sources.iter().map(|source| file_name(source)).collect();
-    let mut report = Report::default();
+    let mut report = ConvertReport::default();
     for source in sources {
         let length = fs::metadata(source).map_err(|error| cannot_read(source, error))?;
         report.of_bytes += length.len();
@@ -211,8 +150,8 @@ pub fn convert(
     let bytes = Arc::new(AtomicU64::new(0));
     let written = replace_with(out, |file| {
         let counted = Counted(file, Arc::clone(&bytes));
-        let mut desk = Desk {
-            writer: Writer::new(BufWriter::new(counted))?,
+        let mut desk = PgnConverter {
+            writer: ShardWriter::new(BufWriter::new(counted))?,
             filter: setting.filter,
             seen: HashSet::new(),
             moves: Vec::new(),
@@ -228,35 +167,36 @@ pub fn convert(
         }
         (desk.progress)(&desk.report);
         if desk.report.kept == 0 {
-            return Err(ConvertError::Empty {
-                report: Box::new(desk.report),
+            return Err(ImportError::Empty {
+                what: "no game is left".to_owned(),
+                why: desk.report.why_empty(),
             });
         }
 
         // 3. The end of the file.
         let (header, out) = desk.writer.finish(&description, &setting.made_by, &names)?;
         out.into_inner()
-            .map_err(|error| ShardError::Write(error.into_error()))?;
-        Ok(Written {
+            .map_err(|error| DataError::Games(error.into_error()))?;
+        Ok(ConvertedShard {
             header,
             bytes: bytes.load(Ordering::Relaxed),
             report: desk.report,
         })
     });
     written.map_err(|error| match error {
-        ConvertError::Shard(ShardError::Write(source)) => {
+        ImportError::Data(DataError::Games(source)) => {
             let path = out.to_owned();
-            ReplaceError::Write { path, source }.into()
+            FileError::Write { path, source }.into()
         }
         error => error,
     })
 }
 
-fn check(sources: &[PathBuf], out: &Path, filter: &Filter) -> Result<(), ConvertError> {
+fn check(sources: &[PathBuf], out: &Path, filter: &ShardFilter) -> Result<(), ImportError> {
     if sources.is_empty() {
-        return Err(ConvertError::Nothing);
+        return Err(ImportError::NoSource);
     }
-    let wrong = |reason: String| Err(ConvertError::Setting { reason });
+    let wrong = |reason: String| Err(ImportError::Setting { reason });
     if filter.min_rating > filter.max_rating {
         return wrong(format!(
             "no rating is at least {} and at most {}",
@@ -267,15 +207,15 @@ fn check(sources: &[PathBuf], out: &Path, filter: &Filter) -> Result<(), Convert
         return wrong("a file without games is of no use; ask for at least one".to_owned());
     }
     if is_taken(out) {
-        return Err(ConvertError::Taken {
+        return Err(ImportError::Taken {
             name: out.display().to_string(),
         });
     }
     Ok(())
 }
 
-fn cannot_read(path: &Path, source: io::Error) -> ConvertError {
-    ConvertError::Read {
+fn cannot_read(path: &Path, source: io::Error) -> ImportError {
+    ImportError::Read {
         name: path.display().to_string(),
         source,
     }
@@ -288,16 +228,16 @@ fn file_name(path: &Path) -> String {
 }
 
 /// What is at hand while games are read.
-struct Desk<'a, W> {
-    writer: Writer<W>,
-    filter: Filter,
+struct PgnConverter<'a, W> {
+    writer: ShardWriter<W>,
+    filter: ShardFilter,
     /// Fingerprints of the games so far, if each is wanted once.
     seen: HashSet<u64>,
     moves: Vec<u8>,
     read: Arc<AtomicU64>,
-    report: Report,
+    report: ConvertReport,
     stop: &'a AtomicBool,
-    progress: &'a mut dyn FnMut(&Report),
+    progress: &'a mut dyn FnMut(&ConvertReport),
 }
 
 /// Counts what is read from the disk, or written.
@@ -323,14 +263,14 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-impl<W: io::Write> Desk<'_, W> {
+impl<W: io::Write> PgnConverter<'_, W> {
     fn is_full(&self) -> bool {
         self.filter
             .limit
             .is_some_and(|limit| self.report.kept >= limit)
     }
 
-    fn read(&mut self, path: &Path) -> Result<(), ConvertError> {
+    fn read(&mut self, path: &Path) -> Result<(), ImportError> {
         let failed = |error| match error {
             PgnError::Read { source, .. } => Err(cannot_read(path, source)),
             PgnError::Game(broken) => Ok(broken),
@@ -344,11 +284,11 @@ impl<W: io::Write> Desk<'_, W> {
         let before = self.report.games;
         while !self.is_full() {
             let next = reader.next_matching(|tags| self.is_wanted(tags));
-            // Some are so broken that nobody saw their tags.
+            // Of some not even the tags could be read.
             self.report.games = before + reader.games();
             match next {
                 None => break,
-                Some(_) if self.stop.load(Ordering::Relaxed) => return Err(ConvertError::Stopped),
+                Some(_) if self.stop.load(Ordering::Relaxed) => return Err(ImportError::Stopped),
                 Some(Ok(game)) => self.take(&game)?,
                 Some(Err(error)) => {
                     let broken = failed(error)?;
@@ -370,21 +310,21 @@ impl<W: io::Write> Desk<'_, W> {
         let lower = ratings(tags).into_iter().min().unwrap_or(0);
         let is_wanted = (self.filter.min_rating..=self.filter.max_rating).contains(&lower);
         self.report.rating += u64::from(!is_wanted);
-        // Whoever asks to stop need not wait for a game that is wanted.
+        // A stop does not wait for the next wanted game.
         is_wanted || self.stop.load(Ordering::Relaxed)
     }
 
-    fn take(&mut self, game: &PgnGame) -> Result<(), ConvertError> {
+    fn take(&mut self, game: &PgnGame) -> Result<(), ImportError> {
         // 1. Whether it is wanted.
         let played = game.game.moves();
         let start = game.game.start();
         let is_usual =
             start.castling_mode() == CastlingMode::Standard && *start == Position::initial();
         let least = self.filter.min_moves.max(1);
-        let Some(outcome) = Outcome::from_result(game.result) else {
+        if game.result == GameResult::Unknown {
             self.report.unfinished += 1;
             return Ok(());
-        };
+        }
         if !is_usual {
             self.report.other_start += 1;
             return Ok(());
@@ -410,9 +350,9 @@ impl<W: io::Write> Desk<'_, W> {
         }
 
         // 3. To the file.
-        self.writer.push(&GameRecord {
+        self.writer.push(&ShardGame {
             ratings: ratings(&game.tags),
-            outcome,
+            result: game.result,
             moves: &self.moves,
             scores: None,
         })?;

@@ -8,26 +8,25 @@ use std::sync::Mutex;
 
 use mendel_store::Fingerprint;
 
-use super::block::Block;
-use super::{
-    END, HEAD, Header, LARGEST_BLOCK, LONGEST_HEADER, MAGIC, ROW, ShardError, TAIL, VERSION,
-};
+use super::block::GameBlock;
+use super::{END, HEAD, MAGIC, MAX_BLOCK_LEN, MAX_HEADER_LEN, ROW, ShardHeader, TAIL, VERSION};
+use crate::{DataError, DataFile};
 
-trait Source: Read + Seek + Send {}
-impl<T: Read + Seek + Send> Source for T {}
+trait ReadSeek: Read + Seek + Send {}
+impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// A file of games. Only what it tells about itself is in memory; several threads
 /// may read blocks at once.
 pub struct Shard {
     name: String,
-    header: Header,
-    rows: Vec<Row>,
-    source: Mutex<Box<dyn Source>>,
+    header: ShardHeader,
+    rows: Vec<BlockIndexEntry>,
+    source: Mutex<Box<dyn ReadSeek>>,
 }
 
 /// Where a block lies and what is in it.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct BlockIndexEntry {
     offset: u64,
     bytes: u32,
     unpacked: u32,
@@ -51,20 +50,18 @@ impl Shard {
     /// # Errors
     ///
     /// If it cannot be read, is no shard, or is not whole.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, ShardError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, DataError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let file = File::open(path).and_then(|file| {
-            // A folder opens, but only reading it fails, with an odder message.
+            // A folder can be opened; reading it fails with an unclear message.
             if file.metadata()?.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
             Ok(file)
         });
-        match file {
-            Ok(file) => Self::from_source(name, Box::new(file)),
-            Err(source) => Err(ShardError::Read { name, source }),
-        }
+        let file = file.map_err(DataFile::Games.read(&name))?;
+        Self::from_source(name, Box::new(file))
     }
 
     /// Reads a shard that is in memory; `name` is used in errors.
@@ -72,12 +69,12 @@ impl Shard {
     /// # Errors
     ///
     /// If the bytes are no shard, or not all of one.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ShardError> {
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, DataError> {
         Self::from_source(name.to_owned(), Box::new(Cursor::new(bytes)))
     }
 
-    fn from_source(name: String, mut source: Box<dyn Source>) -> Result<Self, ShardError> {
-        let (header, rows) = Opening {
+    fn from_source(name: String, mut source: Box<dyn ReadSeek>) -> Result<Self, DataError> {
+        let (header, rows) = ShardOpener {
             name: &name,
             source: &mut *source,
         }
@@ -90,17 +87,14 @@ impl Shard {
         })
     }
 
-    /// The file, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it tells about itself.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &ShardHeader {
         &self.header
     }
 
-    /// The number of blocks.
     pub fn blocks(&self) -> usize {
         self.rows.len()
     }
@@ -110,11 +104,8 @@ impl Shard {
     /// # Errors
     ///
     /// If there is no such block, it cannot be read, or is damaged.
-    pub fn block(&self, index: usize) -> Result<Block, ShardError> {
-        let failed = |source| ShardError::Read {
-            name: self.name.clone(),
-            source,
-        };
+    pub fn block(&self, index: usize) -> Result<GameBlock, DataError> {
+        let failed = DataFile::Games.read(&self.name);
         let row = self.rows.get(index);
         let row = row.ok_or_else(|| self.damaged(format!("there is no block {index}")))?;
 
@@ -124,14 +115,14 @@ impl Shard {
         {
             let lock = self.source.lock();
             let mut source = lock.unwrap_or_else(std::sync::PoisonError::into_inner);
-            source.seek(SeekFrom::Start(row.offset)).map_err(failed)?;
-            source.read_exact(&mut squeezed).map_err(failed)?;
+            source.seek(SeekFrom::Start(row.offset)).map_err(&failed)?;
+            source.read_exact(&mut squeezed).map_err(&failed)?;
         }
 
         // 2. The games, as many as the table promised.
         let bytes = zstd::bulk::decompress(&squeezed, row.unpacked as usize)
             .map_err(|error| self.damaged(format!("block {index} cannot be unpacked: {error}")))?;
-        let block = Block::from_bytes(&bytes).map_err(|fault| self.damaged(fault))?;
+        let block = GameBlock::from_bytes(&bytes).map_err(|fault| self.damaged(fault))?;
         if block.len() != row.games as usize || block.plies() != row.plies as usize {
             return Err(self.damaged(format!("block {index} holds other games than it says")));
         }
@@ -139,22 +130,19 @@ impl Shard {
     }
 
     /// An error that names this file.
-    pub fn damaged(&self, reason: impl Into<String>) -> ShardError {
-        ShardError::Damaged {
-            name: self.name.clone(),
-            reason: reason.into(),
-        }
+    pub fn damaged(&self, reason: impl Into<String>) -> DataError {
+        DataFile::Games.damaged(&self.name, reason)
     }
 }
 
 /// A file that is being opened.
-struct Opening<'a> {
+struct ShardOpener<'a> {
     name: &'a str,
-    source: &'a mut dyn Source,
+    source: &'a mut dyn ReadSeek,
 }
 
-impl Opening<'_> {
-    fn read(mut self) -> Result<(Header, Vec<Row>), ShardError> {
+impl ShardOpener<'_> {
+    fn read(mut self) -> Result<(ShardHeader, Vec<BlockIndexEntry>), DataError> {
         // 1. The beginning says what it is.
         let bytes = self.length()?;
         let mut head = Vec::new();
@@ -163,24 +151,13 @@ impl Opening<'_> {
         taken.map_err(|source| self.failed(source))?;
         let magic = &MAGIC[..head.len().min(MAGIC.len())];
         if head.is_empty() || !head.starts_with(magic) {
-            return Err(ShardError::Foreign {
-                name: self.name.to_owned(),
-            });
+            return Err(DataFile::Games.foreign(self.name));
         }
-        let cut = ShardError::Cut {
-            name: self.name.to_owned(),
-            bytes,
-        };
+        let cut = self.damaged(&format!("it ends too early, after {bytes} bytes"));
         let Some(&version) = head.last_chunk().filter(|_| head.len() as u64 == HEAD) else {
             return Err(cut);
         };
-        let found = u16::from_le_bytes(version);
-        if found != VERSION {
-            return Err(ShardError::Version {
-                name: self.name.to_owned(),
-                found,
-            });
-        }
+        DataFile::Games.check_version(self.name, u16::from_le_bytes(version), VERSION)?;
 
         // 2. The end says whether it is whole.
         if bytes < HEAD + TAIL {
@@ -199,7 +176,7 @@ impl Opening<'_> {
         let table = blocks * ROW;
         let before = (HEAD + TAIL).checked_add(length + table);
         let room = before.and_then(|before| bytes.checked_sub(before));
-        let Some(room) = room.filter(|_| length <= LONGEST_HEADER) else {
+        let Some(room) = room.filter(|_| length <= MAX_HEADER_LEN) else {
             return Err(self.damaged("its parts are longer than the file"));
         };
 
@@ -211,29 +188,31 @@ impl Opening<'_> {
             return Err(self.damaged("its table of contents has changed"));
         }
         let (text, table) = text.split_at(length as usize);
-        let header: Header = serde_json::from_slice(text)
+        let header: ShardHeader = serde_json::from_slice(text)
             .map_err(|error| self.damaged(&format!("its header is not ours: {error}")))?;
         let rows = self.rows(table, room)?;
-        let sum = |of: fn(&Row) -> u32| rows.iter().map(|row| u64::from(of(row))).sum::<u64>();
+        let sum = |of: fn(&BlockIndexEntry) -> u32| {
+            rows.iter().map(|row| u64::from(of(row))).sum::<u64>()
+        };
         if sum(|row| row.games) != header.games || sum(|row| row.plies) != header.plies {
             return Err(self.damaged("its header counts other games than its table"));
         }
         Ok((header, rows))
     }
 
-    fn rows(&self, table: &[u8], room: u64) -> Result<Vec<Row>, ShardError> {
+    fn rows(&self, table: &[u8], room: u64) -> Result<Vec<BlockIndexEntry>, DataError> {
         let mut offset = HEAD;
         let mut rows = Vec::with_capacity(table.len() / ROW as usize);
         for row in table.as_chunks::<{ ROW as usize }>().0 {
             let four = row.as_chunks::<4>().0;
-            let row = Row {
+            let row = BlockIndexEntry {
                 offset,
                 bytes: u32::from_le_bytes(four[0]),
                 unpacked: u32::from_le_bytes(four[1]),
                 games: u32::from_le_bytes(four[2]),
                 plies: u32::from_le_bytes(four[3]),
             };
-            if row.bytes > LARGEST_BLOCK || row.unpacked > LARGEST_BLOCK {
+            if row.bytes > MAX_BLOCK_LEN || row.unpacked > MAX_BLOCK_LEN {
                 return Err(self.damaged("a block is larger than any that is written"));
             }
             offset += u64::from(row.bytes);
@@ -245,18 +224,18 @@ impl Opening<'_> {
         Ok(rows)
     }
 
-    fn length(&mut self) -> Result<u64, ShardError> {
+    fn length(&mut self) -> Result<u64, DataError> {
         let end = self.source.seek(SeekFrom::End(0));
         end.map_err(|source| self.failed(source))
     }
 
-    fn at(&mut self, offset: u64) -> Result<(), ShardError> {
+    fn at(&mut self, offset: u64) -> Result<(), DataError> {
         let sought = self.source.seek(SeekFrom::Start(offset));
         sought.map(|_| ()).map_err(|source| self.failed(source))
     }
 
     /// `count` bytes from `offset` on, which are known to be there.
-    fn bytes(&mut self, offset: u64, count: usize) -> Result<Vec<u8>, ShardError> {
+    fn bytes(&mut self, offset: u64, count: usize) -> Result<Vec<u8>, DataError> {
         self.at(offset)?;
         let mut bytes = vec![0; count];
         let read = self.source.read_exact(&mut bytes);
@@ -264,17 +243,11 @@ impl Opening<'_> {
         Ok(bytes)
     }
 
-    fn failed(&self, source: io::Error) -> ShardError {
-        ShardError::Read {
-            name: self.name.to_owned(),
-            source,
-        }
+    fn failed(&self, source: io::Error) -> DataError {
+        DataFile::Games.read(self.name)(source)
     }
 
-    fn damaged(&self, reason: &str) -> ShardError {
-        ShardError::Damaged {
-            name: self.name.to_owned(),
-            reason: reason.to_owned(),
-        }
+    fn damaged(&self, reason: &str) -> DataError {
+        DataFile::Games.damaged(self.name, reason)
     }
 }

@@ -4,20 +4,21 @@ use std::io::{self, Write};
 
 use mendel_store::Fingerprint;
 
-use super::block::Block;
+use super::block::GameBlock;
 use super::{
-    BLOCK_GAMES, END, GameRecord, Header, LARGEST_BLOCK, LONGEST_HEADER, MAGIC, ShardError, VERSION,
+    BLOCK_GAMES, END, MAGIC, MAX_BLOCK_LEN, MAX_HEADER_LEN, ShardGame, ShardHeader, VERSION,
 };
+use crate::DataError;
 
 /// The most that Zstandard offers without large windows; a file is written once
 /// and read often.
 const LEVEL: i32 = 19;
 
 /// Writes a shard; the memory used does not depend on the number of games.
-pub struct Writer<W> {
+pub struct ShardWriter<W> {
     out: W,
     squeeze: zstd::bulk::Compressor<'static>,
-    block: Block,
+    block: GameBlock,
     table: Vec<u8>,
     contents: Fingerprint,
     games: u64,
@@ -25,31 +26,31 @@ pub struct Writer<W> {
     scored: u64,
 }
 
-impl<W> std::fmt::Debug for Writer<W> {
+impl<W> std::fmt::Debug for ShardWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer")
+        f.debug_struct("ShardWriter")
             .field("games", &self.games)
             .field("plies", &self.plies)
             .finish_non_exhaustive()
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> ShardWriter<W> {
     /// Begins a file.
     ///
     /// # Errors
     ///
     /// If nothing can be written to `out`.
-    pub fn new(mut out: W) -> Result<Self, ShardError> {
-        out.write_all(MAGIC).map_err(ShardError::Write)?;
+    pub fn new(mut out: W) -> Result<Self, DataError> {
+        out.write_all(MAGIC).map_err(DataError::Games)?;
         out.write_all(&VERSION.to_le_bytes())
-            .map_err(ShardError::Write)?;
-        let mut squeeze = zstd::bulk::Compressor::new(LEVEL).map_err(ShardError::Write)?;
-        squeeze.include_checksum(true).map_err(ShardError::Write)?;
+            .map_err(DataError::Games)?;
+        let mut squeeze = zstd::bulk::Compressor::new(LEVEL).map_err(DataError::Games)?;
+        squeeze.include_checksum(true).map_err(DataError::Games)?;
         Ok(Self {
             out,
             squeeze,
-            block: Block::default(),
+            block: GameBlock::default(),
             table: Vec::new(),
             contents: Fingerprint::default(),
             games: 0,
@@ -58,7 +59,6 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// The games written so far.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -70,35 +70,38 @@ impl<W: Write> Writer<W> {
     ///
     /// If the file cannot be written, or the game has no moves, too many, or
     /// another number of scores.
-    pub fn push(&mut self, game: &GameRecord) -> Result<(), ShardError> {
+    pub fn push(&mut self, game: &ShardGame) -> Result<(), DataError> {
         let plies = game.moves.len();
         let fault = if plies == 0 {
             Some("it has no moves".to_owned())
         } else if plies > usize::from(u16::MAX) {
-            Some(format!("it has {plies} half-moves, more than 65535"))
+            Some(format!("it has {plies} plies, more than 65535"))
         } else {
             let scores = game.scores.map_or(plies, <[_]>::len);
-            (scores != plies).then(|| format!("it has {plies} half-moves and {scores} scores"))
+            (scores != plies).then(|| format!("it has {plies} plies and {scores} scores"))
         };
         if let Some(reason) = fault {
-            return Err(ShardError::Game { reason });
+            return Err(DataError::Game { reason });
         }
-        self.block.push(game);
+        let pushed = self.block.push(game);
+        pushed.map_err(|reason| DataError::Game {
+            reason: reason.to_owned(),
+        })?;
         self.games += 1;
         self.plies += plies as u64;
         self.scored += u64::from(game.scores.is_some());
         let is_full =
-            self.block.len() >= BLOCK_GAMES || self.block.plies() >= LARGEST_BLOCK as usize / 8;
+            self.block.len() >= BLOCK_GAMES || self.block.plies() >= MAX_BLOCK_LEN as usize / 8;
         if is_full { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), ShardError> {
+    fn flush(&mut self) -> Result<(), DataError> {
         if self.block.is_empty() {
             return Ok(());
         }
         let bytes = self.block.to_bytes();
-        let squeezed = self.squeeze.compress(&bytes).map_err(ShardError::Write)?;
-        self.out.write_all(&squeezed).map_err(ShardError::Write)?;
+        let squeezed = self.squeeze.compress(&bytes).map_err(DataError::Games)?;
+        self.out.write_all(&squeezed).map_err(DataError::Games)?;
         self.contents.add(&bytes);
         for number in [
             squeezed.len(),
@@ -108,7 +111,7 @@ impl<W: Write> Writer<W> {
         ] {
             self.table.extend_from_slice(&(number as u32).to_le_bytes());
         }
-        self.block = Block::default();
+        self.block = GameBlock::default();
         Ok(())
     }
 
@@ -122,9 +125,9 @@ impl<W: Write> Writer<W> {
         description: &str,
         made_by: &str,
         sources: &[String],
-    ) -> Result<(Header, W), ShardError> {
+    ) -> Result<(ShardHeader, W), DataError> {
         self.flush()?;
-        let header = Header {
+        let header = ShardHeader {
             description: description.to_owned(),
             made_by: made_by.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -134,10 +137,10 @@ impl<W: Write> Writer<W> {
             scored: self.scored,
             fingerprint: self.contents.text(),
         };
-        let text = serde_json::to_vec(&header).map_err(|error| ShardError::Write(error.into()))?;
-        if text.len() as u64 > LONGEST_HEADER {
+        let text = serde_json::to_vec(&header).map_err(|error| DataError::Games(error.into()))?;
+        if text.len() as u64 > MAX_HEADER_LEN {
             let reason = "the description is longer than a megabyte";
-            return Err(ShardError::Write(io::Error::other(reason)));
+            return Err(DataError::Games(io::Error::other(reason)));
         }
         let blocks = self.table.len() as u64 / super::ROW;
         let mut print = Fingerprint::default();
@@ -150,8 +153,8 @@ impl<W: Write> Writer<W> {
         tail.extend_from_slice(&(blocks as u32).to_le_bytes());
         tail.extend_from_slice(&print.value().to_le_bytes());
         tail.extend_from_slice(END);
-        self.out.write_all(&tail).map_err(ShardError::Write)?;
-        self.out.flush().map_err(ShardError::Write)?;
+        self.out.write_all(&tail).map_err(DataError::Games)?;
+        self.out.flush().map_err(DataError::Games)?;
         Ok((header, self.out))
     }
 }

@@ -23,7 +23,7 @@ use mendel_arena::{EndReason, MatchError};
 use mendel_crew::CrewError;
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
-use mendel_store::{JournalError, fingerprint};
+use mendel_store::{FileError, fingerprint};
 use serde_json::Value;
 
 use crate::matrix::{RowsError, Slopes};
@@ -221,7 +221,7 @@ pub enum TrialError {
     },
     /// Games cannot be written down.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(#[from] FileError),
     /// A checkpoint that is none of this trial's.
     #[error("the state of the trial is broken: {reason}; restore the checkpoint from a copy")]
     State {

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use mendel_arena::Entrant;
-use mendel_store::{InputHashes, InputsError};
+use mendel_store::{ExperimentError, InputHashes};
 
 use crate::recipe::{RecipePlan, TrialSettings};
 
 /// The hashes of a run, or of a sweep or pipeline before its cells and steps.
-pub(crate) fn inputs_of(plan: &RecipePlan) -> Result<InputHashes, InputsError> {
+pub(crate) fn inputs_of(plan: &RecipePlan) -> Result<InputHashes, ExperimentError> {
     let mut inputs = InputHashes::of_this_build();
     add_inputs(plan, &mut inputs)?;
     Ok(inputs)
@@ -16,7 +16,10 @@ pub(crate) fn inputs_of(plan: &RecipePlan) -> Result<InputHashes, InputsError> {
 
 /// Adds the hashes of the parent, the founders and the data that are files, and of all
 /// that members meet while they are bred. The matches of the proof keep their own.
-pub(crate) fn add_inputs(plan: &RecipePlan, inputs: &mut InputHashes) -> Result<(), InputsError> {
+pub(crate) fn add_inputs(
+    plan: &RecipePlan,
+    inputs: &mut InputHashes,
+) -> Result<(), ExperimentError> {
     let recipe = &plan.recipe;
     // 1. Files. Paths of a recipe are absolute; what is none is a built-in name.
     let founders = recipe.founders.iter().map(|(name, _)| name.as_str());
@@ -51,7 +54,7 @@ pub(crate) fn add_inputs(plan: &RecipePlan, inputs: &mut InputHashes) -> Result<
 pub(crate) fn add_players<'a>(
     players: impl IntoIterator<Item = &'a str>,
     inputs: &mut InputHashes,
-) -> Result<(), InputsError> {
+) -> Result<(), ExperimentError> {
     for text in players {
         if let Ok(entrant) = Entrant::parse(text) {
             entrant.add_inputs(inputs)?;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mendel_store::{ReplaceError, fingerprint, replace};
+use mendel_store::{FileError, fingerprint, replace};
 
 use crate::record::learning::LearnedGame;
 
@@ -15,7 +15,7 @@ const WAITS: &str = "json";
 pub(super) const REFUSED: &str = "refused";
 
 /// Writes a game into a file of its own.
-pub(super) fn write(folder: &Path, game: &LearnedGame) -> Result<(), ReplaceError> {
+pub(super) fn write(folder: &Path, game: &LearnedGame) -> Result<(), FileError> {
     let text = serde_json::to_string(game).expect("a game is plain data");
     let name = fingerprint(game.id.to_string().as_bytes());
     let path = folder.join(format!("{PREFIX}{name}.{WAITS}"));

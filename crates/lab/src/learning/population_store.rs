@@ -8,8 +8,8 @@ use std::{fs, io};
 
 use mendel_engine::{Player, PlayerError};
 use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space};
-use mendel_store::frame::{Folder, FolderError};
-use mendel_store::{Journal, JournalError, ReplaceError, Sync, fingerprint, replace};
+use mendel_store::frame::Folder;
+use mendel_store::{FileError, Journal, Sync, fingerprint, replace};
 use serde::{Deserialize, Serialize};
 
 use super::population::{InitialWeights, Population, PopulationRules};
@@ -118,15 +118,9 @@ pub struct MergedGames {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PopulationError {
-    /// The journal of games cannot be read or written.
+    /// The journal of games or another file cannot be read or written.
     #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// The folder of the experiment cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
+    File(#[from] FileError),
     /// A file or the folder cannot be used.
     #[error("cannot use {}: {source}", path.display())]
     Read {

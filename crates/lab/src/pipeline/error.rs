@@ -3,8 +3,8 @@
 use std::fmt;
 
 use mendel_crew::{CrewError, MapError};
+use mendel_store::ExperimentError;
 use mendel_store::frame::{Cause, Failure};
-use mendel_store::{InputsError, LockError};
 
 /// Why a step cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -87,10 +87,16 @@ impl std::error::Error for InStep {
     }
 }
 
+/// Whether the program has a hint about the folder of the experiment or its inputs.
+fn has_hint(cause: &Cause) -> bool {
+    let error = cause.downcast_ref::<ExperimentError>();
+    error.is_some_and(|it| it.is_about_lock() || it.is_about_inputs())
+}
+
 /// The failure with the step it is of. Errors for which the program has hints stay as they are.
 pub(super) fn in_step(number: usize, name: &str, failure: Failure) -> Failure {
     let with_step = |cause: Cause| -> Cause {
-        if cause.is::<CrewError>() || cause.is::<InputsError>() || cause.is::<LockError>() {
+        if cause.is::<CrewError>() || has_hint(&cause) {
             return cause;
         }
         Box::new(InStep {
@@ -102,10 +108,7 @@ pub(super) fn in_step(number: usize, name: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Stopped => Failure::Stopped,
         // The request was met up to this step; changed inputs can be restored.
-        Failure::InvalidRequest { cause, hint } if cause.is::<InputsError>() => {
-            Failure::InvalidRequest { cause, hint }
-        }
-        Failure::InvalidRequest { cause, hint } if cause.is::<LockError>() => {
+        Failure::InvalidRequest { cause, hint } if has_hint(&cause) => {
             Failure::InvalidRequest { cause, hint }
         }
         Failure::InvalidRequest { cause, .. } | Failure::Failed(cause) => {

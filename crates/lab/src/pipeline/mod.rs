@@ -27,7 +27,7 @@ use mendel_engine::Player;
 use mendel_store::frame::{
     self, Experiment, Failure, Frame, Identity, OrInvalid as _, Preparation,
 };
-use mendel_store::{InputHashes, InputsError, fingerprint};
+use mendel_store::{ExperimentError, InputHashes, fingerprint};
 use serde_json::json;
 
 use self::error::in_step;
@@ -273,7 +273,11 @@ fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failur
 
 /// Adds the hashes of the players and sets that a step names. What it breeds and plays has
 /// its own folder, with the hashes of the rest.
-fn add_step_inputs(what: &What, made: &Made, inputs: &mut InputHashes) -> Result<(), InputsError> {
+fn add_step_inputs(
+    what: &What,
+    made: &Made,
+    inputs: &mut InputHashes,
+) -> Result<(), ExperimentError> {
     let players = match what {
         What::Data(it) => it.players(made),
         What::Match(it) => it.judges_and_players(made),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+pub use mendel_store::RecipeError as Complaint;
+use mendel_store::set_key;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -18,34 +20,6 @@ pub(crate) struct Document {
     /// Keys that do not stand in the text as they are, and where they were set.
     by_hand: Vec<(String, &'static str)>,
 }
-
-/// What is wrong with a recipe: where, why, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    /// The file or the built-in name.
-    pub origin: String,
-    /// The line, where the text has one for it.
-    pub line: Option<usize>,
-    /// The key, with its tables, such as `breeder.mutation_rate`.
-    pub key: String,
-    /// What is wrong and what would be right.
-    pub reason: String,
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.origin)?;
-        if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
-        }
-        if !self.key.is_empty() {
-            write!(f, ": `{}`", self.key)?;
-        }
-        write!(f, ": {}", self.reason)
-    }
-}
-
-impl std::error::Error for Complaint {}
 
 /// How a key is changed on the command line.
 const SET: &str = "--set";
@@ -102,7 +76,7 @@ impl Document {
         let complaint = self.changed(key, "there is no such place in the recipe", how);
         self.by_hand.push((key.to_owned(), how));
         let mut root = Value::Table(std::mem::take(&mut self.table));
-        let done = put(&mut root, key, value);
+        let done = set_key(&mut root, key, value);
         if let Value::Table(table) = root {
             self.table = table;
         }
@@ -150,7 +124,7 @@ impl Document {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
             if let Some(path) = path.and_then(change) {
                 let mut root = Value::Table(std::mem::take(&mut self.table));
-                let placed = put(&mut root, &key, Value::String(path));
+                let placed = set_key(&mut root, &key, Value::String(path));
                 debug_assert!(placed.is_some(), "it was read from there");
                 if let Value::Table(table) = root {
                     self.table = table;
@@ -324,26 +298,6 @@ impl Document {
             Some(_) => Err(self.complaint(key, "must be a text in quotes")),
         }
     }
-}
-
-/// Puts a value into nested tables and lists; `None` if there is no such place.
-fn put(here: &mut Value, key: &str, value: Value) -> Option<()> {
-    let (step, rest) = match key.split_once('.') {
-        Some((step, rest)) => (step, Some(rest)),
-        None => (key, None),
-    };
-    let place = match here {
-        Value::Table(table) if !step.is_empty() => table
-            .entry(step)
-            .or_insert_with(|| Value::Table(Table::new())),
-        Value::Array(values) => values.get_mut(step.parse::<usize>().ok()?)?,
-        _ => return None,
-    };
-    if let Some(rest) = rest {
-        return put(place, rest, value);
-    }
-    *place = value;
-    Some(())
 }
 
 /// The line of a byte, from 1.

@@ -14,11 +14,9 @@ mod stage;
 pub mod steps;
 mod summary;
 
-use std::fs;
-use std::path::Path;
-
 use mendel_data::Reader;
 use mendel_engine::Player;
+use mendel_store::find_recipe;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
@@ -129,9 +127,6 @@ const KEYS: [&str; 19] = [
     "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds", "learn",
 ];
 
-/// Recipes larger than this were not written by people.
-const LARGEST: u64 = 1 << 20;
-
 /// The most runs of a sweep.
 const MOST_RUNS: usize = 10_000;
 
@@ -142,7 +137,7 @@ impl Recipe {
     ///
     /// If there is no such recipe, or anything in it is wrong.
     pub fn find(text: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
-        let (contents, origin) = contents(text)?;
+        let (contents, origin) = find_recipe(text, BUILT_IN)?;
         Self::parse(&contents, &origin, set)
     }
 
@@ -152,7 +147,7 @@ impl Recipe {
     ///
     /// If there is no such recipe, it has no such form, or anything in it is wrong.
     pub fn find_full(text: &str, set: &[(String, Value)]) -> Result<Self, Complaint> {
-        let (contents, origin) = contents(text)?;
+        let (contents, origin) = find_recipe(text, BUILT_IN)?;
         let mut document = Document::parse(&contents, &origin)?;
         document.knows_only("", &KEYS)?;
         document.apply_full()?;
@@ -302,7 +297,7 @@ impl Recipe {
 
     /// The text of a recipe as it is written, and what complaints call it.
     pub(crate) fn text_of(text: &str) -> Result<(String, String), Complaint> {
-        contents(text)
+        find_recipe(text, BUILT_IN)
     }
 
     /// A complaint about one of its keys.
@@ -403,41 +398,4 @@ fn founders(document: &Document) -> Result<Vec<(String, Player)>, Complaint> {
         Ok((name.to_owned(), player))
     });
     found.collect()
-}
-
-/// The text of a recipe, and what complaints call it.
-fn contents(text: &str) -> Result<(String, String), Complaint> {
-    let built_in = BUILT_IN.iter().find(|(name, _)| *name == text);
-    Ok(match built_in {
-        Some((name, contents)) => (
-            (*contents).to_owned(),
-            format!("the built-in recipe `{name}`"),
-        ),
-        None => (read(text)?, format!("`{text}`")),
-    })
-}
-
-/// The text of a recipe file.
-fn read(text: &str) -> Result<String, Complaint> {
-    let path = Path::new(text);
-    let complaint = |reason: String| Complaint {
-        origin: format!("`{text}`"),
-        line: None,
-        key: String::new(),
-        reason,
-    };
-    let is_path = path.extension().is_some_and(|it| it == "toml") || path.components().count() > 1;
-    if !is_path && !path.is_file() {
-        let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-        return Err(complaint(format!(
-            "there is no recipe of that name; built in are `{}`, and a recipe file ends in `.toml`",
-            names.join("`, `")
-        )));
-    }
-    let refused = |error: std::io::Error| complaint(format!("cannot be read: {error}"));
-    let facts = fs::metadata(path).map_err(refused)?;
-    if !facts.is_file() || facts.len() > LARGEST {
-        return Err(complaint("is not a file of reasonable size".to_owned()));
-    }
-    fs::read_to_string(path).map_err(refused)
 }

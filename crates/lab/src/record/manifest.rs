@@ -98,7 +98,7 @@ pub struct Data {
 pub enum ManifestError {
     /// It cannot be read as that of an experiment.
     #[error(transparent)]
-    Frame(#[from] mendel_store::frame::ManifestError),
+    Frame(#[from] mendel_store::ExperimentError),
     /// Its facts are not those of a run.
     #[error("{} is broken: {reason}; restore it from a copy", path.display())]
     Broken {

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use mendel_fitness::nnue::Epoch;
-use mendel_store::frame::{Folder, FolderError};
+use mendel_store::FileError;
+use mendel_store::frame::Folder;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::Agreement;
@@ -275,7 +276,7 @@ impl Pipeline {
     /// # Errors
     ///
     /// If it cannot be read, is damaged or cannot be understood.
-    pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let folder = Folder::at(folder);
         match folder.read_result()? {
             Some(finished) => Ok(Some(finished)),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use mendel_store::frame::{Folder, FolderError};
+use mendel_store::FileError;
+use mendel_store::frame::Folder;
 use serde::{Deserialize, Serialize};
 
 /// `result.json` of a run.
@@ -134,7 +135,7 @@ impl Proof {
     /// # Errors
     ///
     /// If it cannot be read, is damaged or cannot be understood.
-    pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let outcome: Option<RunOutcome> = Folder::at(folder).read_result()?;
         Ok(outcome.map(|outcome| outcome.proof))
     }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use mendel_arena::options_line;
 use mendel_evolve::tuners::Interval;
-use mendel_store::frame::{Folder, FolderError};
+use mendel_store::FileError;
+use mendel_store::frame::Folder;
 use serde::{Deserialize, Serialize};
 
 use super::proof::MatchProof;
@@ -271,7 +272,7 @@ impl TuneResult {
     /// # Errors
     ///
     /// If it cannot be read or understood.
-    pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         Folder::at(folder).read_result()
     }
 }

@@ -8,7 +8,8 @@ use mendel_arena::{
     Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, Opening, OpeningSetting, Order,
 };
 use mendel_engine::Player;
-use mendel_store::frame::{Failure, FolderError, Frame, Manifest, OrInvalid as _};
+use mendel_store::FileError;
+use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
 use super::play::set;
 use super::run::Tune;
@@ -104,7 +105,7 @@ pub(super) fn write_champion(
             let path = frame.file(name);
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(FolderError::Io { path, source }.into());
+                    return Err(FileError::Io { path, source }.into());
                 }
                 _ => {}
             }

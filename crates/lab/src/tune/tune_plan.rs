@@ -12,7 +12,8 @@ use mendel_arena::{
 };
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_evolve::tuners::{AnyTuner, Knob};
-use mendel_store::frame::{Failure, Folder, FolderError, OrInvalid as _};
+use mendel_store::FileError;
+use mendel_store::frame::{Failure, Folder, OrInvalid as _};
 use mendel_store::{InputHashes, fingerprint};
 
 use super::TuneError;
@@ -90,10 +91,10 @@ impl TunePlan {
     /// # Errors
     ///
     /// If there is none, or it cannot be understood.
-    pub fn read(folder: &Path) -> Result<Self, FolderError> {
+    pub fn read(folder: &Path) -> Result<Self, FileError> {
         let folder = Folder::at(folder);
         let text = folder.read(Self::FILE)?;
-        toml::from_str(&text).map_err(|error| FolderError::Content {
+        toml::from_str(&text).map_err(|error| FileError::Content {
             path: folder.file(Self::FILE),
             reason: error.to_string(),
         })

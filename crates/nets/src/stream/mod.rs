@@ -7,13 +7,14 @@
 //! which it can go on exactly.
 //!
 //! ```
-//! use mendel_data::shard::{GameRecord, Outcome, Shard, Writer};
+//! use mendel_board::pgn::GameResult;
+//! use mendel_data::shard::{Shard, ShardGame, ShardWriter};
 //! use mendel_nets::stream::{Cursor, Extent, Part, Plan, Positions, Settings};
 //!
 //! let mut file = Vec::new();
-//! let mut writer = Writer::new(&mut file)?;
-//! writer.push(&GameRecord { ratings: [2500, 2400], outcome: Outcome::Draw, moves: &[2, 2, 2], scores: None })?;
-//! writer.finish("three half-moves", "an example", &[])?;
+//! let mut writer = ShardWriter::new(&mut file)?;
+//! writer.push(&ShardGame { ratings: [2500, 2400], result: GameResult::Draw, moves: &[2, 2, 2], scores: None })?;
+//! writer.finish("three plies", "an example", &[])?;
 //! let shard = Shard::from_bytes("example", file)?;
 //!
 //! let settings = Settings { part: Part::All, ..Settings::default() };
@@ -30,48 +31,33 @@ mod settings;
 
 use std::sync::Arc;
 
-use mendel_data::shard::ShardError;
+use mendel_data::DataError;
 
 pub(crate) use plan::Mixture;
 pub use plan::Plan;
 #[cfg(feature = "train")]
 pub(crate) use plan::{Purpose, generator};
 pub use sample::{HISTORY, Sample};
-pub use settings::{Cursor, Part, Pick, Settings, SettingsError, Split};
+pub use settings::{Cursor, Part, Pick, Settings, Split};
 
-/// Why a stream ends before its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// A shard cannot be used.
     #[error(transparent)]
-    Shard(#[from] ShardError),
-    /// The settings make no sense.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// No shard has a game.
+    Shard(#[from] DataError),
+    #[error("`{key}`: {reason}")]
+    Settings { key: &'static str, reason: String },
     #[error("there are no games to stream; name at least one file that has some")]
     NoGames,
-    /// No game passes the filters.
     #[error(
         "none of the {games} games of {names} passes the filters; loosen ratings or lengths, or give this part of the games a larger share"
     )]
-    Empty {
-        /// The shards.
-        names: String,
-        /// Games of all of them.
-        games: u64,
-    },
-    /// The cursor comes from another stream.
+    Empty { names: String, games: u64 },
     #[error(
-        "the data ends before where it was left (epoch {}, mixture {}, sample {}); go on with the same files and settings", cursor.epoch, cursor.mixture, cursor.taken
+        "the data end before the checkpoint (epoch {}, mixture {}, sample {}); resume with the same files and settings", cursor.epoch, cursor.mixture, cursor.taken
     )]
-    Cursor {
-        /// Where it was left.
-        cursor: Cursor,
-    },
-    /// A thread of a loader has died.
-    #[error("a thread that prepared batches died; what it said stands above")]
+    Cursor { cursor: Cursor },
+    #[error("a data-loading thread panicked; see its message above")]
     Worker,
 }
 

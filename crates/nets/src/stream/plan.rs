@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mendel_data::shard::{GameRecord, Shard};
+use mendel_data::shard::{Shard, ShardGame};
 use mendel_store::Fingerprint;
 use rand::seq::{SliceRandom, index};
 use rand::{RngExt, SeedableRng};
@@ -59,11 +59,10 @@ pub(crate) fn generator(
 
 impl Split {
     /// The part a game belongs to, by its moves.
-    pub fn part_of(&self, game: &GameRecord) -> Part {
+    pub fn part_of(&self, game: &ShardGame) -> Part {
         self.part_for(game.moves)
     }
 
-    /// The part of what these bytes stand for.
     pub(crate) fn part_for(&self, bytes: &[u8]) -> Part {
         let mut chance = generator(Purpose::Part, self.seed, [0; 2], bytes);
         let place: f64 = chance.random();
@@ -99,12 +98,10 @@ impl Plan {
         }))
     }
 
-    /// The shards.
     pub fn shards(&self) -> &[Shard] {
         &self.shards
     }
 
-    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -125,8 +122,7 @@ impl Plan {
         Ok(count)
     }
 
-    /// Whether a game is streamed.
-    pub fn takes(&self, game: &GameRecord) -> bool {
+    pub fn takes(&self, game: &ShardGame) -> bool {
         let settings = &self.settings;
         let ratings = settings.min_rating..=settings.max_rating;
         ratings.contains(&game.lower_rating())
@@ -134,8 +130,7 @@ impl Plan {
             && (settings.part == Part::All || settings.split.part_of(game) == settings.part)
     }
 
-    /// How many samples an epoch takes of a game.
-    fn samples_of(&self, game: &GameRecord) -> usize {
+    fn samples_of(&self, game: &ShardGame) -> usize {
         let skipped = usize::from(self.settings.skip_plies);
         let there = game.moves.len().saturating_sub(skipped);
         match self.settings.pick {
@@ -192,16 +187,16 @@ impl Plan {
             let whose = [shard_number, u64::from(number), place as u64];
             self.choose(&mut wanted, epoch, whose, &game);
             replay(&game, &wanted, &mut samples).map_err(|Fault { ply }| {
-                let what = "is none of the legal moves";
-                let whose = format!("half-move {ply} of game {place} in block {number}");
+                let what = "is not a legal move";
+                let whose = format!("ply {ply} of game {place} in block {number}");
                 shard.damaged(format!("{whose} {what}"))
             })?;
         }
         Ok(samples)
     }
 
-    /// The half-moves of a game before which this epoch takes a sample, in order.
-    fn choose(&self, wanted: &mut Vec<u16>, epoch: u64, whose: [u64; 3], game: &GameRecord) {
+    /// The plies of a game before which this epoch takes a sample, in order.
+    fn choose(&self, wanted: &mut Vec<u16>, epoch: u64, whose: [u64; 3], game: &ShardGame) {
         let skipped = self.settings.skip_plies;
         let there = (game.moves.len() as u16).saturating_sub(skipped);
         wanted.clear();
@@ -238,7 +233,6 @@ impl Plan {
         Ok(Mixture { parts, order })
     }
 
-    /// Why nothing came out of a whole epoch.
     pub(crate) fn nothing(&self) -> StreamError {
         let names = self
             .shards

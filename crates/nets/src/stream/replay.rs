@@ -2,12 +2,13 @@
 
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position};
-use mendel_data::shard::{GameRecord, move_at};
+use mendel_data::result_for;
+use mendel_data::shard::{ShardGame, move_at};
 
 use super::Sample;
 use super::sample::HISTORY;
 
-/// A half-move that cannot be played.
+/// A move that cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) ply: usize,
@@ -15,7 +16,7 @@ pub(super) struct Fault {
 
 /// Replays a game and adds a sample for each of `plies`, which ascend.
 pub(super) fn replay(
-    game: &GameRecord,
+    game: &ShardGame,
     plies: &[u16],
     samples: &mut Vec<Sample>,
 ) -> Result<(), Fault> {
@@ -37,7 +38,7 @@ pub(super) fn replay(
                 before: latest(&played),
                 played: m,
                 ratings: mover.fold_wb([white, black], [black, white]),
-                result: game.outcome.seen_by(mover),
+                result: result_for(game.result, mover).map_or(0, |points| points as i8 - 1),
                 ply: ply as u16,
                 repeated: is_repeated(&position, &keys),
                 score: game.score(ply),
@@ -60,7 +61,7 @@ fn latest(played: &[Move]) -> ArrayVec<Move, HISTORY> {
 fn is_repeated(position: &Position, keys: &[u64]) -> bool {
     let reversible = (position.halfmoves() as usize).min(keys.len());
     let earlier = &keys[keys.len() - reversible..];
-    // The same side was to move two half-moves ago, and it takes four at least.
+    // The same side was to move two plies ago, and it takes four at least.
     let alike = earlier.iter().rev().skip(3).step_by(2);
     alike.into_iter().any(|&key| key == position.key())
 }

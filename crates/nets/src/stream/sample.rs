@@ -3,23 +3,21 @@
 use arrayvec::ArrayVec;
 use mendel_board::{Move, Position};
 
-/// So many moves before a position are kept with it.
+/// Moves before a position that are kept with it.
 pub const HISTORY: usize = 8;
 
 /// A position of a game and what was played there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// The moves that led to it, the newest last; fewer at a game's beginning.
     pub before: ArrayVec<Move, HISTORY>,
-    /// The move that was played here.
     pub played: Move,
-    /// The ratings of the side to move and of the other; 0 where nobody knows.
+    /// The ratings of the side to move and of the other; 0 if unknown.
     pub ratings: [u16; 2],
     /// How the game ended for the side to move: 1 won, 0 drawn, -1 lost.
     pub result: i8,
-    /// Half-moves that were played before, so that a game begins with 0.
+    /// Plies that were played before, so that a game begins with 0.
     pub ply: u16,
     /// Whether the position was on the board before, in this game.
     pub repeated: bool,

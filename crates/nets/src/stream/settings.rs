@@ -2,27 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::StreamError;
+
 /// What is streamed. The same settings, shards and cursor give the same samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Settings {
-    /// How games are parted.
     pub split: Split,
-    /// Which part is streamed.
     pub part: Part,
     /// The lower of the two ratings is at least this; 0 takes games without
     /// ratings, too.
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     pub max_rating: u16,
-    /// A game has at least so many moves, counted as on a score sheet: 20 if
+    /// The least length of a game, in full moves: 20 if
     /// White made a twentieth.
     pub min_moves: u16,
-    /// Positions before so many half-moves are passed over.
+    /// Positions before this ply are left out.
     pub skip_plies: u16,
-    /// Which positions of a game.
     pub pick: Pick,
-    /// So many blocks of games are mixed at a time. More are a better shuffle and
+    /// Blocks of games that are mixed at a time. More are a better shuffle and
     /// take more memory: a block of 1,000 games has some 80,000 positions of 200
     /// bytes, if all are picked.
     pub mixed_blocks: usize,
@@ -37,15 +35,12 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Split {
-    /// The share of games for validation.
     pub validation: f64,
-    /// The share of games for tests.
     pub test: f64,
     /// Decides which.
     pub seed: u64,
 }
 
-/// A part of the games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -56,18 +51,16 @@ pub enum Part {
     Validation,
     /// What tells the truth, once.
     Test,
-    /// All games.
     All,
 }
 
-/// Which positions of a game an epoch takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
     /// Every position.
     #[default]
     All,
-    /// So many at random, others in each epoch; all of a game that has fewer.
+    /// This number at random, others in each epoch; all of a game that has fewer.
     PerGame(u16),
 }
 
@@ -81,16 +74,6 @@ pub struct Cursor {
     pub mixture: u64,
     /// Samples taken out of the present mixture.
     pub taken: u64,
-}
-
-/// Settings that make no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {reason}")]
-pub struct SettingsError {
-    /// Which of them.
-    pub key: &'static str,
-    /// What is wrong, and what would be right.
-    pub reason: String,
 }
 
 impl Default for Settings {
@@ -128,8 +111,8 @@ impl Settings {
     /// # Errors
     ///
     /// If nothing could be streamed by them.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let wrong = |key, reason: String| Err(SettingsError { key, reason });
+    pub fn check(&self) -> Result<(), StreamError> {
+        let wrong = |key, reason: String| Err(StreamError::Settings { key, reason });
         let Split {
             validation, test, ..
         } = self.split;

@@ -19,7 +19,6 @@ use crate::stream::Cursor;
 const MAGIC: &[u8; 8] = b"MENDELCP";
 const PRINT: usize = 16;
 
-/// The name of the file in its folder.
 pub(crate) const NAME: &str = "checkpoint";
 
 /// Where a training stands.
@@ -34,11 +33,9 @@ pub(crate) struct Checkpoint {
     pub(crate) best: Vec<Vec<f32>>,
 }
 
-/// What is no long list of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Place {
-    /// Steps done.
     pub(crate) step: u64,
     /// Where the data stand.
     pub(crate) cursor: Cursor,
@@ -48,11 +45,9 @@ pub(crate) struct Place {
     pub(crate) best: Option<(f64, u64)>,
     /// Evaluations since then.
     pub(crate) in_vain: u32,
-    /// Evaluations written to the journal.
     pub(crate) evaluations: u64,
     /// Seconds spent learning.
     pub(crate) seconds: f64,
-    /// Whether nothing is left to learn.
     pub(crate) is_over: bool,
 }
 

@@ -17,7 +17,6 @@ pub(crate) const NO_MOVE: i16 = -1;
 /// Positions and what is to be learnt of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Batch {
-    /// How many positions.
     pub(crate) len: usize,
     /// Squares of each plane that are not zero.
     pub(crate) squares: Vec<i64>,
@@ -31,7 +30,7 @@ pub(crate) struct Batch {
     /// to a knight, twice that to a bishop, three times to a rook; filled up with
     /// [`NO_MOVE`].
     pub(crate) legal: Vec<i16>,
-    /// So many places for legal moves has each position.
+    /// Places for legal moves of each position.
     pub(crate) width: usize,
     /// Which of them was played.
     pub(crate) played: Vec<i64>,
@@ -39,7 +38,6 @@ pub(crate) struct Batch {
     pub(crate) result: Vec<i64>,
     /// The score in the unit that is learnt.
     pub(crate) score: Vec<f32>,
-    /// What figures are counted by.
     pub(crate) facts: Vec<Facts>,
 }
 
@@ -53,7 +51,6 @@ fn needs(view: View) -> (bool, bool) {
 }
 
 impl Batch {
-    /// A batch of positions of games.
     pub(crate) fn of_samples(view: View, samples: &[&Sample]) -> Self {
         let mut batch = Self::default();
         let mut room = vec![0.0; view.inputs()];

@@ -20,13 +20,12 @@ use crate::stream::{
     Cursor, Extent, Part, Pick, Plan, Purpose, Sample, Settings, Split, StreamError, generator,
 };
 
-/// So many batches are made before they are asked for.
+/// Batches that are made ahead.
 const AHEAD: usize = 8;
 
-/// So many positions are asked at a time.
+/// Positions that are evaluated at a time.
 const EXAM_BATCH: usize = 1024;
 
-/// What is learnt from.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Games(Arc<GameData>),
@@ -51,7 +50,6 @@ pub(crate) struct ScoreData {
     split: Split,
     pawns: Pawns,
     train: usize,
-    /// Whether half of what is learnt from stands in the mirror.
     mirror: bool,
 }
 
@@ -62,7 +60,6 @@ pub(crate) enum Feed {
     Scores(Receiver<(Batch, Cursor)>),
 }
 
-/// What a feed gives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeedOrder {
     pub(crate) view: View,
@@ -73,7 +70,6 @@ pub(crate) struct FeedOrder {
 }
 
 impl Feed {
-    /// The next batch; data never end, they begin again.
     pub(crate) fn next(&mut self) -> Result<(Batch, Cursor), TrainError> {
         match self {
             Self::Games(loader) => {
@@ -120,7 +116,7 @@ impl GameData {
         Ok(Plan::new(shards.map_err(StreamError::from)?, settings)?)
     }
 
-    /// Up to so many positions of a part, spread over all its games.
+    /// At most `positions` positions of a part, spread over all its games.
     fn exam(
         &self,
         view: View,
@@ -166,7 +162,6 @@ impl GameData {
 }
 
 impl Data {
-    /// Opens files.
     pub(crate) fn open(recipe: &Recipe, files: &[PathBuf]) -> Result<Self, TrainError> {
         if files.is_empty() {
             return Err(TrainError::NoData);
@@ -199,7 +194,6 @@ impl Data {
         }
     }
 
-    /// What the unit of scores is worth.
     pub(crate) fn pawns(&self) -> Pawns {
         match self {
             Self::Games(_) => Pawns::SAME,
@@ -215,7 +209,6 @@ impl Data {
         }
     }
 
-    /// A short name for the contents.
     pub(crate) fn fingerprint(&self) -> String {
         match self {
             Self::Games(data) => data.fingerprint.clone(),
@@ -223,7 +216,6 @@ impl Data {
         }
     }
 
-    /// A sentence about what is learnt from.
     pub(crate) fn about(&self) -> String {
         match self {
             Self::Games(data) => format!(
@@ -259,7 +251,7 @@ impl Data {
         }
     }
 
-    /// Up to so many positions of a part, always the same ones.
+    /// At most `positions` positions of a part, always the same ones.
     pub(crate) fn exam(
         &self,
         view: View,
@@ -312,7 +304,7 @@ impl ScoreData {
             (batch, cursor)
         };
         let (sender, receiver) = sync_channel(AHEAD);
-        // It ends when nobody listens any more.
+        // It ends when the receiver is dropped.
         thread::spawn(move || while sender.send(make()).is_ok() {});
         Ok(receiver)
     }

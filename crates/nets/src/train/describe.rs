@@ -10,7 +10,6 @@ use toml::Table;
 
 use super::record::{MANIFEST, Outcome, RESULT};
 
-/// What an index calls a training.
 pub const KIND: &str = "training";
 
 /// The figures that say most about a network, the first that there is.
@@ -55,7 +54,6 @@ pub fn describe(folder: &Path) -> Option<Entry> {
     })
 }
 
-/// When a file was written, in seconds since 1970.
 fn written(folder: &Path, file: &str) -> Option<i64> {
     let time = fs::metadata(folder.join(file)).ok()?.modified().ok()?;
     Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)

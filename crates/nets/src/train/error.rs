@@ -1,94 +1,59 @@
-//! Why training does not go on.
+//! Why a training does not start or continue.
 
 use std::io;
 use std::path::PathBuf;
 
 use mendel_evaluator::vision::NetFileError;
-use mendel_store::{InputsError, JournalError, LockError, ReplaceError};
+use mendel_store::{ExperimentError, FileError, RecipeError};
 
-use super::recipe::RecipeError;
-use super::scores::ScoresError;
-use crate::stream::StreamError;
+use crate::stream::{Part, StreamError};
 
-/// Why training does not begin or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// The recipe is wrong.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// Scores cannot be read.
-    #[error(transparent)]
-    Scores(#[from] ScoresError),
-    /// Games cannot be read.
     #[error(transparent)]
     Games(#[from] StreamError),
-    /// Nothing was given to learn from.
+    #[error("cannot read `{}`: {source}", path.display())]
+    ReadScores { path: PathBuf, source: io::Error },
+    #[error(
+        "line {line} of `{}` is no `FEN,centipawns`: {reason}; a mate is written as `#+3`",
+        path.display()
+    )]
+    ScoreLine {
+        path: PathBuf,
+        /// Counted from 1.
+        line: u64,
+        reason: String,
+    },
+    #[error("the {part:?} part of the scores is empty; give more positions or change `data.split`")]
+    EmptyPart { part: Part },
     #[error(
         "nothing to learn from: name files with `--data`, or as `data.files` in the recipe; `mendel data games` makes them"
     )]
     NoData,
-    /// There is no GPU.
     #[error(
         "there is no GPU to be found: is its driver installed, and the program built against a torch with CUDA? `--device cpu` works without"
     )]
     NoGpu,
-    /// Something is there already.
-    #[error("{} is not empty; go on with `mendel train --resume`, or take another folder", folder.display())]
-    NotEmpty {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The folder is no training's.
-    #[error("{} is no folder of a training: {reason}", folder.display())]
-    NoTraining {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The data have changed.
+    #[error("`{}` is not empty; resume with `mendel train --resume`, or choose another folder", folder.display())]
+    NotEmpty { folder: PathBuf },
+    #[error("`{}` is not the folder of a training: {reason}", folder.display())]
+    NoTraining { folder: PathBuf, reason: String },
     #[error(
-        "the data are not those that this training began with: {found} instead of {wanted}; put them back, or begin anew"
+        "the data are not those that this training was started with: {found} instead of {wanted}; restore them, or start a new training"
     )]
-    OtherData {
-        /// What they are now.
-        found: String,
-        /// What they were.
-        wanted: String,
-    },
-    /// This program is another build than the one that started the training.
-    #[error(transparent)]
-    Inputs(#[from] InputsError),
-    /// The loss is no number any more.
+    OtherData { found: String, wanted: String },
     #[error(
-        "the loss is no number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
+        "the loss is not a number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
     )]
-    Diverged {
-        /// When.
-        step: u64,
-    },
-    /// The system refused.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// What was to be written.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file could not be replaced.
+    Diverged { step: u64 },
+    /// Another process trains here, or another build of the program started the training.
     #[error(transparent)]
-    Replace(#[from] ReplaceError),
-    /// Somebody else trains here.
+    Experiment(#[from] ExperimentError),
     #[error(transparent)]
-    Lock(#[from] LockError),
-    /// A record could not be kept.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// The network cannot be written.
+    File(#[from] FileError),
     #[error(transparent)]
     Net(#[from] NetFileError),
-    /// The framework refused.
-    #[error("the framework refused: {0}")]
-    Framework(String),
 }

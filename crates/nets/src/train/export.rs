@@ -17,7 +17,6 @@ pub(crate) struct Pawns {
 }
 
 impl Pawns {
-    /// What is learnt is what is answered.
     pub(crate) const SAME: Self = Self {
         scale: 1.0,
         offset: 0.0,

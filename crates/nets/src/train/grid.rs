@@ -14,7 +14,7 @@ use super::run::{Event, Order, make_folder, resume, train};
 pub type HearGrid<'a> = dyn FnMut(&str, usize, usize, Event<'_>) + 'a;
 
 /// Trains every network of a grid in a folder each. Those that are done are not trained
-/// again, and one that was stopped goes on; so the same order also resumes a grid. `None` if
+/// again, and one that was stopped is resumed; so the same order also resumes a grid. `None` if
 /// it was asked to stop.
 ///
 /// # Errors

@@ -5,34 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::stream::{Pick, Split};
 
-/// What a network learns from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DataSettings {
-    /// What the files hold.
     pub kind: DataKind,
-    /// The files; `--data` names others.
     #[serde(default)]
     pub files: Vec<String>,
-    /// How games are parted.
     #[serde(default)]
     pub split: Split,
-    /// The lower of the two ratings is at least this.
     #[serde(default)]
     pub min_rating: u16,
-    /// The lower of the two ratings is at most this.
     #[serde(default = "any_rating")]
     pub max_rating: u16,
-    /// A game has at least so many moves.
     #[serde(default)]
     pub min_moves: u16,
-    /// Positions before so many half-moves are passed over.
     #[serde(default)]
     pub skip_plies: u16,
-    /// Which positions of a game an epoch takes.
     #[serde(default)]
     pub pick: Pick,
-    /// So many blocks of games are mixed at a time.
     #[serde(default = "mixed_blocks")]
     pub mixed_blocks: usize,
     /// The score of a mate and the largest one, in centipawns.
@@ -42,16 +32,14 @@ pub struct DataSettings {
     #[serde(default)]
     pub unit: Unit,
     /// Whether half of the positions with scores are learnt from with their files from h
-    /// to a, where nobody may castle any more.
+    /// to a, where neither side may castle any more.
     #[serde(default)]
     pub mirror: bool,
 }
 
-/// What data files hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKind {
-    /// Games: what was played is learnt.
     Games,
     /// Positions with scores as lines `FEN,centipawns`, from White's side.
     Scores,
@@ -64,12 +52,10 @@ pub enum Unit {
     /// Distances from the mean, in standard deviations of the training part.
     #[default]
     ZScore,
-    /// Pawns.
     Pawns,
 }
 
 impl DataSettings {
-    /// Whether numbers and view go together; if not, the reason and the remedy.
     pub(crate) fn check(&self, view: View) -> Result<(), String> {
         if self.largest_score == 0 {
             return Err("`data.largest-score` must be at least 1".to_owned());

@@ -21,13 +21,12 @@ use super::run::{Event, Machine, Manifest, Progress, TIMINGS};
 use super::start::start_from;
 use crate::stream::Part;
 
-/// Every so many seconds the place is written down, also between evaluations.
+/// Seconds between two checkpoints, also between evaluations.
 const CHECKPOINT_SECONDS: f64 = 60.0;
 
-/// Every so many seconds progress is told.
+/// Seconds between two reports of progress.
 const TELL_SECONDS: f64 = 0.5;
 
-/// A training at work.
 pub(crate) struct Training {
     pub(super) recipe: Recipe,
     pub(super) manifest: Manifest,
@@ -324,7 +323,7 @@ impl Training {
 
     pub(super) fn save(&self) -> Result<(), TrainError> {
         if self.place.is_over {
-            // Nothing goes on from here; others may begin with the best network.
+            // This training is over; others may start from the best network.
             let checkpoint = Checkpoint {
                 place: self.place.clone(),
                 model: self.best.clone(),

@@ -13,14 +13,12 @@ const ALL: i64 = SQUARES as i64;
 /// No logit is as low.
 const NEVER: f64 = -1e9;
 
-/// A batch on its device.
 #[derive(Debug)]
 pub(crate) struct Lesson {
     pub(crate) input: Input,
     wanted: Wanted,
 }
 
-/// What the network should answer.
 #[derive(Debug)]
 enum Wanted {
     Move {
@@ -39,7 +37,6 @@ enum Wanted {
 }
 
 impl Lesson {
-    /// Brings a batch to a device.
     pub(crate) fn new(view: View, batch: &Batch, device: Device) -> Self {
         let count = batch.len as i64;
         let input = Input {

@@ -18,7 +18,6 @@ const ROLES: [(Role, &str); 6] = [
     (Role::King, "king"),
 ];
 
-/// What a network got right of one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -92,7 +91,6 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 impl Moves {
-    /// Counts a move.
     pub fn add(&mut self, facts: &Facts, right: Right) {
         self.all.add(right);
         if let Some(index) = ROLES.iter().position(|(role, _)| Some(*role) == facts.role) {
@@ -103,12 +101,10 @@ impl Moves {
         self.by_band[band].add(right);
     }
 
-    /// How many moves were counted.
     pub fn len(&self) -> u64 {
         self.all.seen
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.all.seen == 0
     }
@@ -168,7 +164,6 @@ impl Moves {
 }
 
 impl Scores {
-    /// Counts a position: what was answered and what was wanted.
     pub fn add(&mut self, facts: &Facts, answered: f64, wanted: f64) {
         for sums in [&mut self.all, &mut self.by_phase[facts.phase as usize]] {
             let distance = answered - wanted;
@@ -204,83 +199,5 @@ impl Scores {
             push(&format!("phase.{}.", phase.as_str()), sums);
         }
         figures
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn facts(role: Role, rating: u16, phase: Phase) -> Facts {
-        Facts {
-            role: Some(role),
-            rating,
-            phase,
-        }
-    }
-
-    fn figure(figures: &[Figure], name: &str) -> Option<f64> {
-        figures.iter().find(|it| it.0 == name).map(|it| it.1)
-    }
-
-    #[test]
-    fn pieces_count_only_where_the_from_square_was_right() {
-        let mut moves = Moves::default();
-        let right = |from, to| Right {
-            from,
-            to,
-            ..Right::default()
-        };
-        let pawn = facts(Role::Pawn, 2500, Phase::Opening);
-        let rook = facts(Role::Rook, 1300, Phase::Ending);
-        moves.add(&pawn, right(true, true));
-        moves.add(&pawn, right(true, false));
-        moves.add(&pawn, right(false, true));
-        moves.add(&pawn, right(false, true));
-        moves.add(&rook, right(true, false));
-        let figures = moves.squares();
-        assert_eq!(figure(&figures, "from"), Some(0.6));
-        assert_eq!(figure(&figures, "pawn"), Some(0.5));
-        assert_eq!(figure(&figures, "rook"), Some(0.0));
-        assert_eq!(figure(&figures, "queen"), None);
-        assert_eq!(figure(&figures, "overall"), Some(1.0 / 3.0));
-        assert_eq!(figure(&figures, "overall-by-moves"), Some(0.4));
-    }
-
-    #[test]
-    fn agreement_is_told_by_phase_and_rating() {
-        let mut moves = Moves::default();
-        let first = Right {
-            first: true,
-            third: true,
-            ..Right::default()
-        };
-        let third = Right {
-            third: true,
-            ..Right::default()
-        };
-        moves.add(&facts(Role::King, 2499, Phase::Ending), first);
-        moves.add(&facts(Role::King, 2500, Phase::Ending), third);
-        moves.add(&facts(Role::King, 0, Phase::Middle), Right::default());
-        let figures = moves.agreement();
-        assert_eq!(figure(&figures, "phase.ending.first"), Some(0.5));
-        assert_eq!(figure(&figures, "phase.ending.third"), Some(1.0));
-        assert_eq!(figure(&figures, "rating.2400+.first"), Some(1.0));
-        assert_eq!(figure(&figures, "rating.2500+.first"), Some(0.0));
-        assert_eq!(figure(&figures, "rating.unknown.third"), Some(0.0));
-        assert_eq!(figure(&figures, "rating.1+.first"), None);
-    }
-
-    #[test]
-    fn always_answering_the_mean_explains_nothing() {
-        let mut scores = Scores::default();
-        let facts = facts(Role::Pawn, 0, Phase::Middle);
-        for wanted in [1.0, 2.0, 3.0] {
-            scores.add(&facts, 2.0, wanted);
-        }
-        let figures = scores.figures();
-        assert_eq!(figure(&figures, "mse"), Some(2.0 / 3.0));
-        let explained = figure(&figures, "r2").expect("scores differ");
-        assert!(explained.abs() < 1e-12, "{explained}");
     }
 }

@@ -1,7 +1,7 @@
 //! The training of networks.
 //!
 //! A [`recipe::Recipe`] says what is trained, on what and how; `train` follows it
-//! in a folder of its own, which `resume` goes on with after a stop or a kill. What
+//! in a folder of its own, which `resume` continues after a stop or a kill. What
 //! leaves is a file that `evaluator` reads and plays with, a journal of evaluations
 //! and a page.
 //!
@@ -59,5 +59,4 @@ pub use self::{
     error::TrainError,
     grid::{HearGrid, train_grid},
     run::{Event, Machine, Order, Progress, resume, train},
-    scores::ScoresError,
 };

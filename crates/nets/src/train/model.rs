@@ -20,7 +20,6 @@ const MOMENTUM: f64 = 0.1;
 /// See [`MOMENTUM`].
 pub(crate) const EPSILON: f64 = 1e-5;
 
-/// What a batch shows the network, on its device.
 #[derive(Debug)]
 pub(crate) struct Input {
     /// `[batch, planes, 8, 8]`, channels last.
@@ -33,12 +32,7 @@ pub(crate) struct Input {
 #[derive(Debug)]
 pub(crate) enum Output {
     /// Logits of squares, `[batch, 64]` each.
-    FromTo {
-        /// Where a piece leaves.
-        from: Tensor,
-        /// Where it goes.
-        to: Tensor,
-    },
+    FromTo { from: Tensor, to: Tensor },
     /// One number a position, `[batch]`.
     Value(Tensor),
     /// Ours.
@@ -66,7 +60,6 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A network that knows nothing yet.
     pub(crate) fn new(shape: &Shape, seed: u64, device: Device, precision: Precision) -> Self {
         let layout = Layout::of(shape);
         let start = Tensor::from_slice(&layout.start(seed)).to_device(device);

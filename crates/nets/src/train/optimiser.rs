@@ -24,7 +24,7 @@ pub(crate) struct Optimiser {
     mean: Tensor,
     /// The moving mean of their squares; Adam's only.
     square: Tensor,
-    /// So many of the first numbers decay.
+    /// How many of the first numbers decay.
     kernels: i64,
 }
 
@@ -40,12 +40,10 @@ impl Optimiser {
         }
     }
 
-    /// The state, for a checkpoint.
     pub(crate) fn state(&self) -> [&Tensor; 2] {
         [&self.mean, &self.square]
     }
 
-    /// The state, to be overwritten by a checkpoint's.
     pub(crate) fn state_mut(&mut self) -> [&mut Tensor; 2] {
         [&mut self.mean, &mut self.square]
     }

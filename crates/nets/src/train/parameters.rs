@@ -26,7 +26,6 @@ pub(crate) struct Layout {
     pub(crate) norms: Vec<(String, i64)>,
 }
 
-/// A part of the vector.
 #[derive(Clone, Debug)]
 struct Piece {
     /// `[out, in, 3, 3]` for a convolution, `[out, in]` for a layer that sees
@@ -35,7 +34,6 @@ struct Piece {
     start: Start,
 }
 
-/// What numbers begin with.
 #[derive(Clone, Copy, Debug)]
 enum Start {
     /// Even between ±1/√n for `n` inputs, as the framework of the papers does.
@@ -56,7 +54,6 @@ impl Piece {
 }
 
 impl Layout {
-    /// The layout of a shape.
     pub(crate) fn of(shape: &Shape) -> Self {
         let mut layout = Self {
             kernels: Vec::new(),
@@ -95,7 +92,6 @@ impl Layout {
         pieces.push(Piece { sizes, start });
     }
 
-    /// The names of all parts.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
@@ -160,7 +156,6 @@ fn shaped(numbers: &Tensor, sizes: &[i64]) -> Tensor {
     }
 }
 
-/// The pieces of a vector of parameters.
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
     layout: &'a Layout,
@@ -169,7 +164,6 @@ pub(crate) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// The piece of this name, if there is one.
     pub(crate) fn find(&self, name: &str) -> Option<&Tensor> {
         self.layout.names.get(name).map(|place| match place {
             Place::Kernel(index) => &self.kernels[*index],
@@ -183,7 +177,6 @@ impl Pieces<'_> {
             .unwrap_or_else(|| panic!("the shape has no `{name}`"))
     }
 
-    /// The weights and the bias of a layer.
     pub(crate) fn layer(&self, name: &str) -> (&Tensor, &Tensor) {
         (
             self.get(&format!("{name}.weight")),

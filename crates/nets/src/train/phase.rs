@@ -12,9 +12,8 @@ const ENDING_MEN: u32 = 6;
 pub struct Facts {
     /// The piece that was moved.
     pub role: Option<Role>,
-    /// The rating of who moved; 0 where nobody knows.
+    /// The rating of who moved; 0 if unknown.
     pub rating: u16,
-    /// How far the game is.
     pub phase: Phase,
 }
 
@@ -24,17 +23,14 @@ pub struct Facts {
 pub enum Phase {
     /// Nearly all men are there.
     Opening,
-    /// Between the two.
     Middle,
     /// Few are left.
     Ending,
 }
 
 impl Phase {
-    /// All of them, in the order of a game.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::Ending];
 
-    /// The phase of a position.
     pub fn of(position: &Position) -> Self {
         let board = position.board();
         let men = board.occupied().count() - board.pawns().count() - board.kings().count();
@@ -45,7 +41,6 @@ impl Phase {
         }
     }
 
-    /// As figures call it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Opening => "opening",

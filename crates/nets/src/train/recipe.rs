@@ -1,22 +1,17 @@
 //! What is trained, on what and how: one experiment as a file.
 
-use std::fs;
-
 use mendel_evaluator::vision::{Head, Shape};
+use mendel_store::{RecipeError, find_recipe, set_key};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 pub use super::intake::{DataKind, DataSettings, Unit};
 
-/// Recipes larger than this were not written by people.
-const LARGEST: u64 = 1 << 20;
-
 /// The most networks of a grid.
-const MOST_CELLS: usize = 1000;
+const MAX_CELLS: usize = 1000;
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// The built-in recipes: name and text.
         pub const BUILT_IN: &[(&str, &str)] = &[
             $( ($name, include_str!(concat!("../../../../recipes/train/", $name, ".toml"))), )*
         ];
@@ -33,28 +28,21 @@ built_in![
     "chessnet-grid",
 ];
 
-/// One experiment: a network, what it learns from, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recipe {
-    /// What it is called.
     pub name: String,
-    /// One sentence about it.
     pub about: String,
     /// The built-in player that plays with the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
     /// What the network is but for its numbers.
     pub shape: Shape,
-    /// What it learns from.
     pub data: DataSettings,
-    /// How it steps.
     #[serde(default)]
     pub optimiser: OptimiserSettings,
-    /// How the length of steps changes.
     #[serde(default)]
     pub schedule: Schedule,
-    /// How long it learns and how it is watched.
     pub training: TrainingSettings,
     /// Published figures by the names of ours, to stand beside them.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
@@ -64,13 +52,10 @@ pub struct Recipe {
     pub grid: Table,
 }
 
-/// How numbers follow their gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct OptimiserSettings {
-    /// By which rule.
     pub kind: Method,
-    /// The largest learning rate.
     pub rate: f64,
     /// How fast kernels shrink.
     pub weight_decay: f64,
@@ -82,7 +67,6 @@ pub struct OptimiserSettings {
     pub clip: f64,
 }
 
-/// The rule of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -96,11 +80,9 @@ pub enum Method {
     Sgd,
 }
 
-/// How the learning rate goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Schedule {
-    /// Its form.
     pub kind: Form,
     /// It rises from nothing for this share of the way.
     pub warm_up: f64,
@@ -110,11 +92,9 @@ pub struct Schedule {
     pub by_clock: bool,
 }
 
-/// The form of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// The same all the way.
     #[default]
     Constant,
     /// Down to nothing along half a cosine.
@@ -124,30 +104,26 @@ pub enum Form {
     OneCycle,
 }
 
-/// How long a network learns and how it is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TrainingSettings {
     /// Positions a step.
     pub batch: usize,
-    /// It ends after so many steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// It ends after so many rounds through all games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epochs: Option<u64>,
-    /// It ends after so many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_seconds: Option<u64>,
-    /// Whenever so many more positions were learnt from, the validation part is asked.
+    /// Positions learnt from between two evaluations of the validation part.
     pub evaluate_every: u64,
-    /// So many positions of it.
+    /// Positions of the validation part.
     #[serde(default = "validation_positions")]
     pub validation_positions: usize,
-    /// So many positions of the test part are asked at the end.
+    /// Positions of the test part, which is evaluated at the end.
     #[serde(default = "test_positions")]
     pub test_positions: usize,
-    /// It ends when so many evaluations in a row brought nothing better.
+    /// It ends after this number of evaluations in a row without improvement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u32>,
     /// What is multiplied on a GPU; processors always work in full.
@@ -194,16 +170,6 @@ impl Default for OptimiserSettings {
     }
 }
 
-/// Why a recipe cannot be followed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the training recipe {origin}: {reason}")]
-pub struct RecipeError {
-    /// Where it is from.
-    pub origin: String,
-    /// What is wrong, and what would be right.
-    pub reason: String,
-}
-
 impl Recipe {
     /// Finds a recipe: a built-in name or a file. `set` changes some of its keys.
     ///
@@ -211,52 +177,37 @@ impl Recipe {
     ///
     /// If there is no such recipe, or anything in it is wrong.
     pub fn find(text: &str, set: &[(String, Value)]) -> Result<Self, RecipeError> {
-        if let Some((_, contents)) = BUILT_IN.iter().find(|(name, _)| *name == text) {
-            return Self::parse(contents, &format!("`{text}`"), set);
-        }
-        let fail = |reason: String| RecipeError {
-            origin: format!("`{text}`"),
-            reason,
-        };
-        let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-        let file = fs::metadata(text).map_err(|error| {
-            fail(format!(
-                "is neither built in (`{}`) nor a file: {error}",
-                names.join("`, `")
-            ))
-        })?;
-        if file.len() > LARGEST {
-            return Err(fail(format!("has {} bytes; is it a recipe?", file.len())));
-        }
-        let contents = fs::read_to_string(text).map_err(|error| fail(error.to_string()))?;
-        Self::parse(&contents, &format!("`{text}`"), set)
+        let (contents, origin) = find_recipe(text, BUILT_IN)?;
+        Self::parse(&contents, &origin, set)
     }
 
-    /// Reads the text of a recipe; `origin` says in complaints where it is from.
+    /// Reads the text of a recipe; `origin` names it in errors.
     ///
     /// # Errors
     ///
     /// If anything in it is wrong.
     pub fn parse(text: &str, origin: &str, set: &[(String, Value)]) -> Result<Self, RecipeError> {
-        let fail = |reason: String| RecipeError {
-            origin: origin.to_owned(),
-            reason,
-        };
-        let mut table: Table = text
+        let fail = |reason: String| RecipeError::new(origin, reason);
+        let table: Table = text
             .parse()
             .map_err(|error: toml::de::Error| fail(error.to_string()))?;
+        let mut recipe = Value::Table(table);
         for (key, value) in set {
-            put(&mut table, key, value.clone()).map_err(&fail)?;
+            put(&mut recipe, key, value.clone()).map_err(fail)?;
         }
-        let recipe: Self = table
-            .try_into()
-            .map_err(|error: toml::de::Error| fail(error.to_string()))?;
-        recipe.check().map_err(&fail)?;
+        let recipe = Self::checked(recipe).map_err(fail)?;
         recipe.cells().map_err(|error| fail(error.reason))?;
         Ok(recipe)
     }
 
-    /// The recipe as text.
+    fn checked(recipe: Value) -> Result<Self, String> {
+        let recipe: Self = recipe
+            .try_into()
+            .map_err(|error: toml::de::Error| error.to_string())?;
+        recipe.check()?;
+        Ok(recipe)
+    }
+
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("what was read from TOML can be written")
     }
@@ -272,9 +223,11 @@ impl Recipe {
             grid: Table::new(),
             ..self.clone()
         };
-        let fail = |key: &str, reason: String| RecipeError {
-            origin: format!("`{}`", self.name),
-            reason: format!("`grid.{key}`: {reason}"),
+        let fail = |key: &str, reason: String| {
+            RecipeError::new(
+                &format!("`{}`", self.name),
+                format!("`grid.{key}`: {reason}"),
+            )
         };
         let mut cells = vec![(Vec::new(), alone)];
         for (key, values) in &self.grid {
@@ -284,18 +237,16 @@ impl Recipe {
             let mut wider = Vec::new();
             for (names, cell) in &cells {
                 for value in values {
-                    let mut table = Table::try_from(cell).expect("a recipe is a table");
-                    put(&mut table, key, value.clone()).map_err(|it| fail(key, it))?;
-                    let cell: Self = table
-                        .try_into()
-                        .map_err(|error: toml::de::Error| fail(key, error.to_string()))?;
-                    cell.check().map_err(|it| fail(key, it))?;
+                    let mut recipe = Value::try_from(cell).expect("a recipe is a table");
+                    let cell = put(&mut recipe, key, value.clone())
+                        .and_then(|()| Self::checked(recipe))
+                        .map_err(|reason| fail(key, reason))?;
                     let mut names = names.clone();
                     let short = key.rsplit('.').next().unwrap_or(key);
                     names.push(format!("{short}-{value}"));
                     wider.push((names, cell));
-                    if wider.len() > MOST_CELLS {
-                        return Err(fail(key, format!("makes more than {MOST_CELLS} networks")));
+                    if wider.len() > MAX_CELLS {
+                        return Err(fail(key, format!("makes more than {MAX_CELLS} networks")));
                     }
                 }
             }
@@ -307,7 +258,6 @@ impl Recipe {
             .collect())
     }
 
-    /// What no type can say.
     fn check(&self) -> Result<(), String> {
         self.shape.check().map_err(|error| error.to_string())?;
         let training = &self.training;
@@ -389,22 +339,9 @@ impl Recipe {
 }
 
 /// Sets a key such as `training.batch`.
-fn put(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
-    match key.split_once('.') {
-        None => {
-            table.insert(key.to_owned(), value);
-            Ok(())
-        }
-        Some((first, rest)) => {
-            let inner = table
-                .entry(first)
-                .or_insert_with(|| Value::Table(Table::new()));
-            let inner = inner
-                .as_table_mut()
-                .ok_or_else(|| format!("`{first}` is no table, so `{key}` cannot be set"))?;
-            put(inner, rest, value)
-        }
-    }
+fn put(recipe: &mut Value, key: &str, value: Value) -> Result<(), String> {
+    set_key(recipe, key, value)
+        .ok_or_else(|| format!("there is no table for `{key}` in the recipe"))
 }
 
 impl Schedule {
@@ -426,97 +363,6 @@ impl Schedule {
             _ if rising => largest * done / self.warm_up,
             Form::Constant => largest,
             Form::Cosine => largest * (1.0 - half_cosine(after)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn set(key: &str, value: impl Into<Value>) -> Vec<(String, Value)> {
-        vec![(key.to_owned(), value.into())]
-    }
-
-    #[test]
-    fn the_built_in_recipes_are_whole_and_survive_being_written() {
-        for (name, text) in BUILT_IN {
-            let recipe = Recipe::parse(text, name, &[]).expect("it ships");
-            assert_eq!(recipe.name, *name);
-            let again = Recipe::parse(&recipe.to_toml(), name, &[]);
-            assert_eq!(again.as_ref(), Ok(&recipe));
-        }
-    }
-
-    #[test]
-    fn the_published_networks_are_those_of_the_papers() {
-        let shape = |name: &str| Recipe::find(name, &[]).expect("it ships").shape;
-        assert_eq!(shape("chessnet"), Shape::chessnet());
-        assert_eq!(shape("chessnet-grid"), Shape::chessnet());
-        assert_eq!(shape("chessnet-value"), Shape::chess_pos_eval_net());
-        assert_eq!(shape("teacher-net"), Shape::teaching());
-    }
-
-    #[test]
-    fn the_grid_of_the_paper_has_nine_networks() {
-        let grid = Recipe::find("chessnet-grid", &[]).expect("it ships");
-        let cells = grid.cells().expect("it fits");
-        let found: Vec<(usize, f64)> = cells
-            .iter()
-            .map(|(_, cell)| (cell.training.batch, cell.optimiser.rate))
-            .collect();
-        assert_eq!(found.len(), 9);
-        for batch in [32, 512, 2048] {
-            for rate in [1e-1, 1e-3, 1e-5] {
-                assert!(found.contains(&(batch, rate)), "{batch} {rate}");
-            }
-        }
-        let mut names: Vec<&String> = cells.iter().map(|cell| &cell.0).collect();
-        names.dedup();
-        assert_eq!(names.len(), 9, "two share a folder");
-    }
-
-    #[test]
-    fn wrong_recipes_say_what_is_wrong() {
-        for (key, value, told) in [
-            ("training.batch", Value::Integer(0), "training.batch"),
-            ("optimiser.rate", Value::Float(-1.0), "optimiser.rate"),
-            ("schedule.warm-up", Value::Float(1.0), "schedule.warm-up"),
-            ("schedule.by-clock", Value::Boolean(true), "limit-seconds"),
-            ("data.kind", Value::from("scores"), "data.kind"),
-            ("shape.filters", Value::Integer(0), "filters"),
-            ("training.steeps", Value::Integer(1), "steeps"),
-            ("name.first", Value::Integer(1), "no table"),
-        ] {
-            let error = Recipe::find("chessnet", &set(key, value)).expect_err(key);
-            let text = error.to_string();
-            assert!(text.contains(told) && text.contains("chessnet"), "{text}");
-        }
-        let nowhere = Recipe::find("no-such-thing", &[]).expect_err("there is none");
-        assert!(nowhere.to_string().contains("chessnet-value"), "{nowhere}");
-    }
-
-    #[test]
-    fn rates_rise_fall_and_end_where_their_forms_do() {
-        let rate = |kind, warm_up, done| {
-            let schedule = Schedule {
-                kind,
-                warm_up,
-                by_clock: false,
-            };
-            schedule.rate(2.0, done)
-        };
-        for (kind, warm_up, wanted) in [
-            (Form::Constant, 0.0, [2.0, 2.0, 2.0]),
-            (Form::Constant, 0.5, [0.0, 2.0, 2.0]),
-            (Form::Cosine, 0.0, [2.0, 1.0, 0.0]),
-            (Form::Cosine, 0.5, [0.0, 2.0, 0.0]),
-            (Form::OneCycle, 0.5, [0.08, 2.0, 0.0002]),
-        ] {
-            let found = [0.0, 0.5, 1.0].map(|done| rate(kind, warm_up, done));
-            for (found, wanted) in found.iter().zip(wanted) {
-                assert!((found - wanted).abs() < 1e-9, "{kind:?}: {found} {wanted}");
-            }
         }
     }
 }

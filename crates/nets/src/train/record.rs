@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// What must be known to resume a training, beside the recipe and the checkpoint.
 pub const MANIFEST: &str = "manifest.toml";
-/// The recipe of a training.
 pub const RECIPE: &str = "recipe.toml";
 /// The [`Evaluation`]s of a training.
 pub const EVALUATIONS: &str = "epochs.jsonl";
-/// The [`Outcome`] of a training.
 pub const RESULT: &str = "result.json";
 
 /// A line of `epochs.jsonl`: how a network stood when the validation part was asked.
@@ -19,7 +17,6 @@ pub const RESULT: &str = "result.json";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Evaluation {
-    /// Steps done.
     pub step: u64,
     /// Positions learnt from.
     pub positions: u64,
@@ -27,11 +24,8 @@ pub struct Evaluation {
     pub epoch: f64,
     /// The learning rate of the last step.
     pub rate: f64,
-    /// The mean loss since the last evaluation.
     pub loss: f64,
-    /// The loss on the validation part.
     pub validation_loss: f64,
-    /// Whether it is the best so far.
     pub best: bool,
     /// Figures of the validation part by name.
     pub figures: BTreeMap<String, f64>,
@@ -41,11 +35,9 @@ impl Record for Evaluation {
     const VERSION: u32 = 1;
 }
 
-/// A line of `timings.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Timing {
-    /// Steps done.
     pub step: u64,
     /// Seconds of learning so far.
     pub seconds: f64,
@@ -63,9 +55,7 @@ impl Record for Timing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
-    /// The recipe's name.
     pub name: String,
-    /// Steps done.
     pub steps: u64,
     /// The step whose network was kept.
     pub best_step: u64,
@@ -79,11 +69,8 @@ pub struct Outcome {
     pub test: BTreeMap<String, f64>,
     /// Published figures by the same names.
     pub paper: BTreeMap<String, f64>,
-    /// Numbers of the network.
     pub numbers: usize,
-    /// Why it ended.
     pub end: End,
-    /// The file of the network.
     pub file: String,
 }
 
@@ -98,7 +85,6 @@ pub struct GridCell {
     pub outcome: Option<Outcome>,
 }
 
-/// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -111,7 +97,6 @@ pub enum End {
 }
 
 impl End {
-    /// In a sentence.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "all steps done",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mendel_store::{FolderLock, InputHashes, replace};
+use mendel_store::{FileError, FolderLock, InputHashes, replace};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
@@ -31,13 +31,11 @@ pub enum Machine {
 /// What is to be trained, and where it is kept.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The experiment, without a grid.
     pub recipe: Recipe,
     /// What it learns from; empty for the recipe's own files.
     pub files: Vec<PathBuf>,
     /// What chance begins from.
     pub seed: u64,
-    /// Where it learns.
     pub machine: Machine,
     /// Threads that make batches, and on a processor those that learn.
     pub threads: usize,
@@ -51,23 +49,19 @@ pub struct Order {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// So many numbers are those of another network.
+    /// Parameters were taken from another network.
     Started {
-        /// How many.
         taken: usize,
     },
-    /// It begins, or goes on.
+    /// It starts, or is resumed.
     Begun {
-        /// Numbers that are learnt.
         numbers: usize,
         /// What it learns from.
         data: String,
-        /// Steps that it will take at most, where that is known.
         steps: Option<u64>,
         /// Steps that were done before.
         done: u64,
     },
-    /// So far.
     Step(Progress),
     /// The validation part was asked.
     Evaluated(&'a Evaluation),
@@ -76,13 +70,11 @@ pub enum Event<'a> {
 /// How a training stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done.
     pub step: u64,
     /// Rounds through the data.
     pub epoch: u64,
     /// The mean loss since the last evaluation.
     pub loss: f64,
-    /// The learning rate.
     pub rate: f64,
     /// Positions learnt from in a second, lately.
     pub positions_per_second: f64,
@@ -167,7 +159,7 @@ pub fn train(
     training.run(stop, hear)
 }
 
-/// Goes on with a training where its last checkpoint was written; to the bit, if it
+/// Resumes a training from its last checkpoint; to the bit, if it
 /// is on a processor. What is over gives its outcome again.
 ///
 /// # Errors
@@ -225,8 +217,5 @@ fn no_training(folder: &Path, reason: String) -> TrainError {
 }
 
 pub(crate) fn make_folder(folder: &Path) -> Result<(), TrainError> {
-    fs::create_dir_all(folder).map_err(|source| TrainError::Write {
-        path: folder.to_owned(),
-        source,
-    })
+    Ok(fs::create_dir_all(folder).map_err(FileError::io(folder))?)
 }

@@ -1,50 +1,18 @@
 //! Positions with scores, as lines of text.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use mendel_board::{PackedPosition, Position};
 use mendel_store::Fingerprint;
 use rand::seq::SliceRandom as _;
 
+use super::error::TrainError;
 use crate::stream::{Part, Purpose, Split, generator};
 
-/// A longer line is none of ours.
+/// Maximum line length of a score file.
 const MAX_LINE_LEN: u64 = 1 << 12;
-
-/// Why scores cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScoresError {
-    /// The system refused.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line that says something else.
-    #[error(
-        "line {line} of {} is no `FEN,centipawns`: {reason}; a mate is written as `#+3`",
-        path.display()
-    )]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Counted from 1.
-        line: u64,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Nothing is left to learn from.
-    #[error("the {part:?} part of the scores is empty; give more positions or change `data.split`")]
-    Empty {
-        /// Which part.
-        part: Part,
-    },
-}
 
 /// Positions with scores from White's side.
 #[derive(Clone, Debug, Default)]
@@ -61,11 +29,11 @@ impl Scores {
     /// is passed over. Mates and larger scores become `largest`.
     ///
     /// Lines that follow each other are of one game as long as the move number does
-    /// not fall; so games can be parted where nobody wrote down which is which.
-    pub(crate) fn read(files: &[PathBuf], largest: u16) -> Result<Self, ScoresError> {
+    /// not fall; so games can be parted where the file does not name them.
+    pub(crate) fn read(files: &[PathBuf], largest: u16) -> Result<Self, TrainError> {
         let mut scores = Self::default();
         for path in files {
-            let fail = |source| ScoresError::Read {
+            let fail = |source| TrainError::ReadScores {
                 path: path.clone(),
                 source,
             };
@@ -86,14 +54,14 @@ impl Scores {
         path: &Path,
         mut reader: impl BufRead,
         largest: u16,
-    ) -> Result<(), ScoresError> {
+    ) -> Result<(), TrainError> {
         let mut game = self.games.last().map_or(0, |game| game + 1);
         let mut last = 0;
         let mut text = String::new();
         for line in 1.. {
             text.clear();
             let read = reader.by_ref().take(MAX_LINE_LEN).read_line(&mut text);
-            let read = read.map_err(|source| ScoresError::Read {
+            let read = read.map_err(|source| TrainError::ReadScores {
                 path: path.to_owned(),
                 source,
             })?;
@@ -105,7 +73,7 @@ impl Scores {
                 continue;
             }
             let entry = parse(text.trim(), largest);
-            let (position, score) = entry.map_err(|reason| ScoresError::Line {
+            let (position, score) = entry.map_err(|reason| TrainError::ScoreLine {
                 path: path.to_owned(),
                 line,
                 reason,
@@ -135,14 +103,13 @@ impl Scores {
         self.print.text()
     }
 
-    /// The positions of a part, by index.
-    pub(crate) fn part(&self, split: &Split, part: Part) -> Result<Vec<u32>, ScoresError> {
+    pub(crate) fn part(&self, split: &Split, part: Part) -> Result<Vec<u32>, TrainError> {
         let mine = |game: u32| part == Part::All || split.part_for(&game.to_le_bytes()) == part;
         let indices: Vec<u32> = (0..self.games.len() as u32)
             .filter(|&index| mine(self.games[index as usize]))
             .collect();
         if indices.is_empty() {
-            return Err(ScoresError::Empty { part });
+            return Err(TrainError::EmptyPart { part });
         }
         Ok(indices)
     }
@@ -242,6 +209,6 @@ mod tests {
         let text = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1,5\n4k3,1\n";
         let error = scores.read_lines(Path::new("my.csv"), text.as_bytes(), 2500);
         let error = error.expect_err("the second line is wrong").to_string();
-        assert!(error.starts_with("line 2 of my.csv"), "{error}");
+        assert!(error.starts_with("line 2 of `my.csv`"), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use mendel_evolve::MemberId;
 use mendel_lab::recipe::{Paper, ReportSettings};
 use mendel_lab::record::manifest::Manifest;
 use mendel_lab::record::{self, EXAM, Generation, Lineage, Proof, Timing};
-use mendel_store::{Journal, JournalError, Record};
+use mendel_store::{FileError, Journal, Record};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
@@ -336,7 +336,7 @@ pub(crate) fn text_of(path: &Path) -> Result<Option<String>, ReportError> {
 pub(crate) fn lines_of<T: Record>(path: &Path) -> Result<Vec<T>, ReportError> {
     match Journal::read(path) {
         Ok(lines) => Ok(lines),
-        Err(JournalError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+        Err(FileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             Ok(Vec::new())
         }
         Err(error) => Err(error.into()),

@@ -47,7 +47,6 @@ impl Checkpoint {
         bytes
     }
 
-    /// Reads a checkpoint; the error is the reason why it is damaged.
     pub(crate) fn parse(mut bytes: Vec<u8>) -> Result<Self, String> {
         let cut_short = || "its end is missing".to_owned();
         let text = bytes.strip_suffix(b"\n").ok_or_else(cut_short)?;

@@ -18,27 +18,19 @@ use super::host::Host;
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ExperimentEvent {
-    /// The experiment runs.
     Started {
-        /// Its kind.
         kind: String,
-        /// Its name.
         name: String,
-        /// Its id.
         id: String,
-        /// Whether it was started before.
         resumed: bool,
     },
     /// An experiment inside this one is next; it has events of its own.
     Nested {
-        /// Its folder, below this one.
         folder: PathBuf,
-        /// Its kind.
         kind: String,
     },
     /// How far one part of the work is.
     Progress {
-        /// The part, such as `games`.
         part: String,
         /// Units of work that are done.
         done: u64,
@@ -49,24 +41,17 @@ pub enum ExperimentEvent {
     Record {
         /// What it is, such as `generation`.
         name: String,
-        /// Its fields.
         data: Value,
     },
     /// A warning or a message.
     Note {
-        /// What to read.
         text: String,
     },
-    /// The outcome is there.
     Finished {
-        /// The outcome.
         summary: Value,
     },
-    /// It ended by the stop flag.
     Stopped,
-    /// It ended by an error.
     Failed {
-        /// The error.
         error: String,
     },
 }
@@ -74,11 +59,9 @@ pub enum ExperimentEvent {
 /// A line of `events.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventLine {
-    /// The version of the line.
     pub v: u32,
     /// Milliseconds since the process started.
     pub ms: u64,
-    /// What happened.
     #[serde(flatten)]
     pub event: ExperimentEvent,
 }
@@ -106,7 +89,6 @@ struct PartProgress {
     withheld: Option<ExperimentEvent>,
 }
 
-/// The version of the lines.
 const VERSION: u32 = 1;
 
 /// The least time between two lines of progress of one part in the file.
@@ -118,11 +100,9 @@ const MAX_PARTS: usize = 64;
 /// Bytes of the name of a part in the file, so that a line has at most 256.
 const MAX_PART_NAME: usize = 80;
 
-/// Bytes of an error in the file.
 const MAX_ERROR: usize = 4096;
 
 impl Events {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "events.jsonl";
 
     pub(super) fn open(folder: &Path, host: &Host) -> io::Result<Self> {
@@ -236,7 +216,7 @@ impl EventFile {
                     self.progress
                         .retain(|_, it| now - it.written < PROGRESS_INTERVAL);
                 }
-                // So many parts at once are no progress that anybody could follow.
+                // More parts at once are not written.
                 if self.progress.len() >= MAX_PARTS {
                     return;
                 }
@@ -273,7 +253,7 @@ impl EventFile {
     }
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The beginning of a text, of at most `bytes` bytes.
 fn shortened(mut text: String, bytes: usize) -> String {
     if text.len() > bytes {
         let end = (0..=bytes).rev().find(|&it| text.is_char_boundary(it));

@@ -16,7 +16,6 @@ pub enum Failure {
     Stopped,
     /// The request cannot be met as it was made.
     InvalidRequest {
-        /// What is wrong with it.
         cause: Cause,
         /// What to do instead.
         hint: Option<String>,
@@ -73,7 +72,6 @@ impl Failure {
         self
     }
 
-    /// Whether the stop flag ended it.
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped)
     }

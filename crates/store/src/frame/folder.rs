@@ -12,77 +12,23 @@ use serde::de::DeserializeOwned;
 use super::checkpoint::Checkpoint;
 use super::memo::{Memo, MemoRecord};
 use crate::checksum;
-use crate::{Journal, JournalError, Record, ReplaceError, Sync, replace};
+use crate::{FileError, Journal, Record, Sync, replace};
 
 /// A folder with files of an experiment: the experiment's own, or a subfolder of it without
 /// a manifest.
 ///
-/// Whoever writes into it holds the lock of the experiment; anybody may read.
+/// Only the process that holds the lock of the experiment writes into it; any may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder(PathBuf);
 
-/// Why a file of an experiment could not be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FolderError {
-    /// The system refused.
-    #[error("cannot use `{}`: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system reported.
-        source: io::Error,
-    },
-    /// A file that is written as a whole is damaged.
-    #[error("`{}` is damaged: {reason}; restore it from a copy, or continue from the last intact state with `mendel resume FOLDER --repair`", path.display())]
-    Damaged {
-        /// The checkpoint or the result.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A whole file has values that this program does not understand.
-    #[error("`{}` cannot be understood: {reason}", path.display())]
-    Content {
-        /// The checkpoint or the result.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A journal has fewer records than the checkpoint says.
-    #[error("`{}` has {found} of the {expected} records that it had when the checkpoint was written; restore it from a copy, or continue from the last intact state with `mendel resume FOLDER --repair`", path.display())]
-    Lost {
-        /// The journal.
-        path: PathBuf,
-        /// How many are there.
-        found: u64,
-        /// How many there were.
-        expected: u64,
-    },
-    /// A value that could not be read again; it was not written.
-    #[error("`{}` cannot be written so that it could be read again: {reason}", path.display())]
-    Value {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with the value.
-        reason: String,
-    },
-    /// A journal cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A file cannot be replaced.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
-}
-
-/// Something that is on the disk before a checkpoint that depends on it: a journal or a memo.
+/// A journal or a memo, which is on the disk before a checkpoint that depends on it.
 pub trait Flush {
     /// Returns when everything appended would survive the loss of power.
     ///
     /// # Errors
     ///
-    /// If the system cannot say so.
-    fn flush(&mut self) -> Result<(), JournalError>;
+    /// If the system cannot confirm it.
+    fn flush(&mut self) -> Result<(), FileError>;
 
     /// The file and how many records must be found in it again with the checkpoint; `None`
     /// if there is no file.
@@ -90,7 +36,7 @@ pub trait Flush {
 }
 
 impl<T: Record> Flush for Journal<T> {
-    fn flush(&mut self) -> Result<(), JournalError> {
+    fn flush(&mut self) -> Result<(), FileError> {
         Journal::flush(self)
     }
 
@@ -99,9 +45,8 @@ impl<T: Record> Flush for Journal<T> {
     }
 }
 
-/// What is not there has nothing to flush.
 impl<F: Flush> Flush for Option<F> {
-    fn flush(&mut self) -> Result<(), JournalError> {
+    fn flush(&mut self) -> Result<(), FileError> {
         self.as_mut().map_or(Ok(()), Flush::flush)
     }
 
@@ -122,74 +67,69 @@ impl Folder {
     /// The outcome, with a checksum as its last field.
     pub const RESULT: &'static str = "result.json";
 
-    /// The folder at a path, there or not.
+    /// The folder need not exist.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The path of a file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// Whether there is a file or folder of this name.
     pub fn has(&self, name: &str) -> bool {
         self.file(name).exists()
     }
 
-    /// A folder inside, made if it is not there; the name may have several parts, such as
+    /// A folder inside, created if it does not exist; the name may have several parts, such as
     /// `steps/03-compare`.
     ///
     /// # Errors
     ///
-    /// If it cannot be made, or the name leads out of the folder.
-    pub fn subfolder(&self, name: &str) -> Result<Folder, FolderError> {
+    /// If it cannot be created, or the name leads out of the folder.
+    pub fn subfolder(&self, name: &str) -> Result<Folder, FileError> {
         let path = self.inside(name)?;
-        fs::create_dir_all(&path).map_err(io_error(&path))?;
+        fs::create_dir_all(&path).map_err(FileError::io(&path))?;
         Ok(Folder(path))
     }
 
     /// The path of a name that stays inside.
-    pub(super) fn inside(&self, name: &str) -> Result<PathBuf, FolderError> {
+    pub(super) fn inside(&self, name: &str) -> Result<PathBuf, FileError> {
         let path = self.file(name);
         let is_inside = Path::new(name)
             .components()
             .all(|part| matches!(part, Component::Normal(_)));
         if name.is_empty() || !is_inside {
-            return Err(io_error(&path)(io::Error::other(
+            return Err(FileError::io(&path)(io::Error::other(
                 "the name of a subfolder must not lead out of the folder",
             )));
         }
         Ok(path)
     }
 
-    /// The text of a file.
-    ///
     /// # Errors
     ///
     /// If it cannot be read.
-    pub fn read(&self, name: &str) -> Result<String, FolderError> {
+    pub fn read(&self, name: &str) -> Result<String, FileError> {
         let path = self.file(name);
-        fs::read_to_string(&path).map_err(io_error(&path))
+        fs::read_to_string(&path).map_err(FileError::io(&path))
     }
 
-    /// Writes a file as a whole: whatever dies in between, it is the old one or the new one.
+    /// Replaces a file atomically.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), FolderError> {
-        Ok(replace(&self.file(name), contents.as_ref())?)
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), FileError> {
+        replace(&self.file(name), contents.as_ref())
     }
 
-    /// Opens a journal that is written with the checkpoint, made empty if there is none, and
-    /// returns what it holds. Records beyond those that the checkpoint names are cut off: they
-    /// are computed again. Without a checkpoint all are.
+    /// Opens a journal that is written with the checkpoint, created empty if there is none, and
+    /// returns its records. Records beyond those that the checkpoint names are cut off: they are
+    /// computed again. Without a checkpoint all are.
     ///
     /// The journal must be passed to each [`write_checkpoint`](Self::write_checkpoint).
     ///
@@ -197,21 +137,17 @@ impl Folder {
     ///
     /// If it cannot be read or written, a line is damaged, or it is shorter than the checkpoint
     /// says.
-    pub fn journal<T: Record>(&self, name: &str) -> Result<(Journal<T>, Vec<T>), FolderError> {
-        let expected = self.expected_records(name)?;
-        let (journal, mut records) = Journal::open(&self.file(name), WITH_CHECKPOINT)?;
-        self.check_records(name, records.len() as u64)?;
-        let expected = expected as usize;
-        if records.len() == expected {
-            return Ok((journal, records));
-        }
-        drop(journal);
-        records.truncate(expected);
-        self.rewritten(name, WITH_CHECKPOINT, records)
+    pub fn journal<T: Record>(&self, name: &str) -> Result<(Journal<T>, Vec<T>), FileError> {
+        let mut rest = self.expected_records(name)?;
+        self.journal_where(name, WITH_CHECKPOINT, |_| {
+            let is_named = rest > 0;
+            rest = rest.saturating_sub(1);
+            is_named
+        })
     }
 
-    /// Opens a journal of which the caller decides what stays, made empty if there is none, and
-    /// returns what it holds. For journals that are themselves the state.
+    /// Opens a journal of which the caller decides what stays, created empty if there is none,
+    /// and returns its records. For journals that are themselves the state.
     ///
     /// # Errors
     ///
@@ -220,9 +156,10 @@ impl Folder {
         &self,
         name: &str,
         sync: Sync,
-        retain: impl Fn(&T) -> bool,
-    ) -> Result<(Journal<T>, Vec<T>), FolderError> {
-        let (journal, mut records) = Journal::open(&self.file(name), sync)?;
+        retain: impl FnMut(&T) -> bool,
+    ) -> Result<(Journal<T>, Vec<T>), FileError> {
+        let path = self.file(name);
+        let (journal, mut records) = Journal::open(&path, sync)?;
         let count = records.len();
         records.retain(retain);
         self.check_records(name, records.len() as u64)?;
@@ -230,16 +167,6 @@ impl Folder {
             return Ok((journal, records));
         }
         drop(journal);
-        self.rewritten(name, sync, records)
-    }
-
-    fn rewritten<T: Record>(
-        &self,
-        name: &str,
-        sync: Sync,
-        records: Vec<T>,
-    ) -> Result<(Journal<T>, Vec<T>), FolderError> {
-        let path = self.file(name);
         Journal::rewrite(&path, &records)?;
         Ok((Journal::open(&path, sync)?.0, records))
     }
@@ -249,7 +176,7 @@ impl Folder {
     /// # Errors
     ///
     /// If the file cannot be read, a line is damaged, or it is shorter than the checkpoint says.
-    pub fn memo<R: MemoRecord>(&self, name: &str, sync: Sync) -> Result<Memo<R>, FolderError> {
+    pub fn memo<R: MemoRecord>(&self, name: &str, sync: Sync) -> Result<Memo<R>, FileError> {
         let memo = Memo::open(self.file(name), sync)?;
         self.check_records(name, memo.len() as u64)?;
         Ok(memo)
@@ -268,32 +195,23 @@ impl Folder {
         name: &str,
         sync: Sync,
         done: impl Fn(&R::Key) -> bool,
-    ) -> Result<Memo<R>, FolderError> {
+    ) -> Result<Memo<R>, FileError> {
         let target = format!("{name}.jsonl");
         let pending = self.file(&format!("{name}-pending.jsonl"));
         let expected = self.expected_records(&target)?;
-        let path = self.file(&target);
-        let memo = Memo::open_with_target(pending, path.clone(), sync, done, expected)?;
-        match memo {
-            Ok(memo) => Ok(memo),
-            Err(found) => Err(FolderError::Lost {
-                path,
-                found,
-                expected,
-            }),
-        }
+        Memo::open_with_target(pending, self.file(&target), sync, done, expected)
     }
 
     /// How many records of a file the checkpoint names.
-    fn expected_records(&self, name: &str) -> Result<u64, FolderError> {
+    fn expected_records(&self, name: &str) -> Result<u64, FileError> {
         let checkpoint = self.checkpoint(Self::CHECKPOINT)?;
         Ok(checkpoint.map_or(0, |it| it.records.get(name).copied().unwrap_or(0)))
     }
 
-    fn check_records(&self, name: &str, found: u64) -> Result<(), FolderError> {
+    fn check_records(&self, name: &str, found: u64) -> Result<(), FileError> {
         let expected = self.expected_records(name)?;
         if found < expected {
-            return Err(FolderError::Lost {
+            return Err(FileError::Lost {
                 path: self.file(name),
                 found,
                 expected,
@@ -307,62 +225,30 @@ impl Folder {
     /// # Errors
     ///
     /// If it cannot be read, is damaged, or is no such state.
-    pub fn read_checkpoint<T: DeserializeOwned>(&self) -> Result<Option<T>, FolderError> {
-        let Some(bytes) = self.read_checkpoint_bytes()? else {
+    pub fn read_checkpoint<T: DeserializeOwned>(&self) -> Result<Option<T>, FileError> {
+        let Some(checkpoint) = self.checkpoint(Self::CHECKPOINT)? else {
             return Ok(None);
         };
-        let state = serde_json::from_slice(&bytes).map_err(|error| FolderError::Content {
-            path: self.file(Self::CHECKPOINT),
-            reason: error.to_string(),
-        })?;
-        Ok(Some(state))
+        let state = serde_json::from_slice(&checkpoint.state);
+        Ok(Some(state.map_err(|error| {
+            FileError::content(&self.file(Self::CHECKPOINT), &error)
+        })?))
     }
 
-    /// The bytes of the last checkpoint, if there is one.
+    /// Flushes the journals, then writes the state to resume from, with the number of records
+    /// of each journal.
     ///
     /// # Errors
     ///
-    /// If it cannot be read or is damaged.
-    pub fn read_checkpoint_bytes(&self) -> Result<Option<Vec<u8>>, FolderError> {
-        Ok(self.checkpoint(Self::CHECKPOINT)?.map(|it| it.state))
-    }
-
-    /// Flushes the journals, then writes the state from which to continue, with the number of
-    /// records of each.
-    ///
-    /// # Errors
-    ///
-    /// If the disk refuses, or JSON cannot hold the state. The checkpoint is then the old one.
+    /// If a file cannot be written, or JSON cannot hold the state. The checkpoint is then the
+    /// old one.
     pub fn write_checkpoint(
         &self,
         state: &impl Serialize,
         journals: &mut [&mut dyn Flush],
-    ) -> Result<(), FolderError> {
-        let state = serde_json::to_vec(state).map_err(|error| FolderError::Value {
-            path: self.file(Self::CHECKPOINT),
-            reason: error.to_string(),
-        })?;
-        self.write_state(state, journals)
-    }
-
-    /// The same for a state that is bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the disk refuses. The checkpoint is then the old one.
-    pub fn write_checkpoint_bytes(
-        &self,
-        state: &[u8],
-        journals: &mut [&mut dyn Flush],
-    ) -> Result<(), FolderError> {
-        self.write_state(state.to_owned(), journals)
-    }
-
-    fn write_state(
-        &self,
-        state: Vec<u8>,
-        journals: &mut [&mut dyn Flush],
-    ) -> Result<(), FolderError> {
+    ) -> Result<(), FileError> {
+        let path = self.file(Self::CHECKPOINT);
+        let state = serde_json::to_vec(state).map_err(|error| FileError::value(&path, &error))?;
         // 1. What the state depends on.
         let mut records = BTreeMap::new();
         for journal in journals {
@@ -372,32 +258,34 @@ impl Folder {
                 records.insert(name.to_string_lossy().into_owned(), count);
             }
         }
-        // 2. The old one stays under another name; without it only `--repair` has less to
-        //    return to.
-        let (path, previous) = (
-            self.file(Self::CHECKPOINT),
-            self.file(Self::PREVIOUS_CHECKPOINT),
-        );
+        // 2. The old one is kept for `--repair`, which can do without it.
         if path.exists() {
+            let previous = self.file(Self::PREVIOUS_CHECKPOINT);
             let _ = fs::remove_file(&previous);
             let _ = fs::hard_link(&path, &previous);
         }
         // 3. The state.
         let bytes = Checkpoint::new(state, records).into_bytes();
-        Ok(replace(&path, &bytes)?)
+        replace(&path, &bytes)
     }
 
-    /// A checkpoint with its numbers of records.
-    pub(crate) fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, FolderError> {
-        let path = self.file(name);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(FolderError::Io { path, source }),
+    pub(super) fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, FileError> {
+        let Some(bytes) = self.read_bytes(name)? else {
+            return Ok(None);
         };
-        match Checkpoint::parse(bytes) {
-            Ok(checkpoint) => Ok(Some(checkpoint)),
-            Err(reason) => Err(FolderError::Damaged { path, reason }),
+        let checkpoint = Checkpoint::parse(bytes);
+        Ok(Some(checkpoint.map_err(|reason| {
+            FileError::damaged(&self.file(name), &reason)
+        })?))
+    }
+
+    /// The bytes of a file; `None` if it does not exist.
+    fn read_bytes(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        let path = self.file(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(FileError::Io { path, source }),
         }
     }
 
@@ -406,44 +294,25 @@ impl Folder {
     /// # Errors
     ///
     /// If it cannot be read, is damaged, or is no such outcome.
-    pub fn read_result<T: DeserializeOwned>(&self) -> Result<Option<T>, FolderError> {
+    pub fn read_result<T: DeserializeOwned>(&self) -> Result<Option<T>, FileError> {
         let path = self.file(Self::RESULT);
-        let mut bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(FolderError::Io { path, source }),
+        let Some(mut bytes) = self.read_bytes(Self::RESULT)? else {
+            return Ok(None);
         };
-        if let Err(damage) = checksum::take_checksum_indented(&mut bytes) {
-            return Err(FolderError::Damaged {
-                path,
-                reason: damage.to_string(),
-            });
-        }
-        let outcome = serde_json::from_slice(&bytes).map_err(|error| FolderError::Content {
-            path,
-            reason: error.to_string(),
-        })?;
-        Ok(Some(outcome))
+        checksum::take_checksum_indented(&mut bytes)
+            .map_err(|damage| FileError::damaged(&path, &damage))?;
+        let outcome = serde_json::from_slice(&bytes);
+        Ok(Some(
+            outcome.map_err(|error| FileError::content(&path, &error))?,
+        ))
     }
 
-    /// Writes the outcome: the experiment is finished.
-    pub(super) fn write_result(&self, outcome: &impl Serialize) -> Result<(), FolderError> {
+    pub(super) fn write_result(&self, outcome: &impl Serialize) -> Result<(), FileError> {
         let path = self.file(Self::RESULT);
-        let invalid = |reason: String| FolderError::Value {
-            path: path.clone(),
-            reason,
-        };
         let mut text =
-            serde_json::to_vec_pretty(outcome).map_err(|error| invalid(error.to_string()))?;
+            serde_json::to_vec_pretty(outcome).map_err(|error| FileError::value(&path, &error))?;
         checksum::add_checksum_indented(&mut text)
-            .ok_or_else(|| invalid("it is not a JSON object with fields".to_owned()))?;
-        Ok(replace(&path, &text)?)
-    }
-}
-
-pub(super) fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError + '_ {
-    |source| FolderError::Io {
-        path: path.to_owned(),
-        source,
+            .ok_or_else(|| FileError::value(&path, &"it is not a JSON object with fields"))?;
+        replace(&path, &text)
     }
 }

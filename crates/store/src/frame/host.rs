@@ -14,17 +14,13 @@ pub type StopFlag = Arc<AtomicBool>;
 /// Hears the events of an experiment and of those inside it, with their folders.
 pub type ExperimentListener = Arc<dyn Fn(&Path, &ExperimentEvent) + Send + Sync>;
 
-/// What the process supplies.
 #[derive(Clone, Default)]
 pub struct Host {
-    /// Ends the work early.
     pub stop: StopFlag,
-    /// Hears what happens.
     pub listener: Option<ExperimentListener>,
 }
 
 impl Host {
-    /// Tells the listener, if there is one.
     pub fn tell(&self, folder: &Path, event: &ExperimentEvent) {
         if let Some(listener) = &self.listener {
             listener(folder, event);
@@ -69,17 +65,14 @@ impl Preparation {
         }
     }
 
-    /// Where the experiment is or will be.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether it was started before.
     pub fn is_resumed(&self) -> bool {
         self.resumed
     }
 
-    /// The flag that ends the preparation.
     pub fn stop(&self) -> &StopFlag {
         &self.host.stop
     }
@@ -100,12 +93,10 @@ impl Preparation {
         });
     }
 
-    /// A warning or a message.
     pub fn note(&self, text: impl Into<String>) {
         self.emit(&ExperimentEvent::Note { text: text.into() });
     }
 
-    /// Tells the listener.
     pub fn emit(&self, event: &ExperimentEvent) {
         self.host.tell(&self.folder, event);
     }

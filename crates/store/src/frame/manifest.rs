@@ -1,18 +1,18 @@
 //! `manifest.toml`: what an experiment is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::folder::{Folder, FolderError};
+use super::folder::Folder;
+use crate::{ExperimentError, FileError};
 
 /// `manifest.toml`, written as the last file of a start and never changed. Nothing in it
 /// comes from a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The kind of experiment, such as `match`.
     pub kind: String,
     /// The form of the files in the folder.
     pub schema: u32,
@@ -20,14 +20,10 @@ pub struct Manifest {
     pub id: String,
     /// What people call it; need not be unique.
     pub name: String,
-    /// The seed of all random numbers.
     pub seed: u64,
-    /// The version of the program that started it.
     pub version: String,
-    /// The command that starts it again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// What the kind adds: units, bounds, hashes of data.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     pub facts: Table,
 }
@@ -37,70 +33,9 @@ pub struct Manifest {
 pub struct Identity {
     /// A hash of everything that decides the result: plan, seed, data, version.
     pub id: String,
-    /// What people call it; need not be unique.
     pub name: String,
     /// What a reader of the folder must know; TOML has no null.
     pub facts: Table,
-}
-
-/// Why a folder cannot be used as that of an experiment.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ManifestError {
-    /// There is no experiment.
-    #[error("`{}` is not the folder of an experiment: it has no `{}`", folder.display(), Manifest::FILE)]
-    Missing {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// An older version of the program made it.
-    #[error("`{}` was made by mendel {version}, and this version cannot read it; use mendel {version} for it, or start a new experiment in another folder", folder.display())]
-    OldFolder {
-        /// The folder.
-        folder: PathBuf,
-        /// The version that can read it.
-        version: String,
-    },
-    /// Its files have another form.
-    #[error("`{}` has files of schema {found} for `{kind}`, and this version reads schema {known}; use mendel {version}, which made it", folder.display())]
-    Schema {
-        /// The folder.
-        folder: PathBuf,
-        /// The kind of experiment.
-        kind: String,
-        /// The schema of the folder.
-        found: u32,
-        /// The schema of this program.
-        known: u32,
-        /// The version that made it.
-        version: String,
-    },
-    /// It is of another kind.
-    #[error("`{}` is the folder of an experiment of the kind `{found}`, not `{expected}`", folder.display())]
-    Kind {
-        /// The folder.
-        folder: PathBuf,
-        /// The kind in the folder.
-        found: String,
-        /// The kind that was asked for.
-        expected: &'static str,
-    },
-    /// The file is broken.
-    #[error("`{}` is broken: {reason}; restore it from a copy", path.display())]
-    Broken {
-        /// The manifest.
-        path: PathBuf,
-        /// The reason, with line and column.
-        reason: String,
-    },
-    /// The file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The manifest.
-        path: PathBuf,
-        /// What the system reported.
-        source: io::Error,
-    },
 }
 
 /// The version that made folders without a kind.
@@ -133,7 +68,6 @@ struct Header {
 }
 
 impl Manifest {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "manifest.toml";
 
     /// Reads the manifest of a folder. Nothing is changed.
@@ -141,8 +75,8 @@ impl Manifest {
     /// # Errors
     ///
     /// If there is none, an older version made the folder, or the file is broken.
-    pub fn read(folder: &Path) -> Result<Self, ManifestError> {
-        Self::find(folder)?.ok_or_else(|| ManifestError::Missing {
+    pub fn read(folder: &Path) -> Result<Self, ExperimentError> {
+        Self::find(folder)?.ok_or_else(|| ExperimentError::NoManifest {
             folder: folder.to_owned(),
         })
     }
@@ -152,13 +86,13 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn find(folder: &Path) -> Result<Option<Self>, ManifestError> {
+    pub fn find(folder: &Path) -> Result<Option<Self>, ExperimentError> {
         let path = folder.join(Self::FILE);
-        let old_folder = |version: &str| ManifestError::OldFolder {
+        let old_folder = |version: &str| ExperimentError::OldFolder {
             folder: folder.to_owned(),
             version: version.to_owned(),
         };
-        let broken = |reason: String| ManifestError::Broken {
+        let broken = |reason: String| ExperimentError::Broken {
             path: path.clone(),
             reason,
         };
@@ -183,7 +117,7 @@ impl Manifest {
                     Ok(None)
                 };
             }
-            Err(source) => return Err(ManifestError::Read { path, source }),
+            Err(source) => return Err(FileError::Read { path, source }.into()),
         };
         // 2. Older manifests have no kind.
         let header: Header = toml::from_str(&text).map_err(|error| broken(error.to_string()))?;
@@ -205,16 +139,16 @@ impl Manifest {
         folder: &Path,
         kind: &'static str,
         schema: u32,
-    ) -> Result<(), ManifestError> {
+    ) -> Result<(), ExperimentError> {
         if self.kind != kind {
-            return Err(ManifestError::Kind {
+            return Err(ExperimentError::Kind {
                 folder: folder.to_owned(),
                 found: self.kind.clone(),
                 expected: kind,
             });
         }
         if self.schema != schema {
-            return Err(ManifestError::Schema {
+            return Err(ExperimentError::Schema {
                 folder: folder.to_owned(),
                 kind: self.kind.clone(),
                 found: self.schema,
@@ -243,22 +177,17 @@ impl Manifest {
         (self.id != identity.id).then(|| format!("its id is `{}`, now `{}`", self.id, identity.id))
     }
 
-    /// Checks that TOML can hold it.
     pub(super) fn check_form(&self) -> Result<(), toml::ser::Error> {
         toml::to_string(self).map(drop)
     }
 
-    /// Marks the folder as being started.
-    pub(super) fn begin(folder: &Folder) -> Result<(), FolderError> {
+    pub(super) fn begin(folder: &Folder) -> Result<(), FileError> {
         folder.write(STARTING, "")
     }
 
-    /// Writes the manifest; from now on the folder is that of an experiment.
-    pub(super) fn write(&self, folder: &Folder) -> Result<(), FolderError> {
-        let text = toml::to_string(self).map_err(|error| FolderError::Value {
-            path: folder.file(Self::FILE),
-            reason: error.to_string(),
-        })?;
+    pub(super) fn write(&self, folder: &Folder) -> Result<(), FileError> {
+        let text = toml::to_string(self)
+            .map_err(|error| FileError::value(&folder.file(Self::FILE), &error))?;
         folder.write(Self::FILE, text)?;
         Self::tidy(folder);
         Ok(())

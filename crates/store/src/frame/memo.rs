@@ -6,14 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::folder::Flush;
-use crate::{Journal, JournalError, Record, Sync};
+use crate::{FileError, Journal, Record, Sync};
 
 /// A finished item of work: a journal record that is found again by its key.
 pub trait MemoRecord: Record + Clone {
     /// Some of its fields; records are sorted by it.
     type Key: Ord + Clone;
 
-    /// Its key.
     fn key(&self) -> Self::Key;
 
     /// Whether this record was made of the same inputs as the wanted one, which has the same
@@ -26,13 +25,13 @@ pub trait MemoRecord: Record + Clone {
 
 /// Finished items of work by their keys, each on the disk before it is counted.
 ///
-/// Items are finished in any order, and files are to be the same on any number of threads.
-/// A memo of [`Folder::memo`](super::Folder::memo) is one file, put in order at the end by
+/// Items are finished in any order, and the files must be equal for any number of threads.
+/// A memo of [`Folder::memo`](super::Folder::memo) is one file, sorted at the end by
 /// [`finish_with`](Self::finish_with) or removed by [`discard`](Self::discard). A memo of
-/// [`Folder::memo_until`](super::Folder::memo_until) is two files: whatever dies while
-/// [`flush_until`](Self::flush_until) moves records, each is in one of them.
+/// [`Folder::memo_until`](super::Folder::memo_until) is two files: after a kill while
+/// [`flush_until`](Self::flush_until) moves records, each is in at least one of them.
 ///
-/// The default has no file and keeps nothing: for judging outside of an experiment.
+/// The default has no file and keeps no records: for judging outside of an experiment.
 ///
 /// A memo that is passed to [`Folder::write_checkpoint`](super::Folder::write_checkpoint) must
 /// not lose records afterwards: those that are discarded are flushed alone.
@@ -76,8 +75,8 @@ impl<R: MemoRecord> fmt::Debug for Memo<R> {
 }
 
 impl<R: MemoRecord> Memo<R> {
-    /// The memo in one file, which is made with the first record.
-    pub(super) fn open(path: PathBuf, sync: Sync) -> Result<Self, JournalError> {
+    /// The memo in one file, which is created with the first record.
+    pub(super) fn open(path: PathBuf, sync: Sync) -> Result<Self, FileError> {
         let found = by_key(read(&path)?);
         Ok(Self {
             files: Some(Files {
@@ -90,15 +89,15 @@ impl<R: MemoRecord> Memo<R> {
         })
     }
 
-    /// The memo in two files. The inner error is the number of records that are done, if it is
-    /// less than `expected`; the files are then as they were.
+    /// The memo in two files. If fewer than `expected` records are done, the files are not
+    /// changed.
     pub(super) fn open_with_target(
         path: PathBuf,
         target: PathBuf,
         sync: Sync,
         done: impl Fn(&R::Key) -> bool,
         expected: u64,
-    ) -> Result<Result<Self, u64>, JournalError> {
+    ) -> Result<Self, FileError> {
         let mut found = by_key(read::<R>(&path)?);
         let (mut kept, beyond): (Vec<R>, Vec<R>) = read::<R>(&target)?
             .into_iter()
@@ -107,12 +106,16 @@ impl<R: MemoRecord> Memo<R> {
         for record in &kept {
             found.remove(&record.key());
         }
-        // An older checkpoint is continued: finished items are not done again.
+        // After a return to an older checkpoint, finished items are not done again.
         let is_older = !beyond.is_empty();
         found.extend(beyond.into_iter().map(|it| (it.key(), it)));
         let count = (kept.len() + found.keys().filter(|key| done(key)).count()) as u64;
         if count < expected {
-            return Ok(Err(count));
+            return Err(FileError::Lost {
+                path: target,
+                found: count,
+                expected,
+            });
         }
         if is_older {
             Journal::rewrite(&path, found.values())?;
@@ -133,7 +136,7 @@ impl<R: MemoRecord> Memo<R> {
             found,
         };
         memo.flush_until(done)?;
-        Ok(Ok(memo))
+        Ok(memo)
     }
 
     /// The finished item with the key and the inputs of the wanted one.
@@ -149,7 +152,7 @@ impl<R: MemoRecord> Memo<R> {
     /// # Errors
     ///
     /// If it cannot be written. The memo is then as before.
-    pub fn append(&mut self, record: R) -> Result<(), JournalError> {
+    pub fn append(&mut self, record: R) -> Result<(), FileError> {
         let Some(files) = &mut self.files else {
             return Ok(());
         };
@@ -158,18 +161,16 @@ impl<R: MemoRecord> Memo<R> {
         Ok(())
     }
 
-    /// The finished items in the order of their keys; of a memo in two files those that no
+    /// The finished items in the order of their keys; of a memo in two files only those that no
     /// checkpoint includes.
     pub fn iter(&self) -> impl Iterator<Item = &R> {
         self.found.values()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -185,7 +186,7 @@ impl<R: MemoRecord> Memo<R> {
     /// # Panics
     ///
     /// If the memo has one file.
-    pub fn flush_until(&mut self, done: impl Fn(&R::Key) -> bool) -> Result<(), JournalError> {
+    pub fn flush_until(&mut self, done: impl Fn(&R::Key) -> bool) -> Result<(), FileError> {
         let Some(files) = &mut self.files else {
             return Ok(());
         };
@@ -195,7 +196,7 @@ impl<R: MemoRecord> Memo<R> {
             .expect("only a memo in two files is flushed until a step");
         let keys: Vec<R::Key> = self.found.keys().filter(|key| done(key)).cloned().collect();
         if !keys.is_empty() {
-            // 1. To the target, which has them for good.
+            // 1. To the target.
             let records: Vec<&R> = keys.iter().map(|key| &self.found[key]).collect();
             let journal = open_at(&mut target.journal, &target.path, files.sync)?;
             journal.append_all(records)?;
@@ -217,13 +218,13 @@ impl<R: MemoRecord> Memo<R> {
         Ok(())
     }
 
-    /// All work is done: the file gets the items that count, in the order of their keys, so that
-    /// equal experiments leave equal files.
+    /// To be called when all work is done: the file is replaced by the items that count, in the
+    /// order of their keys, so that equal experiments leave equal files.
     ///
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn finish_with(&mut self, counts: impl Fn(&R::Key) -> bool) -> Result<(), JournalError> {
+    pub fn finish_with(&mut self, counts: impl Fn(&R::Key) -> bool) -> Result<(), FileError> {
         self.found.retain(|key, _| counts(key));
         let Some(files) = &mut self.files else {
             return Ok(());
@@ -232,7 +233,7 @@ impl<R: MemoRecord> Memo<R> {
         Journal::rewrite(&files.path, self.found.values())
     }
 
-    /// Forgets the items of a step that is done, and removes the file when none is left.
+    /// Discards the items of a step that is done, and removes the file when no item remains.
     pub fn discard_until(&mut self, done: impl Fn(&R::Key) -> bool) {
         self.found.retain(|key, _| !done(key));
         if let Some(files) = self.files.as_mut().filter(|_| self.found.is_empty()) {
@@ -241,7 +242,7 @@ impl<R: MemoRecord> Memo<R> {
         }
     }
 
-    /// Forgets everything and removes the file.
+    /// Discards all items and removes the file.
     pub fn discard(self) {
         if let Some(files) = self.files {
             drop(files.journal);
@@ -250,9 +251,9 @@ impl<R: MemoRecord> Memo<R> {
     }
 }
 
-/// Of a memo in two files the target is counted: what is pending belongs to no checkpoint.
+/// Of a memo in two files the target is counted: pending items belong to no checkpoint.
 impl<R: MemoRecord> Flush for Memo<R> {
-    fn flush(&mut self) -> Result<(), JournalError> {
+    fn flush(&mut self) -> Result<(), FileError> {
         match self.files.as_mut().and_then(|it| it.journal.as_mut()) {
             Some(journal) => journal.flush(),
             None => Ok(()),
@@ -268,7 +269,7 @@ impl<R: MemoRecord> Flush for Memo<R> {
     }
 }
 
-fn read<R: MemoRecord>(path: &Path) -> Result<Vec<R>, JournalError> {
+fn read<R: MemoRecord>(path: &Path) -> Result<Vec<R>, FileError> {
     if path.exists() {
         Journal::read(path)
     } else {
@@ -284,14 +285,14 @@ fn open_at<'a, R: Record>(
     journal: &'a mut Option<Journal<R>>,
     path: &Path,
     sync: Sync,
-) -> Result<&'a mut Journal<R>, JournalError> {
+) -> Result<&'a mut Journal<R>, FileError> {
     match journal {
         Some(journal) => Ok(journal),
         None => Ok(journal.insert(Journal::open(path, sync)?.0)),
     }
 }
 
-/// Removes a file that nobody reads again; whether it was there does not matter.
+/// Removes a file that is not read again; whether it existed does not matter.
 fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }

@@ -102,21 +102,19 @@ use serde::de::DeserializeOwned;
 
 pub use self::event::{EventLine, EventReader, Events, ExperimentEvent};
 pub use self::failure::{Cause, Failure, OrInvalid, Stopped};
-pub use self::folder::{Flush, Folder, FolderError};
+pub use self::folder::{Flush, Folder};
 pub use self::host::{ExperimentListener, Host, Preparation, StopFlag};
-pub use self::manifest::{Identity, Manifest, ManifestError};
+pub use self::manifest::{Identity, Manifest};
 pub use self::memo::{Memo, MemoRecord};
 pub use self::repair::{Kept, Repair, repair};
 pub use self::running::{Frame, Timing};
-use crate::{FolderLock, InputHashes, RunStatus};
+use crate::{FileError, FolderLock, InputHashes, RunStatus};
 
 /// A kind of long work.
 pub trait Experiment: Sized {
-    /// The name of the kind, such as `match`.
     const KIND: &'static str;
     /// The form of the files in the folder. Raise it when an old folder would be misunderstood.
     const SCHEMA: u32;
-    /// The file of the plan, such as `match.toml`.
     const PLAN: &'static str;
     /// Everything that decides the result, besides the seed.
     type Plan: Serialize + DeserializeOwned;
@@ -138,7 +136,6 @@ pub trait Experiment: Sized {
         context: &Preparation,
     ) -> Result<Self, Failure>;
 
-    /// What must be equal when it is resumed.
     fn identity(&self) -> Identity;
 
     /// The external programs and files it uses; with these hashes alone it may be resumed.
@@ -220,7 +217,7 @@ pub fn start<E: Experiment>(
     let inputs = experiment.inputs()?;
     host.check_stop()?;
     // 2. The folder; the manifest comes last, so that a folder with one has all it needs.
-    fs::create_dir_all(folder).map_err(folder::io_error(folder))?;
+    fs::create_dir_all(folder).map_err(FileError::io(folder))?;
     let lock = FolderLock::take(folder)?;
     refuse_started(folder)?;
     let files = Folder::at(folder);
@@ -263,7 +260,7 @@ pub fn resume<E: Experiment>(
     if let Some(outcome) = finished::<E>(&files, options)? {
         return Ok(outcome);
     }
-    // 2. Nobody else may be at it, or have finished it in the meantime.
+    // 2. No other process may use it, or have finished it in the meantime.
     let lock = FolderLock::take(folder)?;
     if let Some(outcome) = finished::<E>(&files, options)? {
         return Ok(outcome);
@@ -330,7 +327,6 @@ pub fn start_or_resume<E: Experiment>(
     resume::<E>(folder, options, host)
 }
 
-/// Runs a prepared experiment and writes its outcome.
 fn execute<E: Experiment>(
     experiment: E,
     folder: Folder,
@@ -359,7 +355,7 @@ fn execute<E: Experiment>(
     result
 }
 
-/// How far the experiment in a folder is: somebody holds its lock, it has a result, its last
+/// The state of the experiment in a folder: a process holds its lock, it has a result, its last
 /// event is a failure, or it was stopped.
 pub fn status_of(folder: &Path) -> RunStatus {
     if matches!(FolderLock::holder(folder), Ok(Some(_))) {

@@ -9,20 +9,17 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::Checkpoint;
 use super::event::Events;
 use super::failure::{Failure, OrInvalid as _};
-use super::folder::{Folder, FolderError, io_error};
+use super::folder::Folder;
 use super::manifest::Manifest;
 use crate::journal::is_torn;
 use crate::replace::sync_folder;
-use crate::{FolderLock, checksum};
+use crate::{FileError, FolderLock, checksum};
 
-/// A file that was cut back or put aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// The file.
     pub file: PathBuf,
     /// What was wrong with it.
     pub reason: String,
-    /// What remains of it.
     pub kept: Kept,
     /// The file as it was.
     pub original: PathBuf,
@@ -31,16 +28,11 @@ pub struct Repair {
 /// What remains of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// The first records of a journal.
-    Records {
-        /// How many remain.
-        kept: u64,
-        /// How many lines were cut.
-        cut: u64,
-    },
+    /// The first records of a journal, and how many lines were cut.
+    Records { kept: u64, cut: u64 },
     /// The checkpoint before the damaged one.
     Previous,
-    /// Nothing: it is made again.
+    /// Nothing: it is created again.
     Nothing,
 }
 
@@ -56,7 +48,7 @@ impl fmt::Display for Repair {
         match kept {
             Kept::Records { kept, cut } => write!(f, "{kept} records kept, {cut} lines cut")?,
             Kept::Previous => f.write_str("replaced by the previous one")?,
-            Kept::Nothing => f.write_str("it is made again")?,
+            Kept::Nothing => f.write_str("it is created again")?,
         }
         write!(f, "; the original is `{}`", original.display())
     }
@@ -82,7 +74,7 @@ pub fn repair(folder: &Path) -> Result<Vec<Repair>, Failure> {
 fn repair_folder(folder: &Folder, repairs: &mut Vec<Repair>) -> Result<(), Failure> {
     let before = repairs.len();
     let mut journals = BTreeMap::new();
-    // 1. What is inside comes first: an outcome below may have to be made again.
+    // 1. What is inside comes first: an outcome below may have to be computed again.
     for path in listing(folder.path())? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
@@ -104,7 +96,7 @@ fn repair_folder(folder: &Folder, repairs: &mut Vec<Repair>) -> Result<(), Failu
     Ok(())
 }
 
-fn listing(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
+fn listing(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let read = || -> io::Result<Vec<PathBuf>> {
         let mut paths = Vec::new();
         for item in fs::read_dir(folder)? {
@@ -117,21 +109,21 @@ fn listing(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
         paths.sort();
         Ok(paths)
     };
-    read().map_err(io_error(folder))
+    read().map_err(FileError::io(folder))
 }
 
 /// Returns how many intact lines a journal begins with, after cutting off what follows.
-fn repair_journal(path: &Path, repairs: &mut Vec<Repair>) -> Result<u64, FolderError> {
+fn repair_journal(path: &Path, repairs: &mut Vec<Repair>) -> Result<u64, FileError> {
     let (mut intact, mut kept, mut cut) = (0_u64, 0_u64, 0_u64);
     let mut reason = None;
-    let file = File::open(path).map_err(io_error(path))?;
+    let file = File::open(path).map_err(FileError::io(path))?;
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();
     loop {
         line.clear();
         let length = reader
             .read_until(b'\n', &mut line)
-            .map_err(io_error(path))?;
+            .map_err(FileError::io(path))?;
         if length == 0 {
             break;
         }
@@ -141,7 +133,7 @@ fn repair_journal(path: &Path, repairs: &mut Vec<Repair>) -> Result<u64, FolderE
             continue;
         }
         if !is_whole && is_torn(&line) {
-            // The writer died; the next one cuts it off.
+            // Its writer died; the next resume cuts it off.
             break;
         }
         match checksum::checked(&line[..length - usize::from(is_whole)]) {
@@ -159,13 +151,13 @@ fn repair_journal(path: &Path, repairs: &mut Vec<Repair>) -> Result<u64, FolderE
         return Ok(kept);
     };
     let original = free_name(path);
-    fs::copy(path, &original).map_err(io_error(&original))?;
+    fs::copy(path, &original).map_err(FileError::io(&original))?;
     let shorten = || -> io::Result<()> {
         let file = OpenOptions::new().write(true).open(path)?;
         file.set_len(intact)?;
         file.sync_all()
     };
-    shorten().map_err(io_error(path))?;
+    shorten().map_err(FileError::io(path))?;
     repairs.push(Repair {
         file: path.to_owned(),
         reason,
@@ -179,7 +171,7 @@ fn repair_checkpoint(
     folder: &Folder,
     journals: &BTreeMap<String, u64>,
     repairs: &mut Vec<Repair>,
-) -> Result<(), FolderError> {
+) -> Result<(), FileError> {
     // 1. Is there anything wrong?
     let reason = match folder.checkpoint(Folder::CHECKPOINT) {
         Ok(None) => return Ok(()),
@@ -187,27 +179,26 @@ fn repair_checkpoint(
             None => return Ok(()),
             Some(name) => format!("`{name}` has fewer records than when it was written"),
         },
-        Err(FolderError::Damaged { reason, .. }) => reason,
+        Err(FileError::Damaged { reason, .. }) => reason,
         Err(error) => return Err(error),
     };
     // 2. Put it aside.
     let path = folder.file(Folder::CHECKPOINT);
-    let original = free_name(&path);
-    fs::rename(&path, &original).map_err(io_error(&path))?;
+    let original = put_aside(&path)?;
     // 3. The one before it, if its journals are there.
     let previous = match folder.checkpoint(Folder::PREVIOUS_CHECKPOINT) {
         Ok(found) => found.filter(|it| shortfall(it, journals).is_none()),
-        Err(FolderError::Damaged { .. }) => None,
+        Err(FileError::Damaged { .. }) => None,
         Err(error) => return Err(error),
     };
     let kept = if previous.is_some() {
         let from = folder.file(Folder::PREVIOUS_CHECKPOINT);
-        fs::rename(&from, &path).map_err(io_error(&from))?;
+        fs::rename(&from, &path).map_err(FileError::io(&from))?;
         Kept::Previous
     } else {
         Kept::Nothing
     };
-    sync_folder(folder.path()).map_err(io_error(folder.path()))?;
+    sync_folder(folder.path()).map_err(FileError::io(folder.path()))?;
     repairs.push(Repair {
         file: path,
         reason,
@@ -229,18 +220,17 @@ fn repair_result(
     folder: &Folder,
     is_cut: bool,
     repairs: &mut Vec<Repair>,
-) -> Result<(), FolderError> {
+) -> Result<(), FileError> {
     let reason = match folder.read_result::<serde_json::Value>() {
         Ok(None) => return Ok(()),
         Ok(Some(_)) if !is_cut => return Ok(()),
-        Ok(Some(_)) => "files that it came from were cut".to_owned(),
-        Err(FolderError::Damaged { reason, .. } | FolderError::Content { reason, .. }) => reason,
+        Ok(Some(_)) => "files that it was computed from were cut".to_owned(),
+        Err(FileError::Damaged { reason, .. } | FileError::Content { reason, .. }) => reason,
         Err(error) => return Err(error),
     };
     let path = folder.file(Folder::RESULT);
-    let original = free_name(&path);
-    fs::rename(&path, &original).map_err(io_error(&path))?;
-    sync_folder(folder.path()).map_err(io_error(folder.path()))?;
+    let original = put_aside(&path)?;
+    sync_folder(folder.path()).map_err(FileError::io(folder.path()))?;
     repairs.push(Repair {
         file: path,
         reason,
@@ -250,19 +240,23 @@ fn repair_result(
     Ok(())
 }
 
-/// `NAME.damaged`, or with a number behind it if that is taken by an earlier repair.
+/// Renames a file, and returns its new path.
+fn put_aside(path: &Path) -> Result<PathBuf, FileError> {
+    let original = free_name(path);
+    fs::rename(path, &original).map_err(FileError::io(path))?;
+    Ok(original)
+}
+
+/// `NAME.damaged`, or `NAME.damaged-2` and so on after earlier repairs.
 fn free_name(path: &Path) -> PathBuf {
-    let with = |ending: String| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    let first = with(".damaged".to_owned());
-    if !first.exists() {
-        return first;
-    }
-    (2..=u32::MAX)
-        .map(|number| with(format!(".damaged-{number}")))
+    let numbered = (2_u32..).map(|number| format!(".damaged-{number}"));
+    std::iter::once(".damaged".to_owned())
+        .chain(numbered)
+        .map(|ending| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        })
         .find(|path| !path.exists())
-        .unwrap_or(first)
+        .expect("a folder has fewer files than there are numbers")
 }

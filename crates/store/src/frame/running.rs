@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Events, ExperimentEvent};
 use super::failure::Failure;
-use super::folder::{Folder, io_error};
+use super::folder::Folder;
 use super::host::{Host, StopFlag};
 use super::manifest::Manifest;
 use super::{Experiment, start_or_resume};
-use crate::{FolderLock, Journal, JournalError, Record, Sync};
+use crate::{FileError, FolderLock, Journal, Record, Sync};
 
 /// A running experiment: its folder, held by this process alone, and what it needs.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Frame {
         resumed: bool,
     ) -> Result<Self, Failure> {
         let path = folder.file(Events::FILE);
-        let events = Events::open(folder.path(), host).map_err(io_error(&path))?;
+        let events = Events::open(folder.path(), host).map_err(FileError::io(&path))?;
         events.emit(ExperimentEvent::Started {
             kind: manifest.kind.clone(),
             name: manifest.name.clone(),
@@ -62,7 +62,6 @@ impl Frame {
         })
     }
 
-    /// What the experiment is.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -72,22 +71,18 @@ impl Frame {
         &self.folder
     }
 
-    /// Where to say what happens.
     pub fn events(&self) -> &Events {
         &self.events
     }
 
-    /// What the process supplies.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The flag that ends the work.
     pub fn stop(&self) -> &StopFlag {
         &self.host.stop
     }
 
-    /// Whether it was started before.
     pub fn is_resumed(&self) -> bool {
         self.resumed
     }
@@ -109,7 +104,7 @@ impl Frame {
         phase: &str,
         index: Option<u32>,
         since: Instant,
-    ) -> Result<(), JournalError> {
+    ) -> Result<(), FileError> {
         let seconds = since.elapsed().as_secs_f64();
         let ended = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -156,18 +151,14 @@ impl Frame {
 /// A line of `timings.jsonl`: the only place for what a clock gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// What took the time, such as `generation`.
     pub phase: String,
-    /// Which one, where there are several.
     pub index: Option<u32>,
     /// When it ended, in seconds since 1970.
     pub ended: u64,
-    /// Seconds of wall-clock time.
     pub seconds: f64,
 }
 
 impl Timing {
-    /// The file's name in the folder of an experiment.
     pub const FILE: &'static str = "timings.jsonl";
 }
 

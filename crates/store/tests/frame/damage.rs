@@ -17,7 +17,7 @@ fn plan() -> CounterPlan {
     CounterPlan { steps: 4, items: 4 }
 }
 
-/// A host that stops when so many steps are recorded and so many items after them.
+/// A host that stops when this number of steps is recorded, and of items after them.
 fn stops_after(steps: u64, items: u64) -> Host {
     let host = Host::default();
     let stop = host.stop.clone();
@@ -70,7 +70,7 @@ fn a_flipped_bit_is_reported_and_never_counted() {
     let whole = stopped("damage-flip");
     let folder = fresh_folder("damage-flipped");
     copy(&whole, &folder);
-    let outcome = resumed(&folder).expect("it goes on");
+    let outcome = resumed(&folder).expect("it is resumed");
     let files = contents(&folder);
     let finished = fresh_folder("damage-finished");
     copy(&folder, &finished);
@@ -150,7 +150,7 @@ fn a_repaired_experiment_goes_on_as_if_nothing_had_happened() {
     let whole = stopped("damage-repair");
     let folder = fresh_folder("damage-repaired");
     copy(&whole, &folder);
-    let outcome = resumed(&folder).expect("it goes on");
+    let outcome = resumed(&folder).expect("it is resumed");
     let files = contents(&folder);
     let finished = fresh_folder("damage-repair-finished");
     copy(&folder, &finished);
@@ -176,7 +176,7 @@ fn a_repaired_experiment_goes_on_as_if_nothing_had_happened() {
             assert_eq!(repairs[0].original, folder.join(format!("{name}.damaged")));
             assert!(repairs[0].to_string().contains(name));
             assert_eq!(repair(&folder).expect("nothing is left to do"), []);
-            assert_eq!(resumed(&folder).expect("it goes on"), outcome);
+            assert_eq!(resumed(&folder).expect("it is resumed"), outcome);
             assert_eq!(contents(&folder), files, "byte {position} of `{name}`");
         }
     }
@@ -219,7 +219,7 @@ fn damage_inside_reaches_the_outcome_outside() {
         .filter(|it| it.file.ends_with(Folder::RESULT));
     assert_eq!(results.count(), 2, "{repairs:?}");
     let again = resume::<Outer>(&folder, &Options::default(), &Host::default());
-    assert_eq!(again.expect("it goes on"), outcome);
+    assert_eq!(again.expect("it is resumed"), outcome);
     assert_eq!(contents(&folder), files);
 }
 
@@ -278,7 +278,7 @@ fn a_start_that_was_killed_is_begun_again() {
     let folder = fresh_folder("damage-starting");
     let outcome = {
         copy(&whole, &folder);
-        resumed(&folder).expect("it goes on")
+        resumed(&folder).expect("it is resumed")
     };
     for written in [0, 1, 2] {
         let folder = fresh_folder("damage-starting");

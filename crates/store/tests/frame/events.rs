@@ -110,7 +110,7 @@ fn a_long_file_is_read_in_parts() {
     let many: String = (0..40_000)
         .map(|number| note(&number.to_string()))
         .collect();
-    // A megabyte of lines that nobody knows must not look like the end.
+    // A megabyte of lines of unknown events must not look like the end.
     let strange = "{\"v\":1,\"ms\":5,\"event\":\"eclipse\"}\n".repeat(60_000);
     fs::write(&path, many + &note(&long) + &strange + &note("last")).expect("writable");
     let mut reader = EventReader::new(&path);

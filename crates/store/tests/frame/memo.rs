@@ -127,7 +127,7 @@ fn an_item_of_other_inputs_is_not_found_and_is_replaced() {
     assert_eq!(memo.len(), 2);
     let left: Vec<Pair> = Journal::read(&path.join("pairs.jsonl")).expect("whole");
     assert_eq!(left, [pair(0, "b"), pair(2, "a")]);
-    // It goes on after that.
+    // It can be resumed after that.
     memo.append(pair(3, "c")).expect("room");
     drop(memo);
     let memo = folder

@@ -41,7 +41,7 @@ fn a_stop_at_any_event_changes_nothing() {
         // Once more on the way, then to the end.
         let _ = run_outer(&folder, &stops_at(number / 2 + 3));
         let resumed = resume::<Outer>(&folder, &Options::default(), &Host::default());
-        assert_eq!(resumed.expect("it goes on"), outcome, "event {number}");
+        assert_eq!(resumed.expect("it is resumed"), outcome, "event {number}");
         assert_eq!(contents(&folder), files, "event {number}");
         assert_eq!(status_of(&folder), RunStatus::Finished);
     }

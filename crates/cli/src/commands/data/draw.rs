@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mendel_board::{Move, Position};
-use mendel_data::shard::{Block, GameRecord, Shard, ShardError, move_at};
-use mendel_data::{Collector, Context, GameResult, Header, Kind, Sample};
+use mendel_data::shard::{GameBlock, Shard, ShardGame, move_at};
+use mendel_data::{Collector, Context, DataError, DataSetHeader, Kind, Sample, result_for};
 use mendel_nets::stream::Part;
 use mendel_nets::train::recipe::Recipe;
 use rand::SeedableRng as _;
@@ -104,13 +104,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     writable(&arguments.out)?;
     let recipe = Recipe::find(&arguments.recipe, &[])
         .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
-    let unreadable = |error: ShardError| Wrong::new(error, "`mendel data games` makes such files");
+    let unreadable = |error: DataError| Wrong::new(error, "`mendel data games` makes such files");
     let shards: Vec<Shard> = arguments
         .sources
         .iter()
         .map(|path| Shard::open(path).map_err(unreadable))
         .collect::<Result<_, _>>()?;
-    let takes = |game: &GameRecord<'_>| {
+    let takes = |game: &ShardGame<'_>| {
         let rating = game.lower_rating();
         recipe.data.split.part_of(game) == arguments.part.part()
             && (arguments.min_rating..=arguments.max_rating).contains(&rating)
@@ -158,11 +158,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             .get_name(),
         recipe.name
     );
-    let mut header = Header::new(Kind::Moves, about);
+    let mut header = DataSetHeader::new(Kind::Moves, about);
     header.seed = arguments.seed;
     header.made_by = command();
     let mut set = Collector::new(header);
-    let mut open: Option<(usize, usize, Block)> = None;
+    let mut open: Option<(usize, usize, GameBlock)> = None;
     let mut number = 0;
     for (at, &(shard, block, game, ply)) in places.iter().enumerate() {
         let same = |it: &Place| (it.0, it.1, it.2) == (shard, block, game);
@@ -200,7 +200,7 @@ fn broken(path: &Path) -> Wrong {
 }
 
 /// A ply of a game with what was before; none if a move is impossible.
-fn sample(game: &GameRecord<'_>, ply: usize, history: usize, number: u32) -> Option<Sample> {
+fn sample(game: &ShardGame<'_>, ply: usize, history: usize, number: u32) -> Option<Sample> {
     let first = ply.saturating_sub(history);
     let mut position = Position::initial();
     let mut start = position.clone();
@@ -230,11 +230,7 @@ fn sample(game: &GameRecord<'_>, ply: usize, history: usize, number: u32) -> Opt
         game: number,
         score: None,
         best: Some(played),
-        result: Some(match game.outcome.seen_by(turn) {
-            1 => GameResult::Win,
-            0 => GameResult::Draw,
-            _ => GameResult::Loss,
-        }),
+        result: result_for(game.result, turn),
         context: Some(Box::new(Context {
             ratings: (!ratings.contains(&0)).then_some(ratings),
             start,

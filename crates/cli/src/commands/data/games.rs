@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use mendel_data::DataError;
+use mendel_data::import::ImportError;
 use mendel_data::shard::{
-    ConvertError, Filter, Header, Info, Report, Setting, Shard, ShardError, Written, convert,
+    ConvertReport, ConvertSettings, ConvertedShard, Shard, ShardFilter, ShardHeader, ShardInfo,
+    convert,
 };
 use serde_json::json;
 
@@ -61,9 +64,9 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    fn setting(&self) -> Setting {
-        Setting {
-            filter: Filter {
+    fn setting(&self) -> ConvertSettings {
+        ConvertSettings {
+            filter: ShardFilter {
                 min_rating: self.min_rating,
                 max_rating: self.max_rating,
                 min_moves: self.min_moves,
@@ -86,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
         bar
     });
-    let mut show = |report: &Report| {
+    let mut show = |report: &ConvertReport| {
         if let Some(bar) = &bar {
             bar.set_length(report.of_bytes);
             bar.set_position(report.bytes);
@@ -110,7 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     tell(arguments, &result.map_err(wrong)?)
 }
 
-fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
+fn tell(arguments: &Arguments, written: &ConvertedShard) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let report = &written.report;
     let file = arguments.out.display().to_string();
@@ -140,13 +143,13 @@ fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
 }
 
 /// A file that cannot be used was the wrong request.
-fn wrong(error: ConvertError) -> anyhow::Error {
+fn wrong(error: ImportError) -> anyhow::Error {
     let hint = match &error {
-        ConvertError::Stopped | ConvertError::Shard(_) | ConvertError::Replace(_) => {
+        ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();
         }
-        ConvertError::Taken { .. } => "`--out FILE` names a new file",
-        ConvertError::Empty { .. } => {
+        ImportError::Taken { .. } => "`--out FILE` names a new file",
+        ImportError::Empty { .. } => {
             "are these PGN files? then loosen `--min-moves` or `--min-rating`"
         }
         _ => "`mendel data games --help` shows what can be read",
@@ -157,7 +160,7 @@ fn wrong(error: ConvertError) -> anyhow::Error {
 /// `mendel data info` of such a file.
 pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let shard = Shard::open(name).map_err(unusable)?;
-    let info = Info::of(&shard).map_err(unusable)?;
+    let info = ShardInfo::of(&shard).map_err(unusable)?;
     let header = shard.header();
     let mut out = output::stdout();
     if as_json {
@@ -169,18 +172,18 @@ pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     for histogram in &info.histograms {
         let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
         text.push('\n');
-        text.push_str(&draw(&histogram.name, bars));
+        text.push_str(&draw(histogram.name, bars));
     }
     out.write_all(text.as_bytes())?;
     Ok(())
 }
 
-fn unusable(error: ShardError) -> anyhow::Error {
+fn unusable(error: DataError) -> anyhow::Error {
     let hint = "`mendel data games` makes such a file from PGN";
     Wrong::new(error, hint).into()
 }
 
-fn heading(name: &str, header: &Header, info: &Info) -> String {
+fn heading(name: &str, header: &ShardHeader, info: &ShardInfo) -> String {
     let [white, draws, black] = info.results;
     let mut lines = vec![
         format!("{name}: {}", header.description),

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_board::Color;
-use mendel_data::Header;
+use mendel_data::DataSetHeader;
 use mendel_data::import::score::Unit;
 use mendel_data::import::{
-    Format, GameFilter, ImportError, Imported, Pick, Report, ResultFilter, Setting, View, import,
+    GameFilter, ImportError, ImportFormat, ImportReport, ImportSettings, Imported, PositionFilter,
+    ResultFilter, ScorePerspective, import,
 };
 use serde_json::json;
 
@@ -79,7 +80,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The share of games that are held out from training
-    #[arg(long, value_name = "SHARE", default_value_t = Header::HOLD_OUT)]
+    #[arg(long, value_name = "SHARE", default_value_t = DataSetHeader::HOLD_OUT)]
     hold_out: f64,
     /// One sentence about the set, kept in it
     #[arg(long, value_name = "TEXT")]
@@ -158,19 +159,19 @@ enum UnitName {
 }
 
 impl Arguments {
-    fn setting(&self) -> Setting {
+    fn setting(&self) -> ImportSettings {
         let games = &self.games;
-        Setting {
+        ImportSettings {
             format: self.format.map(|format| match format {
-                FormatName::Pgn => Format::Pgn,
-                FormatName::Epd => Format::Epd,
-                FormatName::Csv => Format::Csv,
-                FormatName::Puzzles => Format::Puzzles,
-                FormatName::PuzzleTrees => Format::PuzzleTrees,
+                FormatName::Pgn => ImportFormat::Pgn,
+                FormatName::Epd => ImportFormat::Epd,
+                FormatName::Csv => ImportFormat::Csv,
+                FormatName::Puzzles => ImportFormat::Puzzles,
+                FormatName::PuzzleTrees => ImportFormat::PuzzleTrees,
             }),
             view: match self.view {
-                ViewName::White => View::White,
-                ViewName::Mover => View::Mover,
+                ViewName::White => ScorePerspective::White,
+                ViewName::Mover => ScorePerspective::Mover,
             },
             unit: self.unit.map(|unit| match unit {
                 UnitName::Pawns => Unit::Pawns,
@@ -186,7 +187,7 @@ impl Arguments {
                 }),
                 min_plies: games.min_plies,
             },
-            pick: Pick {
+            pick: PositionFilter {
                 one_per_game: games.one_per_game,
                 winner_to_move: games.winner_to_move,
                 mover: games.mover.map(|side| match side {
@@ -236,7 +237,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
         bar
     });
-    let mut show = |report: &Report| {
+    let mut show = |report: &ImportReport| {
         if let Some(bar) = &bar {
             let (records, found) = (report.records, report.found);
             bar.set_message(format!("{records} games or lines, {found} positions"));
@@ -278,9 +279,9 @@ fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
         imported.bytes.div_ceil(1024)
     )?;
     let what = match imported.format {
-        Format::Pgn => "games",
-        Format::Epd | Format::Csv => "lines",
-        Format::Puzzles | Format::PuzzleTrees => "puzzles",
+        ImportFormat::Pgn => "games",
+        ImportFormat::Epd | ImportFormat::Csv => "lines",
+        ImportFormat::Puzzles | ImportFormat::PuzzleTrees => "puzzles",
     };
     writeln!(
         out,

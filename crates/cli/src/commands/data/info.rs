@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use mendel_data::info::Info;
+use mendel_data::info::DataSetInfo;
 use mendel_data::shard::SUFFIX;
-use mendel_data::{BUILT_IN, DataError, Header, Reader, SUITES};
+use mendel_data::{BUILT_IN, DataError, DataSetHeader, Reader, SUITES};
 use serde_json::json;
 
 use super::games;
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
     }
     let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
     let header = reader.header().clone();
-    let info = Info::of(&mut reader).map_err(wrong)?;
+    let info = DataSetInfo::of(&mut reader).map_err(wrong)?;
     let mut out = output::stdout();
     if arguments.json {
         let report = json!({ "set": arguments.set, "header": header, "info": info });
@@ -104,7 +104,7 @@ fn wrong(error: DataError) -> anyhow::Error {
     Wrong::new(error, hint).into()
 }
 
-fn heading(set: &str, header: &Header, info: &Info) -> String {
+fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
     let mut lines = vec![
         format!("{set}: {}", header.description),
         format!("  kind       {}", header.kind.as_str()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, ValueEnum};
 use mendel_data::label::{Ask, Evaluation, ExpertPlan};
 use mendel_data::make::{CreatedDataSet, DataOptions, DataPlan, DataSetCreation};
-use mendel_data::{Header, Kind, Reader};
+use mendel_data::{DataSetHeader, Kind, Reader};
 use mendel_report::page::{HtmlPage, PageBlock};
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     expert: ExpertArguments,
     /// The share of games that are held out from training
-    #[arg(long, value_name = "SHARE", default_value_t = Header::HOLD_OUT)]
+    #[arg(long, value_name = "SHARE", default_value_t = DataSetHeader::HOLD_OUT)]
     hold_out: f64,
     #[command(flatten)]
     exec: ExecArguments,

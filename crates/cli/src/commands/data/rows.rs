@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use mendel_data::{DataSet, Sample};
 use mendel_engine::Player;
 use mendel_fitness::matrix::Rows;
-use mendel_store::{ReplaceError, replace_with};
+use mendel_store::{FileError, replace_with};
 use serde_json::json;
 
 use crate::output;
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let weights = evaluator.weights();
     let names: Vec<&str> = weights.iter().map(|weight| weight.name.as_str()).collect();
     replace_with(&arguments.out, |file| {
-        write(file, arguments, &names, &rows, &labels).map_err(|source| ReplaceError::Write {
+        write(file, arguments, &names, &rows, &labels).map_err(|source| FileError::Write {
             path: arguments.out.clone(),
             source,
         })

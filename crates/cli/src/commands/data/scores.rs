@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use mendel_board::Color;
 use mendel_coach::Phase;
 use mendel_data::{DataSet, MATE, Sample};
-use mendel_store::{ReplaceError, replace_with};
+use mendel_store::{FileError, replace_with};
 use serde_json::json;
 
 use crate::output;
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(Wrong::new(complaint, hint).into());
     }
     replace_with(&arguments.out, |file| {
-        write(file, &arguments.out, &lines).map_err(|source| ReplaceError::Write {
+        write(file, &arguments.out, &lines).map_err(|source| FileError::Write {
             path: arguments.out.clone(),
             source,
         })

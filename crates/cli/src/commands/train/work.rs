@@ -15,7 +15,7 @@ use super::{Arguments, Device};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, changed};
+use crate::request::{INPUTS_HINT, Wrong};
 use crate::table::Table;
 
 /// Trains from the beginning.
@@ -70,12 +70,13 @@ pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()>
 }
 
 fn wrong(error: TrainError) -> anyhow::Error {
-    let error = match error {
-        TrainError::Inputs(error) => return changed(error),
-        error => error,
-    };
     let hint = match &error {
-        TrainError::NoData | TrainError::Games(_) | TrainError::Scores(_) => {
+        TrainError::Experiment(error) if error.is_about_inputs() => INPUTS_HINT,
+        TrainError::NoData
+        | TrainError::Games(_)
+        | TrainError::ReadScores { .. }
+        | TrainError::ScoreLine { .. }
+        | TrainError::EmptyPart { .. } => {
             "`mendel data games FILE.pgn --out FILE.games` makes games to learn from"
         }
         TrainError::NoGpu => "`--device cpu` learns on the processor",

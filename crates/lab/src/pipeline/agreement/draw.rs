@@ -182,7 +182,7 @@ mod tests {
     use mendel_board::Position;
 
     use super::*;
-    use mendel_data::{Header, Kind};
+    use mendel_data::{DataSetHeader, Kind};
 
     fn set(whites: usize, blacks: usize) -> DataSet {
         let white = Position::initial();
@@ -198,7 +198,7 @@ mod tests {
         };
         let positions = vec![white; whites].into_iter().chain(vec![black; blacks]);
         DataSet {
-            header: Header::new(Kind::Moves, "of a test"),
+            header: DataSetHeader::new(Kind::Moves, "of a test"),
             samples: positions.enumerate().map(sample).collect(),
         }
     }
