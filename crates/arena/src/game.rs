@@ -138,8 +138,9 @@ impl GameLoop<'_> {
             // 4. It is played, and the adjudicator has a look.
             let score = answer.thought.score;
             let record = record_move(&self.game, &answer);
-            if let Err(illegal) = self.game.play(answer.m) {
-                let fault = Fault::Illegal { text: illegal.m };
+            if self.game.play(answer.m).is_err() {
+                let text = self.game.position().uci(answer.m);
+                let fault = Fault::Illegal { text };
                 return Some(self.fault(turn, &fault));
             }
             self.moves.push(record);

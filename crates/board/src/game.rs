@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Color, Move};
 
-use crate::Position;
+use crate::{NotationError, Position};
 
 /// A game from its start position to now.
 #[derive(Clone, Debug)]
@@ -33,16 +33,6 @@ pub enum Reason {
     /// Fifty moves of each side without capture or pawn move.
     FiftyMoves,
     Repetition,
-}
-
-/// A move that the position does not allow.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("illegal move `{m}` in `{fen}`")]
-pub struct IllegalMove {
-    /// The move, in UCI notation.
-    pub m: String,
-    /// The position in which it was tried.
-    pub fen: String,
 }
 
 impl Game {
@@ -77,11 +67,11 @@ impl Game {
     /// If the move is illegal; the game is then untouched. A game that is over
     /// by repetition, fifty moves or material may go on, as it may over the
     /// board without a claim.
-    pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
+    pub fn play(&mut self, m: Move) -> Result<(), NotationError> {
         let position = self.position();
         if !position.is_legal(m) {
-            return Err(IllegalMove {
-                m: position.uci(m),
+            return Err(NotationError::IllegalMove {
+                text: position.uci(m),
                 fen: position.fen(),
             });
         }

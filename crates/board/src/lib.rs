@@ -40,7 +40,7 @@ pub mod sample;
 pub mod tablebase;
 
 pub use error::{BoardFileError, NotationError};
-pub use game::{Game, IllegalMove, Outcome, Reason};
+pub use game::{Game, Outcome, Reason};
 pub use hash::mix;
 pub use packed::PackedMove;
 pub use packed_position::PackedPosition;

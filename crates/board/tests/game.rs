@@ -111,7 +111,7 @@ fn no_move_and_no_check_is_stalemate() {
 
 #[test]
 fn material_that_cannot_mate_is_a_draw() {
-    // (position, whether nobody can mate)
+    // (position, whether neither side can mate)
     const TABLE: [(&str, bool); 12] = [
         ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", true),
         ("8/8/4k3/8/8/4K2N/8/8 w - - 0 1", true),

@@ -6,6 +6,8 @@ mod book;
 mod eco;
 mod epd;
 mod game;
+mod hash;
+mod lines;
 mod notation;
 mod packed;
 mod perft;

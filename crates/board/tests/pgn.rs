@@ -199,7 +199,7 @@ fn an_unfinished_tag_or_comment_does_not_end_the_file() {
 
 #[test]
 fn games_can_be_chosen_by_their_tags_alone() {
-    // The moves of the skipped games are nonsense, which nobody sees.
+    // The moves of the skipped games are nonsense, which is not noticed.
     let text = concat!(
         "[White \"A\"]\n\n1. Ke5 *\n\n[White \"B\"]\n\n1. e4 *\n\n",
         "[White \"A\"]\n\n1. Ke5 *\n\n[White \"B\"]\n\n1. d4 *\n",

@@ -104,7 +104,7 @@ fn known_endings_have_their_known_values() {
     }
 }
 
-/// A value is that of the best move, whoever is to move.
+/// A value is that of the best move, for either side to move.
 #[test]
 fn the_value_is_that_of_the_best_move() {
     let Some(tables) = shared() else { return };

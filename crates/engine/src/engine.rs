@@ -129,7 +129,7 @@ trait Think {
 
 fn minds(player: &Player, threads: usize) -> Box<dyn Think + Send + Sync> {
     with_evaluator!(&player.evaluator, it => {
-        Box::new(Minds::new(it.clone(), &player.params, threads.max(1)))
+        Box::new(Minds::new(it, &player.params, threads.max(1)))
     })
 }
 
@@ -142,11 +142,11 @@ impl fmt::Debug for Engine {
     }
 }
 
-impl<E: Evaluator> Minds<E> {
-    fn new(evaluator: E, params: &SearchParams, threads: usize) -> Self {
+impl<E: Evaluator + Clone> Minds<E> {
+    fn new(evaluator: &E, params: &SearchParams, threads: usize) -> Self {
         let memories = (0..threads).map(|_| Memory::new(params)).collect();
         Self {
-            evaluator,
+            evaluator: evaluator.clone(),
             memories,
         }
     }

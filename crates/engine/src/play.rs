@@ -25,7 +25,7 @@ use std::fmt;
 use std::time::Duration;
 
 use mendel_board::pgn::GameResult;
-use mendel_board::{ByColor, Color, Game, IllegalMove, Move, Outcome, Position};
+use mendel_board::{ByColor, Color, Game, Move, NotationError, Outcome, Position};
 
 use crate::{Clock, Limits, SideTimer, TimeControl};
 
@@ -92,7 +92,7 @@ pub enum PlayError {
     #[error("the game is over: {0}")]
     Over(PlayEnd),
     #[error(transparent)]
-    Illegal(#[from] IllegalMove),
+    Illegal(#[from] NotationError),
     #[error("there is no move to take back")]
     NothingToTakeBack,
     #[error("there is no draw offer to decline")]

@@ -13,11 +13,6 @@
 //! The search does not carry accumulators along its moves: an [`AccumulatorCache`]
 //! keeps those of the last boards and updates the nearest.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use mendel_board::{Board, Color};
 
 use crate::input::{Input, PAPER_UNIT, paper_value};

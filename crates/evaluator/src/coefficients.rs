@@ -20,14 +20,12 @@ use std::fmt;
 
 use mendel_board::{Color, Position};
 
-use crate::{Centipawns, Evaluator, EvaluatorError, Material, Share, Term, Trace};
+use crate::{Centipawns, Evaluator, EvaluatorError, Share, Term, Trace};
 
-/// One weight that can be bred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weight {
     /// `passed_pawn.mg`, `mobility_knight[3].eg`, or without a phase `bishop_pair`.
     pub name: String,
-    /// The number of its term.
     pub term: usize,
     pub phase: Phase,
     /// Centipawns for each count.
@@ -134,7 +132,7 @@ pub(crate) fn add_up(middle_game: i64, end_game: i64, taper: Share, scale: Share
     let [part, of] = [taper.part, taper.of].map(i64::from);
     let [scale, scale_of] = [scale.part, scale.of].map(i64::from);
     let score = (middle_game * part * scale_of + end_game * (of - part) * scale) / (of * scale_of);
-    let limit = i64::from(<Material as Evaluator>::LIMIT.0);
+    let limit = i64::from(Centipawns::LIMIT.0);
     Centipawns(score.clamp(-limit, limit) as i32)
 }
 

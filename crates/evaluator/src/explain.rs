@@ -28,7 +28,6 @@ pub struct Term {
 /// be added by their numerators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exact {
-    /// Numerator.
     pub parts: i64,
     /// Denominator, above zero.
     pub of: i64,
@@ -84,7 +83,6 @@ pub struct Explanation {
     pub scale: Share,
     /// What is added because a score is a whole number within the limit.
     pub rounding: Exact,
-    /// The score as White sees it.
     pub white_score: i32,
     /// The score as the side to move sees it.
     pub score: i32,
@@ -93,7 +91,6 @@ pub struct Explanation {
 /// The group of the term that says what a network makes of the whole board.
 const NETWORK: &str = "network";
 
-/// Judges `position` and says why.
 pub fn explain<E: Evaluator>(evaluator: &E, position: &Position) -> Explanation {
     let mut breakdown = Breakdown::default();
     let score = evaluator

@@ -50,7 +50,7 @@ const SUMS: [(&str, u32); TABLES] = [
 const fn all() -> [About; COUNT] {
     let mut all = [About {
         name: "",
-        about: "The values of the squares that these men stand on, added.",
+        about: "The values of the squares that these pieces stand on, added.",
         by: 1,
     }; COUNT];
     let mut index = 0;

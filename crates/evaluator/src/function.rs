@@ -5,11 +5,6 @@
 //! sums, products, quotients and bits, whose results IEEE 754 fixes, in one order:
 //! every machine and every kernel gets the same number.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use serde::{Deserialize, Serialize};
 
 /// Makes the enum, the list of all functions and their names from one table.

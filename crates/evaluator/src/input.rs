@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::snapshot::PieceChange;
 use crate::{cwu, features};
 
-/// What the inputs of a network are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Input {
@@ -42,7 +41,6 @@ impl Input {
         }
     }
 
-    /// What a player file calls it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",

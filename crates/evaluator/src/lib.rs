@@ -16,6 +16,13 @@
 //! # Ok::<(), mendel_board::NotationError>(())
 //! ```
 
+#![allow(
+    clippy::inline_always,
+    clippy::missing_panics_doc,
+    reason = "inlined code is compiled for the processor of its caller, and a term must cost an \
+              addition, not a call; an `expect` here says why it cannot fail"
+)]
+
 mod accumulator;
 mod any;
 pub mod classic;
@@ -80,6 +87,11 @@ pub use vision::Vision;
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Centipawns(pub i32);
 
+impl Centipawns {
+    /// The largest score of an evaluator, below those of a mate.
+    pub(crate) const LIMIT: Self = Self(20_000);
+}
+
 /// Judges one quiet position.
 ///
 /// # Contract
@@ -97,7 +109,7 @@ pub struct Centipawns(pub i32);
 /// [`contract`] tests each of these for any implementation.
 pub trait Evaluator: Send + Sync {
     /// The largest score an evaluator may give.
-    const LIMIT: Centipawns = Centipawns(20_000);
+    const LIMIT: Centipawns = Centipawns::LIMIT;
 
     /// What one thread keeps between calls to be quick, such as a pawn table.
     type Scratch: Default + Send;

@@ -16,7 +16,6 @@ use crate::packed::Packed;
 use crate::player_file::{PlayerEvaluator, TableReader, nearest, quote, shortened};
 use crate::{Centipawns, Evaluator, EvaluatorError, Share, Term, Trace};
 
-/// One term of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     /// Also the key in a player file.

@@ -66,7 +66,6 @@ pub struct NnueCache([AccumulatorCache<i16>; 4]);
 /// The numbers of a network for training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// The first layer, input by input.
     pub first: Vec<[f32; HIDDEN]>,
     pub bias: [f32; HIDDEN],
     /// The weights of the output: of the side to move, then of the other.
@@ -94,10 +93,6 @@ impl Network {
     }
 
     /// The numbers, to continue training.
-    ///
-    /// # Panics
-    ///
-    /// Never: a network has as many numbers as it was made of.
     pub fn parameters(&self) -> Parameters {
         let rows = |numbers: &[i16], one: i32| -> Vec<[f32; HIDDEN]> {
             let rows = numbers.as_chunks().0.iter();

@@ -241,7 +241,6 @@ impl Outlook {
         }
     }
 
-    /// The likeliest move, or one by chance.
     pub fn draw(&self, position: &Position, draw: Draw) -> Option<Move> {
         let Draw::Seed(seed) = draw else {
             return self.moves.first().map(|it| it.0);

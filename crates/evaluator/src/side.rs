@@ -86,13 +86,11 @@ impl Side for Black {
     }
 }
 
-/// The neighbours to the right.
 #[inline]
 pub(crate) fn east(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & NOT_H) << 1)
 }
 
-/// The neighbours to the left.
 #[inline]
 pub(crate) fn west(squares: Bitboard) -> Bitboard {
     Bitboard((squares.0 & NOT_A) >> 1)
@@ -103,7 +101,6 @@ pub(crate) fn sideways(squares: Bitboard) -> Bitboard {
     east(squares) | west(squares)
 }
 
-/// Whole files that hold one of the squares.
 #[inline]
 pub(crate) fn fill_files(squares: Bitboard) -> Bitboard {
     White::fill_up(squares) | Black::fill_up(squares)

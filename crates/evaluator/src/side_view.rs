@@ -191,7 +191,6 @@ impl SideView {
     }
 }
 
-/// What White and Black see in a position.
 pub(crate) fn side_views(position: &Position) -> [(Color, SideView); 2] {
     let mated = position.is_check() && position.legal_moves().is_empty();
     Color::ALL.map(|side| {

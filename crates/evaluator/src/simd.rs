@@ -14,10 +14,6 @@
     reason = "only the caller of a function for a kind of processor knows which one it is"
 )]
 #![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-#![allow(
     clippy::needless_range_loop,
     reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
 )]
@@ -81,7 +77,6 @@ impl SimdLevel {
     /// Supported by every processor.
     pub(crate) const PORTABLE: Self = Self(SimdBackend::Any);
 
-    /// The levels of this processor, the best last.
     pub(crate) fn all() -> impl DoubleEndedIterator<Item = Self> {
         let any = Some(SimdBackend::Any);
         #[cfg(target_arch = "x86_64")]
@@ -249,7 +244,6 @@ mod x86 {
         };
     }
 
-    /// Two registers of AVX2.
     #[derive(Clone, Copy)]
     struct Ymm(__m256, __m256);
 
@@ -306,7 +300,6 @@ mod x86 {
         }
     }
 
-    /// One register of AVX-512.
     #[derive(Clone, Copy)]
     struct Zmm(__m512);
 

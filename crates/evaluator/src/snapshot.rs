@@ -7,7 +7,6 @@
 use arrayvec::ArrayVec;
 use mendel_board::{Bitboard, Board, Color, Role};
 
-/// A piece that was added or removed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PieceChange {
     /// 0 to 5 for White's pawn to king, 6 to 11 for Black's.
@@ -16,7 +15,6 @@ pub(crate) struct PieceChange {
     pub(crate) square: u8,
 }
 
-/// The pieces of a board, to compare with another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BoardSnapshot {
     sides: [Bitboard; 2],
@@ -58,7 +56,6 @@ impl BoardSnapshot {
         sides.map(|(now, before)| (*now ^ *before).count()).sum()
     }
 
-    /// The pieces added and removed since `before`.
     #[inline]
     pub(crate) fn since(&self, before: &Self) -> BoardDiff {
         let mut diff = BoardDiff::default();

@@ -89,7 +89,6 @@ pub(crate) const KING_END_GAME: PieceSquareTable = [
     [-5, -3, -2, -2],
 ];
 
-/// The table's value of one square.
 pub(crate) fn at(table: &PieceSquareTable, square: Square) -> i32 {
     let (file, rank) = (square.to_usize() & 7, square.to_usize() >> 3);
     i32::from(table[rank][file.min(7 - file)])

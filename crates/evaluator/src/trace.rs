@@ -30,7 +30,6 @@ pub trait Trace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Share {
     pub part: i32,
-    /// Of how much.
     pub of: i32,
 }
 
@@ -85,7 +84,6 @@ impl Breakdown {
             .map(|(&term, &[white, black])| (term, white, black))
     }
 
-    /// How often `side` has `term`.
     pub fn count(&self, term: usize, side: Color) -> i32 {
         self.counts
             .get(&term)

@@ -111,7 +111,7 @@ fn each_input_is_counted_as_by_hand() {
 fn the_output_is_rectified_for_the_side_to_move() {
     let half = only("numerical_advantage", ONE / 2);
     let score = |fen: &str| half.evaluate(&position(fen), &mut (), &mut Silent);
-    // Four men more, half a weight each.
+    // Four pieces more, half a weight each.
     assert_eq!(
         score("4k3/5p2/8/3P4/3P4/8/6P1/R3K1N1 w - - 0 1"),
         Centipawns(4 * PAWN / 2)

@@ -131,7 +131,7 @@ const CASES: &[Case] = &[
             ("king_no_enemy_pawn_adj", -1, 0),
         ],
     ),
-    // The queen on g2 has f8, g8 … g7 behind g-file men: it hits g7 only, the bishop
+    // The queen on g2 has f8, g8 … g7 behind pieces on the g-file: it hits g7 only, the bishop
     // on b2 g7 too, the knight on f5 g7 and h6, which is not beside the king.
     (
         "6k1/6p1/8/5N2/8/8/1B4Q1/6K1 w - - 0 1",

@@ -185,7 +185,7 @@ fn doubled_isolated_weak_and_central_pawns() {
         ),
         // The neighbour has gone past d6, and e4 guards d5.
         ("4k3/8/3p4/2p5/4P3/8/8/4K3 w - - 0 1", "weak_pawn", 0, -1),
-        // Nobody attacks the square in front of it.
+        // The square in front of it is not attacked.
         ("4k3/8/3p4/2p5/8/8/4P3/4K3 w - - 0 1", "weak_pawn", 0, 0),
         // A neighbour level with it can still help.
         ("4k3/8/2pp4/8/4P3/8/8/4K3 w - - 0 1", "weak_pawn", 0, 0),

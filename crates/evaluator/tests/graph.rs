@@ -285,7 +285,7 @@ fn what_leads_nowhere_is_dropped() {
 }
 
 #[test]
-fn a_memory_changes_nothing_whoever_used_it() {
+fn a_cache_shared_by_several_graphs_does_not_change_outputs() {
     let graphs: Vec<Graph> = Input::ALL
         .into_iter()
         .flat_map(|input| (0..2).map(move |seed| (input, seed)))

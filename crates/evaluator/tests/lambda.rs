@@ -19,7 +19,7 @@ const CASES: &[Case] = &[
             ("rook_value", 2, 2),
             ("queen_value", 1, 1),
             ("bishop_pair", 1, 1),
-            // Squares of own men are controlled too.
+            // Squares of own pieces are controlled too.
             ("knight_mobility", 6, 6),
             ("bishop_mobility", 4, 4),
             ("rook_mobility", 4, 4),
@@ -57,7 +57,7 @@ const CASES: &[Case] = &[
             ("queen_mobility", 16, 0),
         ],
     ),
-    // A queen attacked by its like is lost only if nobody defends it.
+    // A queen attacked by its like is lost only if it is not defended.
     (
         "8/7k/8/8/q2Q4/8/3R4/6K1 b - - 0 1",
         &[("queen_mobility", 26, 17)],
@@ -85,7 +85,7 @@ const CASES: &[Case] = &[
         ],
     ),
     // d3 cannot step to d4, where e5 takes, and c4 and e4 are past it. For Black e5 has
-    // c5 and nobody at its side: isolated.
+    // c5 without a neighbour: isolated.
     (
         "4k3/8/8/2p1p3/2P1P3/3P4/8/4K3 w - - 0 1",
         &[

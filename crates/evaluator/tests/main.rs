@@ -11,6 +11,7 @@ mod lambda;
 mod laws;
 mod mlp;
 mod network;
+mod scene;
 mod teaching;
 mod terms;
 mod vision;

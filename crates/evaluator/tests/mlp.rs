@@ -162,7 +162,7 @@ fn the_output_is_what_the_definition_says() {
 }
 
 #[test]
-fn a_memory_changes_nothing_whoever_used_it() {
+fn a_cache_shared_by_several_networks_does_not_change_outputs() {
     let networks: Vec<Mlp> = shapes().into_iter().map(|it| mlp(it, 7)).collect();
     let mut memory = MlpCache::default();
     for (at, position) in random_positions(43, 700).enumerate() {

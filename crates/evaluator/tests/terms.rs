@@ -289,7 +289,7 @@ fn threats_by_pawns_minors_rooks_and_king() {
         "6k1/8/8/3n1b2/4P3/3K4/8/8 w - - 0 1",
         &[("threat_by_pawn", White, "knight×1, bishop×1")],
     );
-    // A pawn that would be taken threatens nobody; it hangs itself.
+    // A pawn that would be taken makes no threat; it hangs itself.
     check(
         "6k1/8/8/3n1b2/4P3/8/8/6K1 w - - 0 1",
         &[
@@ -388,7 +388,7 @@ fn an_attack_on_the_king_counts_units_checks_and_weak_squares() {
         [("rook".to_owned(), 1), ("queen".to_owned(), 1)]
     );
     assert!(!counts(&attack, "king_weak_square", White).is_empty());
-    // A bare king attacks nobody.
+    // A bare king attacks nothing.
     assert_eq!(counts(&attack, "king_attack", Black), []);
 }
 

@@ -14,8 +14,8 @@ use crate::{Game, Position};
 
 /// No game under the 75-move rule lasts 9,000 moves of each side, so a longer one
 /// is a damaged or hostile file.
-const MOST_PLIES: usize = 20_000;
-const MOST_TAGS: usize = 256;
+const MAX_PLIES: usize = 20_000;
+const MAX_TAGS: usize = 256;
 const TAG_LINE_BYTES: usize = 4096;
 
 /// Reads games one by one; the memory used does not depend on their number.
@@ -26,7 +26,7 @@ const TAG_LINE_BYTES: usize = 4096;
 #[derive(Debug)]
 pub struct PgnReader<R> {
     name: String,
-    reader: Reader<Source<R>>,
+    reader: Reader<TaggingReader<R>>,
     games: u64,
     failed: bool,
 }
@@ -38,7 +38,6 @@ pub enum PgnError {
     #[error("cannot read games from `{name}` after game {games}: {source}")]
     Read {
         name: String,
-        /// Games found before.
         games: u64,
         source: io::Error,
     },
@@ -51,13 +50,10 @@ pub enum PgnError {
 #[error("game {number} of `{name}` ({white} – {black}, {event}) is broken: {reason}")]
 pub struct BrokenGame {
     pub name: String,
-    /// Which game of the file, from 1.
+    /// Counted from 1.
     pub number: u64,
-    /// The tag `Event`, or `?`.
     pub event: String,
-    /// The tag `White`, or `?`.
     pub white: String,
-    /// The tag `Black`, or `?`.
     pub black: String,
     /// What is wrong: the move, the position or the variant.
     pub reason: String,
@@ -133,7 +129,7 @@ impl<R: Read> PgnReader<R> {
     pub fn named(name: &str, read: R) -> Self {
         Self {
             name: name.to_owned(),
-            reader: Reader::build(Source(read))
+            reader: Reader::build(TaggingReader(read))
                 .set_supported_tag_line_length(TAG_LINE_BYTES)
                 .finish(),
             games: 0,
@@ -166,12 +162,12 @@ impl<R: Read> PgnReader<R> {
                 Ok(Some(seen)) => {
                     self.games += 1;
                     match seen {
-                        Seen::Skipped => {}
-                        Seen::Broken(game) => return Some(Err(PgnError::Game(game))),
-                        Seen::Game(game) => return Some(Ok(*game)),
+                        VisitResult::Skipped => {}
+                        VisitResult::Broken(game) => return Some(Err(PgnError::Game(game))),
+                        VisitResult::Game(game) => return Some(Ok(*game)),
                     }
                 }
-                // The source's own errors come as other kinds, see `Source`.
+                // The source's own errors come as other kinds, see `TaggingReader`.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     self.games += 1;
                     let tags = Tags::default();
@@ -203,9 +199,9 @@ impl<R: Read> Iterator for PgnReader<R> {
 /// Reads from elsewhere and makes its errors distinguishable from the parser's,
 /// which are `InvalidData` and do not end the file.
 #[derive(Debug)]
-struct Source<R>(R);
+struct TaggingReader<R>(R);
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for TaggingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(buffer) {
@@ -235,7 +231,7 @@ struct Visit<'a, F> {
     keep: &'a mut F,
 }
 
-enum Seen {
+enum VisitResult {
     Skipped,
     Broken(Box<BrokenGame>),
     Game(Box<PgnGame>),
@@ -247,18 +243,18 @@ struct Replay {
 }
 
 impl<F> Visit<'_, F> {
-    fn broken(&self, tags: &Tags, reason: String) -> Seen {
-        Seen::Broken(Box::new(broken(self.file, self.number, tags, reason)))
+    fn broken(&self, tags: &Tags, reason: String) -> VisitResult {
+        VisitResult::Broken(Box::new(broken(self.file, self.number, tags, reason)))
     }
 }
 
 impl Replay {
-    fn finish(&mut self, result: Option<GameResult>) -> Seen {
+    fn finish(&mut self, result: Option<GameResult>) -> VisitResult {
         let tags = std::mem::take(&mut self.tags);
         let game = std::mem::take(&mut self.game);
         let tagged = || tags.get("Result").and_then(GameResult::from_pgn);
         let result = result.or_else(tagged).unwrap_or_default();
-        Seen::Game(Box::new(PgnGame {
+        VisitResult::Game(Box::new(PgnGame {
             tags,
             game,
             result,
@@ -270,15 +266,15 @@ impl Replay {
 impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
     type Tags = Tags;
     type Movetext = Replay;
-    type Output = Seen;
+    type Output = VisitResult;
 
-    fn begin_tags(&mut self) -> ControlFlow<Seen, Tags> {
+    fn begin_tags(&mut self) -> ControlFlow<VisitResult, Tags> {
         ControlFlow::Continue(Tags::default())
     }
 
-    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Seen> {
-        if tags.len() >= MOST_TAGS {
-            let reason = format!("it has more than {MOST_TAGS} tags");
+    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<VisitResult> {
+        if tags.len() >= MAX_TAGS {
+            let reason = format!("it has more than {MAX_TAGS} tags");
             return ControlFlow::Break(self.broken(tags, reason));
         }
         let name = String::from_utf8_lossy(name);
@@ -286,9 +282,9 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Seen, Replay> {
+    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<VisitResult, Replay> {
         if !(self.keep)(&tags) {
-            return ControlFlow::Break(Seen::Skipped);
+            return ControlFlow::Break(VisitResult::Skipped);
         }
         match start(&tags) {
             Ok(start) => ControlFlow::Continue(Replay {
@@ -299,15 +295,15 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
         }
     }
 
-    fn san(&mut self, replay: &mut Replay, san: SanPlus) -> ControlFlow<Seen> {
+    fn san(&mut self, replay: &mut Replay, san: SanPlus) -> ControlFlow<VisitResult> {
         let position = replay.game.position();
         match san.san.to_move(position.chess()) {
-            Ok(m) if replay.game.moves().len() < MOST_PLIES => {
+            Ok(m) if replay.game.moves().len() < MAX_PLIES => {
                 replay.game.push(m);
                 ControlFlow::Continue(())
             }
             Ok(_) => {
-                let reason = format!("it has more than {MOST_PLIES} half-moves");
+                let reason = format!("it has more than {MAX_PLIES} half-moves");
                 ControlFlow::Break(self.broken(&replay.tags, reason))
             }
             Err(error) => {
@@ -321,7 +317,11 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
     }
 
     /// The game is over here, whatever stands behind it.
-    fn outcome(&mut self, replay: &mut Replay, outcome: pgn_reader::Outcome) -> ControlFlow<Seen> {
+    fn outcome(
+        &mut self,
+        replay: &mut Replay,
+        outcome: pgn_reader::Outcome,
+    ) -> ControlFlow<VisitResult> {
         let result = match outcome {
             pgn_reader::Outcome::Known(KnownOutcome::Draw) => GameResult::Draw,
             pgn_reader::Outcome::Known(KnownOutcome::Decisive {
@@ -335,7 +335,7 @@ impl<F: FnMut(&Tags) -> bool> Visitor for Visit<'_, F> {
         ControlFlow::Break(replay.finish(Some(result)))
     }
 
-    fn end_game(&mut self, mut replay: Replay) -> Seen {
+    fn end_game(&mut self, mut replay: Replay) -> VisitResult {
         replay.finish(None)
     }
 }

@@ -44,7 +44,7 @@ impl fmt::Display for PgnGame {
         }
 
         // 2. The moves.
-        let mut lines = Lines::default();
+        let mut lines = LineWrapper::default();
         write_moves(&mut lines, &self.game, &self.comments);
         lines.word(self.result.as_str());
         write!(f, "\n{}\n\n", lines.text)
@@ -85,7 +85,7 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     f.write_str("\"]\n")
 }
 
-fn write_moves(lines: &mut Lines, game: &Game, comments: &[String]) {
+fn write_moves(lines: &mut LineWrapper, game: &Game, comments: &[String]) {
     let mut numbered = false;
     for (index, (&m, position)) in game.moves().iter().zip(game.positions()).enumerate() {
         match position.turn() {
@@ -105,14 +105,14 @@ fn write_moves(lines: &mut Lines, game: &Game, comments: &[String]) {
     }
 }
 
-/// Words, filled into lines.
+/// Wraps words at [`WIDTH`] columns.
 #[derive(Default)]
-struct Lines {
+struct LineWrapper {
     text: String,
     column: usize,
 }
 
-impl Lines {
+impl LineWrapper {
     fn word(&mut self, word: &str) {
         let width = word.chars().count();
         if self.column > 0 && self.column + 1 + width > WIDTH {

@@ -100,7 +100,6 @@ impl Facts {
         facts
     }
 
-    /// Attacks of pawns and king.
     #[inline]
     fn begin<S: Side>(&mut self) {
         use crate::side::{east, west};
@@ -115,7 +114,6 @@ impl Facts {
         self.ring[S::I] = Bitboard(RING[self.king[S::I].to_usize()]) & !(right & left);
     }
 
-    /// Pins and the area of mobility.
     #[inline]
     fn prepare<S: Side>(&mut self) {
         let them = S::Them::I;

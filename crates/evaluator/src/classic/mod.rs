@@ -12,11 +12,6 @@
 //! the score, the score is linear in the weights, and breeding may treat a
 //! position as a row of numbers.
 
-#![allow(
-    clippy::inline_always,
-    reason = "one call at each leaf of the search: a term must cost an addition, not a call"
-)]
-
 mod endings;
 mod facts;
 mod king;
@@ -171,7 +166,6 @@ impl Classic {
         self.with_network(Some(network))
     }
 
-    /// The network beside the terms, if there is one.
     pub fn network(&self) -> Option<&Arc<Network>> {
         self.network.as_ref()
     }

@@ -7,7 +7,6 @@ use super::{COUNT, FEATURES};
 use crate::side::{Black, Side, White};
 use crate::side_view::{CENTRE, isolated, number, passed};
 
-/// What one side has of each input.
 pub(super) type Counts = [i32; COUNT];
 
 pub(super) fn both(position: &Position) -> [Counts; 2] {
@@ -44,7 +43,6 @@ pub fn normalised(position: &Position) -> [f32; COUNT] {
     numbers
 }
 
-/// What an input is called.
 pub(crate) fn label(index: usize) -> &'static str {
     FEATURES[index].name
 }

@@ -17,7 +17,6 @@ pub(super) fn side<S: Side>(facts: &Facts, turn: Color, tell: &mut impl FnMut(us
     king::<S>(facts, &mut tell);
 }
 
-/// Pieces on the board.
 #[inline]
 fn material<S: Side>(facts: &Facts, tell: &mut impl FnMut(usize, i32)) {
     let bishops = facts.bishops[S::I];
@@ -130,7 +129,6 @@ fn pieces<S: Side>(facts: &Facts, rooks: Bitboard, tell: &mut impl FnMut(usize, 
     tell(term::knight_outpost, number(facts.knights[S::I] & holes));
 }
 
-/// All squares the pieces attack together.
 #[inline]
 fn seen_by(pieces: Bitboard, attacks: impl Fn(Square) -> Bitboard) -> Bitboard {
     let mut squares = Bitboard::EMPTY;

@@ -65,10 +65,6 @@ impl Graph {
     }
 
     /// Its parts, those that do not matter included.
-    ///
-    /// # Panics
-    ///
-    /// Never: the numbers were read when it was made.
     pub fn parts(&self) -> Parts {
         Parts::from_numbers(&self.numbers).expect("the numbers were read when it was made")
     }
@@ -83,7 +79,6 @@ impl Graph {
         self.sorted.size()
     }
 
-    /// The names of the numbers.
     fn names(&self) -> Vec<String> {
         let Parts {
             inputs,

@@ -25,9 +25,7 @@ pub struct Node {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The node it comes from.
     pub from: u32,
-    /// The node it leads to.
     pub to: u32,
     /// What the value of `from` is multiplied by, in parts of
     /// [`ONE`](crate::mlp::ONE).

@@ -1,10 +1,5 @@
 //! A graph sorted once, so that running it is one pass without questions.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use mendel_board::{Position, mix};
 
 use super::parts::{Parts, unfit};
@@ -125,7 +120,6 @@ impl SortedGraph {
         })
     }
 
-    /// Whether no input leads to the output.
     pub(super) fn is_empty(&self) -> bool {
         self.output.is_none()
     }

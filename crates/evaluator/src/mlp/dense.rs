@@ -1,10 +1,5 @@
 //! Layers all of whose inputs are there.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use crate::accumulator::{BLOCK, LANES, padded};
 use crate::neural::ONE;
 
@@ -36,7 +31,6 @@ impl Matrix<'_> {
         columns
     }
 
-    /// The biases of all neurons, padded.
     pub(super) fn biases(&self) -> Vec<f32> {
         let mut biases = vec![0.0; padded(self.outputs)];
         if self.biased {
@@ -56,17 +50,12 @@ fn real(number: i32) -> f32 {
 #[derive(Debug)]
 pub(super) enum MlpLayer {
     /// One neuron: a weight for each input, padded.
-    One {
-        /// The weights.
-        weights: Vec<f32>,
-    },
+    One { weights: Vec<f32> },
     /// Several: for each input, padded, a row of the weights of all neurons.
     Many {
         /// Neurons, padded.
         width: usize,
-        /// The rows.
         rows: Vec<f32>,
-        /// The biases.
         bias: Vec<f32>,
     },
 }

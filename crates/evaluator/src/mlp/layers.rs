@@ -1,10 +1,5 @@
 //! The numbers of a network, laid out to be added up quickly.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use mendel_board::{Color, Position, mix};
 
 use super::MlpShape;
@@ -19,7 +14,6 @@ use crate::snapshot::BoardSnapshot;
 #[derive(Debug)]
 pub(super) struct MlpLayers {
     first: AnyFirstLayer,
-    /// The layers behind the first.
     rest: Vec<MlpLayer>,
     hidden: Function,
     /// Keeps what one network added up from being used with another.
@@ -28,7 +22,6 @@ pub(super) struct MlpLayers {
 
 #[derive(Debug)]
 enum AnyFirstLayer {
-    /// The whole network.
     Quantised(QuantisedMlp),
     Squares(SquareLayer),
     /// Counts of the position.

@@ -41,7 +41,6 @@ pub use crate::neural::{MOST, ONE, QUEEN};
 use crate::player_file::{PlayerEvaluator, TableReader, choices, wrong_setting};
 use crate::{Centipawns, Evaluator, EvaluatorError, Term, Trace};
 
-/// The most neurons of a hidden layer.
 const MAX_WIDTH: u32 = 4096;
 
 /// The most hidden layers: with more, sums of the largest weights could grow beyond
@@ -59,7 +58,6 @@ pub struct MlpShape {
     pub hidden: Function,
     /// What the output applies: [`Function::Tanh`] or [`Function::Identity`].
     pub output: Function,
-    /// Whether hidden neurons have a bias.
     pub biases: bool,
     /// Whether material is added.
     pub material: bool,
@@ -74,7 +72,6 @@ pub struct Neuron {
     pub layer: usize,
     /// Its numbers: the weights of its inputs, then its bias where it has one.
     pub numbers: std::ops::Range<usize>,
-    /// Whether the last of them is a bias.
     pub biased: bool,
     /// How many neurons its layer has; its inputs are as many as its weights.
     pub beside: usize,
@@ -270,7 +267,6 @@ impl Mlp {
         &self.numbers
     }
 
-    /// What the numbers are called.
     pub fn names(&self) -> Vec<String> {
         self.shape.names().collect()
     }

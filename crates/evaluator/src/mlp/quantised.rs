@@ -14,11 +14,6 @@
 //! Nothing is quantised: what does not fit is added up by the general layers instead.
 //! Both give the same output up to the rounding of those.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use mendel_board::Color;
 
 use super::MlpShape;

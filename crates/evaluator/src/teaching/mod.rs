@@ -130,7 +130,6 @@ impl LinearModel for Teaching {
     }
 }
 
-/// Whether the king stands as if it had castled.
 fn has_castled(view: &SideView) -> bool {
     let rooks = view.own(Role::Rook);
     // By the king's square on the first rank: the squares from it to the corner.

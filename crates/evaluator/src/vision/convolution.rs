@@ -2,15 +2,6 @@
 //!
 //! Boards are kept as `[position][block][square]` of sixteen channels each.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-#![allow(
-    clippy::needless_range_loop,
-    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
-)]
-
 use half::f16;
 
 use super::shape::{Activation, SQUARES};
@@ -93,7 +84,6 @@ fn stride(positions: usize) -> usize {
     TILES * positions + 1
 }
 
-/// One convolution of some boards.
 #[derive(Debug)]
 pub(super) struct ConvKernel<'a> {
     pub(super) convolution: &'a Convolution,
@@ -219,7 +209,6 @@ fn half_taps<L: Lanes>(from: &[[f16; LANES]; TAPS]) -> [[L; 6]; 3] {
     half
 }
 
-/// The taps of some inputs.
 #[inline(always)]
 fn transform_taps<L: Lanes>(from: &[[[f16; LANES]; TAPS]], into: &mut [[Aligned16; SPOTS]; LANES]) {
     for input in 0..from.len().min(LANES) {

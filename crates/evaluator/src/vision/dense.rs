@@ -1,15 +1,6 @@
 //! Layers in which each output sees all inputs, and 1×1 convolutions, which are such
 //! layers square by square.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-#![allow(
-    clippy::needless_range_loop,
-    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
-)]
-
 use half::f16;
 
 use super::convolution::{activate, sixteens};
@@ -23,7 +14,6 @@ const SOME: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Dense {
-    /// Blocks of inputs.
     inputs: usize,
     /// `[input][block of outputs]`, so that an input that is zero, as most are behind a
     /// ReLU, is passed over with all its weights.

@@ -33,7 +33,6 @@ use crate::player_file::{PlayerEvaluator, TableReader, quote, wrong_setting};
 use crate::teaching::FEATURES;
 use crate::{Centipawns, Evaluator, EvaluatorError, LinearEvaluator, Teaching, Term, Trace};
 
-/// A network in cache, and which one it is.
 #[derive(Clone, Debug)]
 pub struct LoadedNet {
     /// As a player file names it.

@@ -67,25 +67,18 @@ pub enum NetFileError {
 }
 
 /// A network with its description, as it stands in a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct File {
     pub name: String,
     pub about: String,
     pub shape: Shape,
     /// How it was made: recipe, data, metrics. Nothing here reads it.
+    #[serde(default)]
     pub training: toml::Table,
     /// All numbers, in the order of [`Shape::tensors`].
+    #[serde(skip)]
     pub numbers: Vec<f16>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Header {
-    name: String,
-    about: String,
-    shape: Shape,
-    #[serde(default)]
-    training: toml::Table,
 }
 
 impl File {
@@ -172,21 +165,15 @@ impl File {
         let refused = |reason: String| NetFileError::Header { reason };
         let header = std::str::from_utf8(&body[begin..begin + length]);
         let header = header.map_err(|error| refused(error.to_string()))?;
-        let header: Header = toml::from_str(header).map_err(|error| refused(error.to_string()))?;
-        header.shape.check()?;
+        let mut file: Self = toml::from_str(header).map_err(|error| refused(error.to_string()))?;
+        file.shape.check()?;
         let numbers = &body[begin + length..];
-        let wanted = 2 * header.shape.count();
+        let wanted = 2 * file.shape.count();
         if numbers.len() != wanted {
             return Err(cut_off(begin + length + wanted + CHECKSUM));
         }
-        let numbers = numbers.as_chunks::<2>().0.iter();
-        let file = Self {
-            name: header.name,
-            about: header.about,
-            shape: header.shape,
-            training: header.training,
-            numbers: numbers.map(|pair| f16::from_le_bytes(*pair)).collect(),
-        };
+        let numbers = numbers.as_chunks().0.iter();
+        file.numbers = numbers.map(|pair| f16::from_le_bytes(*pair)).collect();
         file.check()?;
         Ok(file)
     }
@@ -198,13 +185,7 @@ impl File {
     /// If a size is out of bounds or a number is not finite.
     pub fn write(&self) -> Result<Vec<u8>, NetFileError> {
         self.check()?;
-        let header = Header {
-            name: self.name.clone(),
-            about: self.about.clone(),
-            shape: self.shape.clone(),
-            training: self.training.clone(),
-        };
-        let header = toml::to_string(&header).map_err(|error| NetFileError::Header {
+        let header = toml::to_string(self).map_err(|error| NetFileError::Header {
             reason: error.to_string(),
         })?;
         if header.len() > MOST_HEADER {

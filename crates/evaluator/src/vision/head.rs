@@ -8,7 +8,6 @@ use super::net::LayerRunner;
 use super::shape::{Activation, Head, SQUARES, Shape, VALUE_PLANES};
 use crate::simd::{Aligned16, LANES, blocks};
 
-/// The last layers.
 #[derive(Debug)]
 pub(super) enum HeadLayers {
     FromTo(Convolution),

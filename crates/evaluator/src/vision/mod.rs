@@ -15,6 +15,11 @@
 //! Batch normalisation is part of the weights. [`View::Sides`] and [`Head::Pairs`] are
 //! our own.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "counted loops over arrays are unrolled and kept in registers, iterators not always"
+)]
+
 mod convolution;
 mod dense;
 mod evaluator;

@@ -68,7 +68,6 @@ pub enum Activation {
     Selu,
 }
 
-/// What a network answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Head {
@@ -81,15 +80,11 @@ pub enum Head {
     Teaching {
         /// Channels of the second convolution.
         channels: usize,
-        /// Neurons of the hidden layer.
         hidden: usize,
     },
     /// No convolution at all: the numbers of [`View::Row`] to `hidden` neurons with
     /// ReLU, to as many again, and one number out of them.
-    Dense {
-        /// Neurons of each layer.
-        hidden: usize,
-    },
+    Dense { hidden: usize },
     /// A logit for each pair of squares: `width` numbers for each square as a start,
     /// `width` for each as a goal, both by 1×1 convolutions; the logit is their product
     /// over √`width`. Under-promotions have it, too, plus an offset for each piece.
@@ -104,7 +99,6 @@ pub enum Head {
     },
 }
 
-/// A named block of a network's numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     /// Such as `block.0.first.weight`.
@@ -204,7 +198,6 @@ impl Shape {
         self.view.planes() > 0
     }
 
-    /// All tensors in the order of a file.
     pub fn tensors(&self) -> Vec<Tensor> {
         let filters = self.filters;
         let mut all = Tensors(Vec::new());
@@ -295,7 +288,6 @@ impl Shape {
 struct Tensors(Vec<Tensor>);
 
 impl Tensors {
-    /// Weights and the bias behind them.
     fn add(&mut self, name: &str, dims: &[usize]) {
         let mut push = |part: &str, dims: &[usize]| {
             self.0.push(Tensor {

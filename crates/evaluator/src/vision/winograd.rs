@@ -17,11 +17,6 @@
 //! enough to be done whenever they are used, from half precision, which spares reading
 //! four times as much memory.
 
-#![allow(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the processor that its caller is compiled for"
-)]
-
 use crate::simd::Lanes;
 
 /// Along one line, from six inputs.
