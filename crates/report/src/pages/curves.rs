@@ -383,22 +383,3 @@ fn central(histogram: &Histogram) -> (f64, f64) {
     let to = outer(&mut counts.iter().rev());
     (low + from * width, high - to * width)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lonely_outlier_does_not_widen_the_picture() {
-        let mut counts = vec![0; 100];
-        counts[3] = 499;
-        counts[4] = 500;
-        counts[99] = 1;
-        let histogram = Histogram {
-            low: 0.0,
-            high: 100.0,
-            counts,
-        };
-        assert_eq!(central(&histogram), (3.0, 5.0));
-    }
-}

@@ -466,37 +466,3 @@ fn around(value: f64, error: f64, freedom: f64) -> [f64; 2] {
         .map_or(12.706, |student| student.inverse_cdf(0.975));
     [value - wide * error, value + wide * error]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cell(seeds: &[u64], finals: &[f64]) -> SweepCell {
-        SweepCell {
-            seeds: seeds.to_vec(),
-            finals: finals.to_vec(),
-            ..SweepCell::default()
-        }
-    }
-
-    #[test]
-    fn the_same_seeds_are_compared_seed_by_seed() {
-        let noise = [0.0, 10.0, 20.0, 30.0, 40.0];
-        let better = noise.map(|value| value - 1.0 - value / 100.0);
-        let (a, b) = (
-            cell(&[1, 2, 3, 4, 5], &better),
-            cell(&[1, 2, 3, 4, 5], &noise),
-        );
-        let paired = difference(&a, &b, |c| &c.finals)
-            .expect("measured")
-            .interval
-            .expect("five pairs");
-        assert!(paired[1] < 0.0, "{paired:?}");
-        let other = cell(&[6, 7, 8, 9, 10], &noise);
-        let unpaired = difference(&a, &other, |c| &c.finals)
-            .expect("measured")
-            .interval
-            .expect("five each");
-        assert!(unpaired[0] < 0.0 && unpaired[1] > 0.0, "{unpaired:?}");
-    }
-}

@@ -204,38 +204,3 @@ fn runs(row: &HeatRow, columns: usize, shown: usize) -> Vec<(usize, usize, usize
     }
     runs
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(values: Vec<f64>, range: Option<(f64, f64)>) -> HeatRow {
-        HeatRow {
-            values,
-            range,
-            ..HeatRow::default()
-        }
-    }
-
-    #[test]
-    fn equal_neighbours_are_one_stretch() {
-        let values = vec![0.0, 0.0, 0.0, 9.0, 9.0];
-        assert_eq!(runs(&row(values, None), 5, 5), [(0, 3, 0), (3, 5, 15)]);
-    }
-
-    #[test]
-    fn a_range_from_outside_beats_the_rows_own() {
-        let values = vec![50.0, 51.0];
-        let inside = runs(&row(values.clone(), Some((0.0, 100.0))), 2, 2);
-        assert_eq!(inside, [(0, 2, 8)]);
-        assert_eq!(runs(&row(values, None), 2, 2), [(0, 1, 0), (1, 2, 15)]);
-    }
-
-    #[test]
-    fn holes_and_short_rows_stay_empty() {
-        let values = vec![1.0, f64::NAN, 2.0];
-        assert_eq!(runs(&row(values, None), 6, 6), [(0, 1, 0), (2, 3, 15)]);
-        assert_eq!(runs(&row(vec![7.0], None), 1, 1), [(0, 1, 8)]);
-        assert_eq!(runs(&row(Vec::new(), None), 4, 4), []);
-    }
-}

@@ -300,36 +300,3 @@ fn spread(mut labels: Vec<Label>, top: f64, bottom: f64) -> Vec<Label> {
     }
     labels
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_do_not_lie_on_each_other() {
-        let labels = [100.0, 101.0, 99.0, 200.0, 199.0].map(|end| Label {
-            end,
-            at: 0.0,
-            pen: 0,
-            text: String::new(),
-        });
-        let placed = spread(labels.into(), 30.0, 200.0);
-        for pair in placed.windows(2) {
-            assert!(pair[0].end <= pair[1].end);
-            assert!(pair[1].at - pair[0].at >= 15.0 - 1e-9);
-        }
-        assert!(placed.iter().all(|label| label.at <= 200.0));
-    }
-
-    #[test]
-    fn thinning_keeps_peaks_and_ends() {
-        let mut points: Vec<(f64, f64)> = (0..50_000).map(|i| (f64::from(i), 1.0)).collect();
-        points[31_415].1 = 9.0;
-        points[27_182].1 = -9.0;
-        let kept = thinned(&points);
-        assert!(kept.len() <= MOST_POINTS + 4, "{}", kept.len());
-        assert!(kept.contains(&(31_415.0, 9.0)) && kept.contains(&(27_182.0, -9.0)));
-        assert_eq!((kept[0], kept[kept.len() - 1]), (points[0], points[49_999]));
-        assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    }
-}

@@ -32,20 +32,3 @@ pub fn spark(values: &[f64], width: usize) -> String {
         })
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_curve_fits_its_room_and_ends_where_the_values_end() {
-        let falling: Vec<f64> = (0..1000).rev().map(f64::from).collect();
-        let text = spark(&falling, 20);
-        assert_eq!(text.chars().count(), 20);
-        assert!(text.starts_with('█') && text.ends_with('▁'), "{text}");
-        assert_eq!(spark(&[], 20), "");
-        assert_eq!(spark(&[3.0, 3.0], 20), "▁▁");
-        assert_eq!(spark(&[f64::NAN, 1.0, f64::INFINITY, 2.0], 20), "▁█");
-        assert_eq!(spark(&[1.0, 2.0], 0), "");
-    }
-}
