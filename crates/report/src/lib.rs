@@ -24,9 +24,9 @@ pub use self::describe::{describe_pipeline, describe_run};
 pub use self::error::ReportError;
 pub use self::nested::nested_runs;
 pub use self::pages::{
-    ALL, AgreementView, Analyses, Ancestor, Ancestry, Comparison, GeneRow, JudgementView,
-    MatchRecord, OWN, Picture, PipelineRecord, PlayedView, Reached, RunRecord, Summary,
-    SweepRecord, TuningRecord, What, exam_pictures, exam_table, grid_page, learning_page,
+    ALL, AgreementView, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, JudgementView,
+    MatchRecord, OWN, PaperComparison, Picture, PipelineRecord, PlayedView, RunQuality, RunRecord,
+    RunSummary, SweepRecord, TuningRecord, exam_pictures, exam_table, grid_page, learning_page,
     pictures_of, setting_name, step_words, training_page,
 };
 

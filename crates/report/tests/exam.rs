@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mendel_lab::recipe::{Figure, Published};
 use mendel_lab::record::ExamLine;
-use mendel_report::analysis::exam::{Exam, Examined};
-use mendel_report::analysis::welch::{Group, compare};
+use mendel_report::analysis::exam::{Examined, ExternalTestReport};
+use mendel_report::analysis::welch::{Measurements, compare};
 
 const WEAK: &str = "cmd:/usr/games/stockfish?UCI_LimitStrength=true&UCI_Elo=1350&Hash=1";
 
@@ -26,7 +26,7 @@ fn line(generation: u32, row: usize, results: [u64; 3], lost: [&[u32]; 2]) -> Ex
     }
 }
 
-fn exam() -> Exam {
+fn exam() -> ExternalTestReport {
     let figure = |generation: u32, words: &str| Figure {
         what: "lost, drawn, won".to_owned(),
         paper: Published::Words(words.to_owned()),
@@ -43,7 +43,7 @@ fn exam() -> Exam {
         figure(50, "90 %, 10 %, 0 %"),
         figure(75, "all lost"),
     ];
-    Exam::new(lines, &figures)
+    ExternalTestReport::new(lines, &figures)
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn lengths_are_compared_by_colour_and_by_generation() {
     assert_eq!((first.games, all.games), ([3, 3], [5, 5]));
     assert!(first.deviation[0].is_some_and(|it| (it - 2.0).abs() < 1e-12));
     // Twice what one comparison would say, because there are two.
-    let alone = compare(&[20.0, 40.0].map(|it| Group {
+    let alone = compare(&[20.0, 40.0].map(|it| Measurements {
         name: String::new(),
         values: vec![it, it + 2.0, it + 4.0],
     }));

@@ -3,7 +3,7 @@
 use mendel_evaluator::graph::{Edge, Frame, Node, Parts};
 use mendel_evaluator::mlp::{ONE, Shape};
 use mendel_evaluator::{AnyEvaluator, Function, Graph, Input, Mlp};
-use mendel_report::analysis::wiring::{NetworkPlan, PlanLink};
+use mendel_report::analysis::wiring::{LayoutLink, NetworkLayout};
 
 /// Nodes of a layer and connections that a layout has at most.
 const MOST_NODES: usize = 28;
@@ -30,7 +30,7 @@ fn a_graph_is_drawn_without_what_does_not_matter() {
         ],
     };
     let graph = Graph::new(Frame::new(Input::Paper), &parts.to_numbers()).expect("a graph");
-    let plan = NetworkPlan::of(&AnyEvaluator::Graph(graph)).expect("it is a network");
+    let plan = NetworkLayout::of(&AnyEvaluator::Graph(graph)).expect("it is a network");
     let names: Vec<Vec<String>> = plan.layers.iter().map(|it| it.nodes.clone()).collect();
     assert_eq!(
         names,
@@ -44,7 +44,7 @@ fn a_graph_is_drawn_without_what_does_not_matter() {
     assert_eq!(plan.all_links, 4);
     assert_eq!(
         plan.links[0],
-        PlanLink {
+        LayoutLink {
             from: (1, 0),
             to: (2, 0),
             weight: -2.0
@@ -65,7 +65,7 @@ fn a_large_network_is_thinned_to_its_strongest_nodes() {
     numbers[7 * 65 + 63] = 3 * ONE;
     numbers[128 * 65 + 7] = -ONE;
     let mlp = Mlp::new(shape, &numbers).expect("a network");
-    let plan = NetworkPlan::of(&AnyEvaluator::Mlp(mlp)).expect("it is one");
+    let plan = NetworkLayout::of(&AnyEvaluator::Mlp(mlp)).expect("it is one");
     let sizes: Vec<(usize, usize)> = plan
         .layers
         .iter()
@@ -82,5 +82,5 @@ fn a_large_network_is_thinned_to_its_strongest_nodes() {
         (name(plan.links[1].from), plan.links[1].weight),
         ("7", -1.0)
     );
-    assert!(NetworkPlan::of(&AnyEvaluator::Material(mendel_evaluator::Material)).is_none());
+    assert!(NetworkLayout::of(&AnyEvaluator::Material(mendel_evaluator::Material)).is_none());
 }

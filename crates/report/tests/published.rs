@@ -9,7 +9,7 @@ use mendel_lab::pipeline::{Output, Pipeline, PipelineRun};
 use mendel_lab::recipe::{BUILT_IN, Published, Recipe};
 use mendel_lab::record::manifest::Manifest;
 use mendel_report::page::PageBlock;
-use mendel_report::{Comparison, PipelineRecord, RunRecord};
+use mendel_report::{PaperComparison, PipelineRecord, RunRecord};
 use roxmltree::Document;
 use serde_json::json;
 use toml::{Table, Value};
@@ -198,7 +198,7 @@ fn every_published_gene_of_a_pipeline_is_in_the_report_of_its_step() {
 }
 
 /// The papers' figures of a recipe as its report has them.
-fn compared(name: &str, recipe: &Table) -> Vec<Comparison> {
+fn compared(name: &str, recipe: &Table) -> Vec<PaperComparison> {
     if recipe.contains_key("step") {
         let folder = folder_of(name, recipe, Vec::new());
         write_result(&folder, &json!(Pipeline::default()));

@@ -1,11 +1,11 @@
 //! Lifetimes of species.
 
 use mendel_lab::record::{Networks, SpeciesLine};
-use mendel_report::analysis::species::{Census, extinctions, lives};
+use mendel_report::analysis::species::{SpeciesStats, extinctions, lives};
 
 #[test]
 fn a_species_lives_from_its_first_member_to_its_last() {
-    let line = |generation: u32, sizes: &[(u32, u32)], extinctions: u32| Census {
+    let line = |generation: u32, sizes: &[(u32, u32)], extinctions: u32| SpeciesStats {
         generation,
         networks: Networks {
             species: sizes

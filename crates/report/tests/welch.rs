@@ -1,9 +1,9 @@
 //! Welch's t-test.
 
-use mendel_report::analysis::welch::{Group, compare};
+use mendel_report::analysis::welch::{Measurements, compare};
 
-fn group(name: &str, values: &[f64]) -> Group {
-    Group {
+fn group(name: &str, values: &[f64]) -> Measurements {
+    Measurements {
         name: name.to_owned(),
         values: values.to_vec(),
     }
@@ -40,7 +40,7 @@ fn welch_agrees_with_what_was_worked_out_apart_from_it() {
 
 #[test]
 fn more_comparisons_ask_for_more() {
-    let groups: Vec<Group> = [0.0, 1.0, 2.0, 3.0]
+    let groups: Vec<Measurements> = [0.0, 1.0, 2.0, 3.0]
         .iter()
         .map(|shift| group("g", &[shift + 1.0, shift + 2.0, shift + 3.5]))
         .collect();

@@ -8,11 +8,11 @@ use mendel_lab::recipe::{Figure, Published};
 use mendel_lab::record::ExamLine;
 use serde::Serialize;
 
-use super::welch::{Difference, Group, compare};
+use super::welch::{Measurements, WelchTest, compare};
 
 /// The examination of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Exam {
+pub struct ExternalTestReport {
     /// As it was written down.
     pub lines: Vec<ExamLine>,
     /// Published shares in per cent, lost, drawn and won, by generation.
@@ -49,7 +49,7 @@ pub struct ExamLengths {
     /// White against Black, generation by generation, then in all.
     pub colours: Vec<ColourLengths>,
     /// Each two generations, both colours together.
-    pub generations: Vec<Difference>,
+    pub generations: Vec<WelchTest>,
 }
 
 /// White and Black in one generation.
@@ -72,7 +72,7 @@ pub struct ColourLengths {
 /// evenly, and the last is among them.
 const MOST_COMPARED: usize = 12;
 
-impl Exam {
+impl ExternalTestReport {
     /// What was written down beside what a recipe says was published.
     pub fn new(lines: Vec<ExamLine>, figures: &[Figure]) -> Self {
         let published = figures.iter().filter_map(|figure| {
@@ -192,9 +192,9 @@ impl Exam {
             }
             let all = [0, 1].map(|side| own.iter().flat_map(|it| it.lost[side].clone()).collect());
             colours.push(self::colours(None, &all));
-            let groups: Vec<Group> = some
+            let groups: Vec<Measurements> = some
                 .iter()
-                .map(|line| Group {
+                .map(|line| Measurements {
                     name: line.generation.to_string(),
                     values: line.lost.iter().flatten().copied().map(f64::from).collect(),
                 })
@@ -225,7 +225,7 @@ impl Exam {
 
 /// The lengths of one generation; the p is not corrected yet.
 fn colours(generation: Option<u32>, lost: &[Vec<u32>; 2]) -> ColourLengths {
-    let groups = lost.each_ref().map(|lengths| Group {
+    let groups = lost.each_ref().map(|lengths| Measurements {
         name: String::new(),
         values: lengths.iter().copied().map(f64::from).collect(),
     });

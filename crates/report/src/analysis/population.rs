@@ -28,7 +28,7 @@ const MOST_ITERATIONS: usize = 2000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pca {
     /// A cloud for each generation that was kept.
-    pub clouds: Vec<Cloud>,
+    pub clouds: Vec<GenerationPoints>,
     /// The share of all variance that lies along each axis.
     pub shares: [f64; 2],
     /// How many genes a member has, or links anybody has.
@@ -37,7 +37,7 @@ pub struct Pca {
 
 /// One generation on the map.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cloud {
+pub struct GenerationPoints {
     /// The generation.
     pub generation: u32,
     /// Its members, in order.
@@ -54,13 +54,13 @@ pub struct Spread {
 }
 
 /// Which number of a vector each gene is.
-struct Columns {
+struct GeneColumns {
     /// By the number of the innovation; empty where members have plain genes.
     links: BTreeMap<u32, usize>,
     count: usize,
 }
 
-impl Columns {
+impl GeneColumns {
     fn of(generations: &[Genotypes]) -> Self {
         let mut links = BTreeMap::new();
         let mut genes = 0;
@@ -101,7 +101,7 @@ impl Columns {
 /// Finds the map of these generations; `None` if fewer than two members differ.
 /// Genes are counted in parts of `unit`.
 pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
-    let columns = Columns::of(generations);
+    let columns = GeneColumns::of(generations);
     let members = || generations.iter().flat_map(|line| &line.members);
 
     // 1. Some members of all generations, less their mean.
@@ -142,7 +142,7 @@ pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
     }
 
     // 3. Everybody on the map.
-    let clouds = generations.iter().map(|line| Cloud {
+    let clouds = generations.iter().map(|line| GenerationPoints {
         generation: line.generation,
         points: line
             .members
@@ -164,7 +164,7 @@ pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
 /// How far apart the members of each generation are. Of a large generation every so
 /// many-th member is looked at.
 pub fn spread(generations: &[Genotypes], unit: f64) -> Vec<Spread> {
-    let columns = Columns::of(generations);
+    let columns = GeneColumns::of(generations);
     let of_one = |line: &Genotypes| {
         let every = line.members.len().div_ceil(MOST_COMPARED).max(1);
         let some = line.members.iter().step_by(every);

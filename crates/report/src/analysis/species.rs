@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The networks of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Census {
+pub struct SpeciesStats {
     /// The generation, from 0.
     pub generation: u32,
     /// What is written down of them.
@@ -16,9 +16,9 @@ pub struct Census {
 }
 
 /// What a run's lines say of networks; nothing where something else is bred.
-pub fn census(lines: &[Generation]) -> Vec<Census> {
+pub fn census(lines: &[Generation]) -> Vec<SpeciesStats> {
     let of_one = |line: &Generation| {
-        Some(Census {
+        Some(SpeciesStats {
             generation: line.generation,
             networks: line.networks.clone()?,
         })
@@ -28,7 +28,7 @@ pub fn census(lines: &[Generation]) -> Vec<Census> {
 
 /// The life of one species.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Life {
+pub struct SpeciesLifetime {
     /// Its number.
     pub id: u32,
     /// The first generation it lived in.
@@ -43,11 +43,11 @@ pub struct Life {
 }
 
 /// The lives of all species, the oldest first.
-pub fn lives(census: &[Census]) -> Vec<Life> {
-    let mut lives: BTreeMap<u32, Life> = BTreeMap::new();
+pub fn lives(census: &[SpeciesStats]) -> Vec<SpeciesLifetime> {
+    let mut lives: BTreeMap<u32, SpeciesLifetime> = BTreeMap::new();
     for line in census {
         for species in line.networks.species.iter().filter(|it| it.size > 0) {
-            let life = lives.entry(species.id).or_insert(Life {
+            let life = lives.entry(species.id).or_insert(SpeciesLifetime {
                 id: species.id,
                 first: line.generation,
                 last: line.generation,
@@ -59,7 +59,7 @@ pub fn lives(census: &[Census]) -> Vec<Life> {
         }
     }
     let end = census.last().map_or(0, |line| line.generation);
-    let mut lives: Vec<Life> = lives.into_values().collect();
+    let mut lives: Vec<SpeciesLifetime> = lives.into_values().collect();
     for life in &mut lives {
         life.extinct = life.last < end;
     }
@@ -68,7 +68,7 @@ pub fn lives(census: &[Census]) -> Vec<Life> {
 }
 
 /// The generations before which everybody had died out.
-pub fn extinctions(census: &[Census]) -> Vec<u32> {
+pub fn extinctions(census: &[SpeciesStats]) -> Vec<u32> {
     let mut before = 0;
     let mut found = Vec::new();
     for line in census {

@@ -5,7 +5,7 @@ use mendel_evaluator::mlp::ONE;
 use mendel_evaluator::{AnyEvaluator, Input};
 use serde::Serialize;
 
-use super::wiring::{Wire, wires_of};
+use super::wiring::{LayerEdge, wires_of};
 
 /// Sixty-four values, from a1, b1 … to h8; `None` where nothing can be said.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -297,7 +297,7 @@ pub fn fields(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
 }
 
 /// Name, loudness and weights from the inputs of each node that sees any.
-fn graph_nodes(wires: &[Wire], inputs: usize, count: usize) -> Vec<(String, f64, Vec<f64>)> {
+fn graph_nodes(wires: &[LayerEdge], inputs: usize, count: usize) -> Vec<(String, f64, Vec<f64>)> {
     let mut nodes: Vec<(String, f64, Vec<f64>)> = (0..count)
         .map(|node| match node {
             0 => ("the output".to_owned(), 1.0, vec![0.0; inputs]),

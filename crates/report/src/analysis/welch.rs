@@ -5,14 +5,14 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Measurements of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Group {
+pub struct Measurements {
     /// What was measured.
     pub name: String,
     /// The measurements.
     pub values: Vec<f64>,
 }
 
-impl Group {
+impl Measurements {
     /// The mean; not a number if there is nothing.
     pub fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len() as f64
@@ -28,7 +28,7 @@ impl Group {
 
 /// Two groups, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Difference {
+pub struct WelchTest {
     /// The name of the first.
     pub first: String,
     /// The name of the second.
@@ -53,17 +53,17 @@ pub struct Difference {
 ///
 /// B. L. Welch, "The generalization of ‘Student’s’ problem when several different
 /// population variances are involved", Biometrika 34, 1947.
-pub fn compare(groups: &[Group]) -> Vec<Difference> {
-    let finite = |group: &&Group| {
+pub fn compare(groups: &[Measurements]) -> Vec<WelchTest> {
+    let finite = |group: &&Measurements| {
         group.values.len() >= 2 && group.values.iter().all(|value| value.is_finite())
     };
-    let groups: Vec<&Group> = groups.iter().filter(finite).collect();
+    let groups: Vec<&Measurements> = groups.iter().filter(finite).collect();
     let comparisons = groups.len() * groups.len().saturating_sub(1) / 2;
     let mut found = Vec::with_capacity(comparisons);
     for (place, first) in groups.iter().enumerate() {
         for second in &groups[place + 1..] {
             let (difference, t, freedom, p) = welch(first, second);
-            found.push(Difference {
+            found.push(WelchTest {
                 first: first.name.clone(),
                 second: second.name.clone(),
                 difference,
@@ -78,11 +78,11 @@ pub fn compare(groups: &[Group]) -> Vec<Difference> {
 }
 
 /// Difference, t, degrees of freedom, p.
-fn welch(first: &Group, second: &Group) -> (f64, f64, f64, f64) {
-    let part = |group: &Group| group.variance() / group.values.len() as f64;
+fn welch(first: &Measurements, second: &Measurements) -> (f64, f64, f64, f64) {
+    let part = |group: &Measurements| group.variance() / group.values.len() as f64;
     let (a, b) = (part(first), part(second));
     let difference = first.mean() - second.mean();
-    let below = |part: f64, group: &Group| part * part / (group.values.len() as f64 - 1.0);
+    let below = |part: f64, group: &Measurements| part * part / (group.values.len() as f64 - 1.0);
     let freedom = (a + b) * (a + b) / (below(a, first) + below(b, second));
     let error = (a + b).sqrt();
     // Where nothing varies there is no error: equal is equal, and different different.

@@ -7,18 +7,18 @@ use serde::Serialize;
 
 /// A network in layers, with the strongest of its nodes and connections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct NetworkPlan {
+pub struct NetworkLayout {
     /// From the inputs to the output.
-    pub layers: Vec<PlanLayer>,
+    pub layers: Vec<LayoutLayer>,
     /// The strongest connections among the nodes that are shown.
-    pub links: Vec<PlanLink>,
+    pub links: Vec<LayoutLink>,
     /// How many connections there are in all.
     pub all_links: usize,
 }
 
 /// One layer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PlanLayer {
+pub struct LayoutLayer {
     /// What it is.
     pub name: String,
     /// The nodes that are shown.
@@ -29,7 +29,7 @@ pub struct PlanLayer {
 
 /// One connection between nodes that are shown, each named by layer and place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PlanLink {
+pub struct LayoutLink {
     /// Where it comes from.
     pub from: (usize, usize),
     /// Where it leads.
@@ -45,7 +45,7 @@ struct Placed {
 }
 
 /// A connection between two nodes, by their numbers.
-pub(super) struct Wire {
+pub(super) struct LayerEdge {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) weight: f64,
@@ -57,7 +57,7 @@ const MOST_NODES: usize = 28;
 /// No more connections are shown, as many into each layer.
 const MOST_LINKS: usize = 400;
 
-impl NetworkPlan {
+impl NetworkLayout {
     /// The plan of an evaluator that is a network of layers or a graph.
     pub fn of(evaluator: &AnyEvaluator) -> Option<Self> {
         match evaluator {
@@ -73,7 +73,7 @@ impl NetworkPlan {
         }
     }
 
-    fn thinned(nodes: &[Placed], wires: &[Wire]) -> Self {
+    fn thinned(nodes: &[Placed], wires: &[LayerEdge]) -> Self {
         // 1. How much runs through each node: what comes in times what goes out,
         //    where it has both.
         let mut through = vec![[0.0_f64; 2]; nodes.len()];
@@ -102,7 +102,7 @@ impl NetworkPlan {
             for (place, &node) in own.iter().enumerate() {
                 spots[node] = Some((layer, place));
             }
-            layers.push(PlanLayer {
+            layers.push(LayoutLayer {
                 name: match layer {
                     0 => "inputs".to_owned(),
                     layer if layer + 1 == count => "output".to_owned(),
@@ -114,10 +114,10 @@ impl NetworkPlan {
         }
 
         // 3. The strongest connections between them.
-        let mut links: Vec<PlanLink> = wires
+        let mut links: Vec<LayoutLink> = wires
             .iter()
             .filter_map(|wire| {
-                Some(PlanLink {
+                Some(LayoutLink {
                     from: spots[wire.from]?,
                     to: spots[wire.to]?,
                     weight: wire.weight,
@@ -142,7 +142,7 @@ impl NetworkPlan {
 }
 
 /// Nodes and connections of a network of layers: the inputs, then layer by layer.
-fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<Wire>) {
+fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<LayerEdge>) {
     let shape = mlp.shape();
     let sizes: Vec<usize> = shape.layers.iter().map(|size| *size as usize).collect();
     let mut nodes: Vec<Placed> = (0..sizes.first().copied().unwrap_or(0))
@@ -172,7 +172,7 @@ fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<Wire>) {
         // The second layer may see the first twice: as either side.
         let width = sizes[layer - 1].max(1);
         for (place, number) in mlp.numbers()[weights].iter().enumerate() {
-            wires.push(Wire {
+            wires.push(LayerEdge {
                 from: before + place % width,
                 to,
                 weight: f64::from(*number) / f64::from(ONE),
@@ -187,7 +187,7 @@ fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<Wire>) {
 
 /// Nodes and connections of a graph; each node lies behind the last of those it
 /// hears of. What no input reaches, or what does not reach the output, is left out.
-fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<Wire>) {
+fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<LayerEdge>) {
     let parts = graph.parts();
     let count = parts.inputs + parts.nodes.len();
     let output = parts.inputs;
@@ -244,7 +244,7 @@ fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<Wire>) {
     });
     let place = |node: usize| kept.binary_search(&node).ok();
     let wires = wires.iter().filter_map(|wire| {
-        Some(Wire {
+        Some(LayerEdge {
             from: place(wire.from)?,
             to: place(wire.to)?,
             weight: wire.weight,
@@ -254,8 +254,8 @@ fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<Wire>) {
 }
 
 /// The connections of a graph, by the numbers of its nodes.
-pub(super) fn wires_of(parts: &Parts) -> Vec<Wire> {
-    let wires = parts.edges.iter().map(|edge| Wire {
+pub(super) fn wires_of(parts: &Parts) -> Vec<LayerEdge> {
+    let wires = parts.edges.iter().map(|edge| LayerEdge {
         from: edge.from as usize,
         to: edge.to as usize,
         weight: f64::from(edge.weight) / f64::from(ONE),

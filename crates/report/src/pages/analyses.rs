@@ -11,7 +11,7 @@ use super::games::{length_picture, length_table, move_picture};
 use super::read::lines_of;
 use crate::analysis::games::{PhaseGames, by_phase};
 use crate::analysis::population::{Pca, Spread, pca, spread};
-use crate::analysis::species::{Census, census};
+use crate::analysis::species::{SpeciesStats, census};
 use crate::error::ReportError;
 use crate::page::PageBlock;
 use crate::plot::Drawing;
@@ -25,14 +25,14 @@ pub struct Analyses {
     /// How far apart they are.
     pub spread: Vec<Spread>,
     /// The networks of each generation, and their species.
-    pub networks: Vec<Census>,
+    pub networks: Vec<SpeciesStats>,
     /// The games, by what they were played for.
     pub games: Vec<PhaseGames>,
 }
 
 /// One thing to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum AnalysisKind {
     /// Genotypes on their two strongest axes.
     Pca,
     /// The distance of members.
@@ -55,7 +55,7 @@ pub enum What {
     Squares,
 }
 
-impl What {
+impl AnalysisKind {
     /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Pca,
@@ -87,7 +87,7 @@ impl What {
     }
 }
 
-impl FromStr for What {
+impl FromStr for AnalysisKind {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -99,7 +99,7 @@ impl FromStr for What {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// What it is of.
-    pub what: What,
+    pub what: AnalysisKind,
     /// A name for its file.
     pub name: String,
     /// The drawing.
@@ -123,7 +123,7 @@ impl Analyses {
         let spread = if networks.is_empty() {
             spread(&genotypes, unit)
         } else {
-            let told = |line: &Census| Spread {
+            let told = |line: &SpeciesStats| Spread {
                 generation: line.generation,
                 distance: line.networks.distance,
             };
@@ -150,7 +150,8 @@ impl Analyses {
     }
 
     pub(super) fn population_blocks(&self) -> Vec<PageBlock> {
-        let of_games = |it: &Picture| matches!(it.what, What::Lengths | What::Moves);
+        let of_games =
+            |it: &Picture| matches!(it.what, AnalysisKind::Lengths | AnalysisKind::Moves);
         let pictures = self.pictures().into_iter().filter(|it| !of_games(it));
         pictures.map(block).collect()
     }

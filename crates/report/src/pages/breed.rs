@@ -6,12 +6,12 @@ use mendel_lab::record::{MatchProof, Measured, PARENT, Proof};
 
 use super::exam::share_blocks;
 use super::lineage::words;
-use super::paper::{Comparison, published};
-use super::read::{Reached, RunRecord};
+use super::paper::{PaperComparison, published};
+use super::read::{RunQuality, RunRecord};
 use super::{counted, elo, elo_interval, from_one, interval_text, is_proved, signed_decimal};
 use crate::analysis::exam::examined;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
-use crate::plot::{Axis, PointChart, PointRow, decimal, number};
+use crate::plot::{Axis, IntervalPlot, IntervalRow, decimal, number};
 
 /// A recipe longer than this is folded.
 const LONG_RECIPE: usize = 30;
@@ -54,7 +54,7 @@ impl RunRecord {
         let Some(proof) = &self.proof else {
             let nothing = "Nothing was measured on other data or in games.";
             let small = match self.reached() {
-                Some(Reached {
+                Some(RunQuality {
                     value,
                     parent: Some(parent),
                     beside,
@@ -201,7 +201,7 @@ impl RunRecord {
         let plain = figures
             .zip(comparisons)
             .filter(|it| !is_examined(&it.0.ours));
-        let comparisons: Vec<Comparison> = plain.map(|it| it.1).collect();
+        let comparisons: Vec<PaperComparison> = plain.map(|it| it.1).collect();
         if !comparisons.is_empty() {
             let mut table = HtmlTable::new(["what", "paper", "ours", "unit"]);
             for figure in comparisons {
@@ -291,7 +291,7 @@ impl RunRecord {
 }
 
 /// `133 on all training positions, from generation 7; the parent has 158`.
-impl fmt::Display for Reached {
+impl fmt::Display for RunQuality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&number(self.value))?;
         if let Some(on) = self.on {
@@ -326,7 +326,7 @@ fn tally(result: &MatchProof) -> String {
 fn match_figure(matches: &[MatchProof]) -> PageBlock {
     let rows = matches.iter().filter_map(|result| {
         let [low, high] = result.interval;
-        Some(PointRow {
+        Some(IntervalRow {
             name: format!("against {}", result.opponent),
             value: result.elo?,
             // An open end is not drawn; the words say so.
@@ -336,7 +336,7 @@ fn match_figure(matches: &[MatchProof]) -> PageBlock {
             chosen: result.role == PARENT,
         })
     });
-    let chart = PointChart {
+    let chart = IntervalPlot {
         title: "The champion’s matches".to_owned(),
         x: Axis::new("Elo difference, with 95 % intervals"),
         rows: rows.collect(),

@@ -2,12 +2,14 @@
 
 use mendel_engine::Player;
 
-use super::analyses::{Picture, What};
+use super::analyses::{AnalysisKind, Picture};
 use super::read::RunRecord;
 use crate::analysis::squares::{SquareMap, effects, fields};
-use crate::analysis::wiring::NetworkPlan;
+use crate::analysis::wiring::NetworkLayout;
 use crate::page::PageBlock;
-use crate::plot::{Boards, HeatBoard, Wire, Wiring, WiringLayer, decimal, number};
+use crate::plot::{
+    BoardHeatMaps, DiagramEdge, DiagramLayer, HeatBoard, NetworkDiagram, decimal, number,
+};
 
 /// Twelve planes of a node stand in two rows.
 const PLANES: usize = 12;
@@ -19,7 +21,7 @@ impl RunRecord {
             return Vec::new();
         };
         let evaluator = champion.used_evaluator().ok();
-        if evaluator.and_then(NetworkPlan::of).is_none() {
+        if evaluator.and_then(NetworkLayout::of).is_none() {
             return Vec::new();
         }
         let block = |picture: Picture| PageBlock::Figure {
@@ -37,7 +39,7 @@ pub fn pictures_of(player: &Player) -> Vec<Picture> {
     let Ok(evaluator) = player.used_evaluator() else {
         return pictures;
     };
-    if let Some(plan) = NetworkPlan::of(evaluator) {
+    if let Some(plan) = NetworkLayout::of(evaluator) {
         pictures.push(plan_picture(&player.name, &plan));
     }
     pictures.push(effect_picture(&player.name, &effects(evaluator)));
@@ -48,8 +50,8 @@ pub fn pictures_of(player: &Player) -> Vec<Picture> {
     pictures
 }
 
-fn plan_picture(name: &str, plan: &NetworkPlan) -> Picture {
-    let layer = |layer: &crate::analysis::wiring::PlanLayer| WiringLayer {
+fn plan_picture(name: &str, plan: &NetworkLayout) -> Picture {
+    let layer = |layer: &crate::analysis::wiring::LayoutLayer| DiagramLayer {
         name: layer.name.clone(),
         words: match (layer.nodes.len(), layer.all) {
             (shown, all) if shown < all => format!("{shown} of {}", number(all as f64)),
@@ -57,12 +59,12 @@ fn plan_picture(name: &str, plan: &NetworkPlan) -> Picture {
         },
         nodes: layer.nodes.clone(),
     };
-    let wires = plan.links.iter().map(|link| Wire {
+    let wires = plan.links.iter().map(|link| DiagramEdge {
         from: link.from,
         to: link.to,
         weight: link.weight,
     });
-    let wiring = Wiring {
+    let wiring = NetworkDiagram {
         title: format!("The network of {name}"),
         layers: plan.layers.iter().map(layer).collect(),
         wires: wires.collect(),
@@ -82,7 +84,7 @@ fn plan_picture(name: &str, plan: &NetworkPlan) -> Picture {
         )
     };
     Picture {
-        what: What::Network,
+        what: AnalysisKind::Network,
         name: "network".to_owned(),
         drawing: wiring.draw(),
         caption,
@@ -112,7 +114,7 @@ fn effect_picture(name: &str, maps: &[SquareMap]) -> Picture {
         );
         board(map, mean, words, None)
     };
-    let boards = Boards {
+    let boards = BoardHeatMaps {
         title: format!("What a man is worth on each square to {name}"),
         columns: 3,
         boards: maps.iter().map(of_one).collect(),
@@ -124,7 +126,7 @@ fn effect_picture(name: &str, maps: &[SquareMap]) -> Picture {
         ""
     };
     Picture {
-        what: What::Squares,
+        what: AnalysisKind::Squares,
         name: "squares".to_owned(),
         drawing: boards.draw(),
         caption: format!(
@@ -156,7 +158,7 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
             board
         })
     });
-    let boards = Boards {
+    let boards = BoardHeatMaps {
         title: format!("What the nodes of {name} look at"),
         columns: if by_planes { 6 } else { 5 },
         boards: boards.collect(),
@@ -172,7 +174,7 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
         "Each board has its own scale."
     };
     Picture {
-        what: What::Squares,
+        what: AnalysisKind::Squares,
         name: "fields".to_owned(),
         drawing: boards.draw(),
         caption: format!(

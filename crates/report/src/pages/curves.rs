@@ -163,7 +163,7 @@ impl RunRecord {
 
     /// What the picture of the fitness must show. One wild member must not press
     /// everything else into a line, so of the worst only the better half must fit.
-    fn frame(&self) -> Option<Frame> {
+    fn frame(&self) -> Option<ChartWindow> {
         let mut worst: Vec<f64> = self.generations.iter().map(|line| line.worst).collect();
         worst.sort_by(f64::total_cmp);
         let middle = worst.get(worst.len() / 2).copied();
@@ -176,7 +176,7 @@ impl RunRecord {
         let ((low, high), all) = (seen?, all?);
         let air = ((high - low) * 0.04).max(1e-9);
         let range = (low - air, high + air);
-        Some(Frame {
+        Some(ChartWindow {
             range,
             cuts: all.0 < range.0 || all.1 > range.1,
         })
@@ -353,7 +353,7 @@ impl RunRecord {
 
 /// What a picture shows, and whether that is less than there is.
 #[derive(Clone, Copy)]
-struct Frame {
+struct ChartWindow {
     range: (f64, f64),
     cuts: bool,
 }

@@ -1,11 +1,11 @@
 //! The examination on the page.
 
-use super::analyses::{Picture, What, block};
+use super::analyses::{AnalysisKind, Picture, block};
 use super::games::{lengths, moves, p_value};
 use super::read::RunRecord;
-use crate::analysis::exam::{ColourLengths, Exam, ExamLengths};
+use crate::analysis::exam::{ColourLengths, ExamLengths, ExternalTestReport};
 use crate::page::{HtmlTable, PageBlock};
-use crate::plot::{Axis, LineChart, Series, ShareBars, ShareGroup, ShareRow, decimal, number};
+use crate::plot::{Axis, BarGroup, BarRow, LineChart, Series, StackedBars, decimal, number};
 
 /// More generations than this are lines, not bars.
 const MOST_BARS: usize = 12;
@@ -34,7 +34,7 @@ impl RunRecord {
 }
 
 /// The shares as a table: what was published, and a column for each row of opponents.
-pub fn exam_table(exam: &Exam) -> HtmlTable {
+pub fn exam_table(exam: &ExternalTestReport) -> HtmlTable {
     let rows = exam.rows();
     let has_paper = !exam.published.is_empty();
     let mut head = vec!["generations".to_owned()];
@@ -79,7 +79,7 @@ pub fn exam_table(exam: &Exam) -> HtmlTable {
 }
 
 /// The table with a word before it.
-pub(super) fn share_blocks(exam: &Exam) -> Vec<PageBlock> {
+pub(super) fn share_blocks(exam: &ExternalTestReport) -> Vec<PageBlock> {
     let mut blocks = vec![PageBlock::Text(
         "Games of all members against a program from elsewhere, after so many generations: lost, drawn, won.".to_owned(),
     )];
@@ -125,7 +125,7 @@ pub(super) fn words(shares: Option<[f64; 3]>) -> String {
 }
 
 /// All pictures of the examination.
-pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
+pub fn exam_pictures(exam: &ExternalTestReport) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let generations = exam.generations().len();
     if generations > MOST_BARS {
@@ -175,11 +175,11 @@ pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
 }
 
 /// What each examination came to, as bars, beside the paper's.
-fn share_picture(exam: &Exam) -> Option<Picture> {
+fn share_picture(exam: &ExternalTestReport) -> Option<Picture> {
     if exam.lines.is_empty() {
         return None;
     }
-    let row = |name: String, shares: [f64; 3]| ShareRow {
+    let row = |name: String, shares: [f64; 3]| BarRow {
         name,
         values: shares.to_vec(),
         words: words(Some(shares)),
@@ -192,18 +192,18 @@ fn share_picture(exam: &Exam) -> Option<Picture> {
             let shares = exam.own(generation, *at)?.shares?;
             Some(row(opponent.clone(), shares))
         });
-        ShareGroup {
+        BarGroup {
             name: generation.to_string(),
             rows: paper.into_iter().chain(own).collect(),
         }
     });
-    let chart = ShareBars {
+    let chart = StackedBars {
         title: title(exam),
         parts: ["lost", "drawn", "won"].map(str::to_owned).to_vec(),
         groups: groups.filter(|it| !it.rows.is_empty()).collect(),
     };
     Some(Picture {
-        what: What::Exam,
+        what: AnalysisKind::Exam,
         name: "exam".to_owned(),
         drawing: chart.draw(),
         caption: "Shares of the games of all members, after so many generations (at the left), against each opponent; \
@@ -213,7 +213,7 @@ fn share_picture(exam: &Exam) -> Option<Picture> {
 }
 
 /// The same for many examinations: points, won games and half of the drawn ones.
-fn points_picture(exam: &Exam) -> Option<Picture> {
+fn points_picture(exam: &ExternalTestReport) -> Option<Picture> {
     let points = |[_, drawn, won]: [f64; 3]| won + drawn / 2.0;
     let mut series: Vec<Series> = Vec::new();
     for (pen, (row, opponent)) in exam.rows().into_iter().enumerate() {
@@ -244,7 +244,7 @@ fn points_picture(exam: &Exam) -> Option<Picture> {
         ..LineChart::default()
     };
     Some(Picture {
-        what: What::Exam,
+        what: AnalysisKind::Exam,
         name: "exam".to_owned(),
         drawing: chart.draw(),
         caption: "Points of all members in each examination: won games, and half of those drawn."
@@ -253,7 +253,7 @@ fn points_picture(exam: &Exam) -> Option<Picture> {
 }
 
 /// What it all came to.
-fn title(exam: &Exam) -> String {
+fn title(exam: &ExternalTestReport) -> String {
     let all = exam.all();
     let whole = all.iter().filter(|it| it.generation.is_none());
     let told: Vec<String> = whole

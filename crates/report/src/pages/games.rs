@@ -2,12 +2,12 @@
 
 use mendel_lab::trial::games::Phase;
 
-use super::analyses::{Picture, What};
+use super::analyses::{AnalysisKind, Picture};
 use super::counted;
 use crate::analysis::games::PhaseGames;
-use crate::analysis::welch::{self, Group};
+use crate::analysis::welch::{self, Measurements};
 use crate::page::HtmlTable;
-use crate::plot::{Axis, Histograms, Panel, PointChart, PointRow, decimal, number};
+use crate::plot::{Axis, Histograms, IntervalPlot, IntervalRow, Panel, decimal, number};
 
 /// More bars than this tell nothing.
 const MOST_MOVES: usize = 10;
@@ -71,7 +71,7 @@ pub(super) fn lengths(name: &str, sides: [&[u32]; 2], caption: String) -> Option
         reference: None,
     };
     Some(Picture {
-        what: What::Lengths,
+        what: AnalysisKind::Lengths,
         name: format!("lengths-{name}"),
         drawing: chart.draw(),
         caption,
@@ -107,8 +107,8 @@ pub(super) fn length_table(games: &PhaseGames) -> Option<HtmlTable> {
 }
 
 /// Lengths as measurements.
-pub(super) fn grouped(names: [&str; 2], sides: [&[u32]; 2]) -> [Group; 2] {
-    [0, 1].map(|side| Group {
+pub(super) fn grouped(names: [&str; 2], sides: [&[u32]; 2]) -> [Measurements; 2] {
+    [0, 1].map(|side| Measurements {
         name: names[side].to_owned(),
         values: sides[side].iter().copied().map(f64::from).collect(),
     })
@@ -157,7 +157,7 @@ pub(super) fn moves(
     let all: u64 = played.iter().map(|it| it.1).sum();
     let first = played.first().filter(|_| all > 0)?;
     let share = |count: u64| 100.0 * count as f64 / all as f64;
-    let row = |(index, (text, count)): (usize, &(String, u64))| PointRow {
+    let row = |(index, (text, count)): (usize, &(String, u64))| IntervalRow {
         name: text.clone(),
         value: share(*count),
         interval: None,
@@ -168,7 +168,7 @@ pub(super) fn moves(
     let shown = played.iter().take(MOST_MOVES);
     let mut x = Axis::new("games, %");
     x.range = Some((0.0, share(first.1) * 1.05));
-    let chart = PointChart {
+    let chart = IntervalPlot {
         title: format!(
             "{title}: {} in {} % of the games",
             first.0,
@@ -184,7 +184,7 @@ pub(super) fn moves(
         rest => format!(" {rest} more moves were played."),
     };
     Some(Picture {
-        what: What::Moves,
+        what: AnalysisKind::Moves,
         name: format!("moves-{name}"),
         drawing: chart.draw(),
         caption: format!("{caption}{more}"),

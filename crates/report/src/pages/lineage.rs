@@ -7,7 +7,7 @@ use mendel_lab::record::Lineage;
 use serde::Serialize;
 
 use super::{counted, from_one};
-use crate::plot::{Arc, Layer, LayeredGraph, Node};
+use crate::plot::{Arc, Layer, LayeredGraph, PlotNode};
 
 /// So many generations of ancestors are drawn.
 const DRAWN_LAYERS: usize = 12;
@@ -192,10 +192,10 @@ fn arcs(drawn: &[Vec<&Ancestor>], line: &BTreeSet<MemberId>) -> Vec<Arc> {
     drawn.iter().flatten().flat_map(of_child).collect()
 }
 
-fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> Node {
+fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> PlotNode {
     let MemberId { generation, member } = ancestor.id;
     let way = words(ancestor.origin);
-    Node {
+    PlotNode {
         label: format!("{} {member}", short(ancestor.origin)),
         hint: format!(
             "member {member} of generation {}: {way}",

@@ -24,7 +24,7 @@ mod warnings;
 
 use mendel_lab::record::Proof;
 
-pub use self::analyses::{Analyses, Picture, What};
+pub use self::analyses::{Analyses, AnalysisKind, Picture};
 pub use self::answers::{AgreementView, JudgementView};
 pub use self::champion::pictures_of;
 pub use self::exam::{exam_pictures, exam_table};
@@ -32,11 +32,11 @@ pub use self::genes::GeneRow;
 pub use self::learn::learning_page;
 pub use self::lineage::{Ancestor, Ancestry};
 pub use self::match_page::MatchRecord;
-pub use self::paper::Comparison;
+pub use self::paper::PaperComparison;
 pub use self::pipeline::{PipelineRecord, step_words};
 pub use self::played::PlayedView;
-pub use self::read::{ALL, OWN, Reached, RunRecord};
-pub use self::summary::Summary;
+pub use self::read::{ALL, OWN, RunQuality, RunRecord};
+pub use self::summary::RunSummary;
 pub use self::sweep::{SweepRecord, setting_name};
 pub use self::train::{grid_page, training_page};
 pub use self::tune::TuningRecord;

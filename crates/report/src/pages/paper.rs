@@ -12,7 +12,7 @@ use crate::plot::number;
 
 /// A published figure with ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct PaperComparison {
     /// What was measured.
     pub what: String,
     /// What is counted.
@@ -77,13 +77,13 @@ pub(super) fn published(value: &Published) -> String {
 
 impl RunRecord {
     /// The published figures, each with ours.
-    pub fn comparisons(&self) -> Vec<Comparison> {
+    pub fn comparisons(&self) -> Vec<PaperComparison> {
         let figures = self.paper.iter().flat_map(|paper| &paper.figure);
         figures
             .map(|figure| {
                 let name = figure.ours.as_deref();
                 let own = name.map_or_else(Own::default, |name| self.own_figure(name));
-                Comparison {
+                PaperComparison {
                     what: figure.what.clone(),
                     unit: figure.unit.clone().unwrap_or_default(),
                     paper: figure.paper.clone(),

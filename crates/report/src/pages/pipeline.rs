@@ -12,7 +12,7 @@ use super::breed::duration;
 use super::paper::published;
 use super::played::PlayedView;
 use super::read::text_of;
-use super::{Comparison, NOT_COMPARABLE, counted, elo, elo_interval, interval_text};
+use super::{NOT_COMPARABLE, PaperComparison, counted, elo, elo_interval, interval_text};
 use crate::FILE;
 use crate::error::ReportError;
 use crate::metrics::resolve;
@@ -28,7 +28,7 @@ pub struct PipelineRecord {
     #[serde(flatten)]
     pub state: Pipeline,
     /// Published figures with ours.
-    pub paper: Vec<Comparison>,
+    pub paper: Vec<PaperComparison>,
     /// Seconds of each step, as the clock gave them.
     pub seconds: Vec<Option<f64>>,
     #[serde(skip)]
@@ -38,7 +38,7 @@ pub struct PipelineRecord {
 }
 
 #[derive(serde::Deserialize)]
-struct Text {
+struct RecipePaper {
     #[serde(default)]
     paper: Option<Paper>,
 }
@@ -59,7 +59,7 @@ impl PipelineRecord {
         })?;
         let path = folder.join(record::RECIPE);
         let recipe = text_of(&path)?.unwrap_or_default();
-        let Text { paper: published } =
+        let RecipePaper { paper: published } =
             toml::from_str(&recipe).map_err(|error| broken(&path, error.to_string()))?;
         let path = folder.join(Timing::FILE);
         let timings: Vec<Timing> = if path.is_file() {
@@ -225,7 +225,7 @@ fn compare(
     paper: Option<&Paper>,
     state: &Pipeline,
     seconds: &dyn Fn(&Step) -> Option<f64>,
-) -> Vec<Comparison> {
+) -> Vec<PaperComparison> {
     let steps: Vec<&str> = state.steps.iter().map(|it| it.name.as_str()).collect();
     let figures = paper.into_iter().flat_map(|paper| &paper.figure);
     figures
@@ -243,7 +243,7 @@ fn compare(
                 [Some(low), Some(high)] if !own.is_elo => interval_text([low, high], number),
                 interval => elo_interval(interval),
             }));
-            Comparison {
+            PaperComparison {
                 what: figure.what.clone(),
                 unit: figure.unit.clone().unwrap_or_default(),
                 paper: figure.paper.clone(),

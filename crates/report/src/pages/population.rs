@@ -2,12 +2,12 @@
 
 use mendel_lab::record::Networks;
 
-use super::analyses::{Analyses, Picture, What};
+use super::analyses::{Analyses, AnalysisKind, Picture};
 use super::{counted, from_one};
 use crate::analysis::population::Spread;
-use crate::analysis::species::{Census, Life, extinctions, lives};
+use crate::analysis::species::{SpeciesLifetime, SpeciesStats, extinctions, lives};
 use crate::plot::{
-    AreaLayer, Axis, Cloud, LineChart, Scatter, Series, StackedArea, decimal, number,
+    AreaLayer, Axis, LineChart, Scatter, ScatterSeries, Series, StackedArea, decimal, number,
 };
 
 /// More species than this are drawn as one.
@@ -25,7 +25,7 @@ impl Analyses {
             let share = decimal(100.0 * pca.shares[at]);
             Axis::new(format!("axis {}, {share} % of the variance", at + 1))
         };
-        let clouds = pca.clouds.iter().map(|cloud| Cloud {
+        let clouds = pca.clouds.iter().map(|cloud| ScatterSeries {
             name: format!("generation {}", from_one(cloud.generation)),
             points: cloud.points.iter().map(|it| (it[0], it[1])).collect(),
         });
@@ -44,7 +44,7 @@ impl Analyses {
         if let [only] = &pca.clouds[..] {
             let number = from_one(only.generation);
             return vec![Picture {
-                what: What::Pca,
+                what: AnalysisKind::Pca,
                 name: "pca".to_owned(),
                 drawing: scatter(&format!("The genotypes of generation {number}")).draw(),
                 caption: format!(
@@ -55,7 +55,7 @@ impl Analyses {
         }
         vec![
             Picture {
-                what: What::Pca,
+                what: AnalysisKind::Pca,
                 name: "pca".to_owned(),
                 drawing: scatter(&self.pca_title()).draw(),
                 caption: format!(
@@ -63,7 +63,7 @@ impl Analyses {
                 ),
             },
             Picture {
-                what: What::Pca,
+                what: AnalysisKind::Pca,
                 name: "pca-animated".to_owned(),
                 drawing: scatter("The same, generation by generation").animate(),
                 caption: "The population on its way, over and over; the generation before stays as a shadow.".to_owned(),
@@ -123,7 +123,7 @@ impl Analyses {
             "the length of the difference of all their genes or weights"
         };
         Some(Picture {
-            what: What::Distance,
+            what: AnalysisKind::Distance,
             name: "distance".to_owned(),
             drawing: chart.draw(),
             caption: format!(
@@ -142,7 +142,7 @@ impl Analyses {
         largest.sort_by_key(|&at| std::cmp::Reverse(lives[at].most));
         largest.truncate(MOST_SPECIES);
         largest.sort_unstable();
-        let size = |line: &Census, id: u32| {
+        let size = |line: &SpeciesStats, id: u32| {
             let own = line.networks.species.iter().filter(|it| it.id == id);
             own.map(|it| f64::from(it.size)).sum::<f64>()
         };
@@ -160,7 +160,7 @@ impl Analyses {
         let others = lives.len() - largest.len();
         if others > 0 {
             let shown = |id: u32| largest.iter().any(|&at| lives[at].id == id);
-            let rest = |line: &Census| {
+            let rest = |line: &SpeciesStats| {
                 let rest = line.networks.species.iter().filter(|it| !shown(it.id));
                 rest.map(|it| f64::from(it.size)).sum()
             };
@@ -209,7 +209,7 @@ impl Analyses {
         let longest = lives.iter().max_by_key(|it| it.last - it.first);
         let longest = longest.map_or_else(String::new, of_the_oldest);
         Some(Picture {
-            what: What::Species,
+            what: AnalysisKind::Species,
             name: "species".to_owned(),
             drawing: chart.draw(),
             caption: format!(
@@ -220,7 +220,7 @@ impl Analyses {
 
     pub(super) fn empty_picture(&self) -> Option<Picture> {
         let share = |of: fn(&Networks) -> Option<f64>| -> Vec<(f64, f64)> {
-            let point = |it: &Census| Some((counted_from_one(it), 100.0 * of(&it.networks)?));
+            let point = |it: &SpeciesStats| Some((counted_from_one(it), 100.0 * of(&it.networks)?));
             self.networks.iter().filter_map(point).collect()
         };
         let empty = share(|it| it.empty);
@@ -266,7 +266,7 @@ impl Analyses {
             ..LineChart::default()
         };
         Some(Picture {
-            what: What::Empty,
+            what: AnalysisKind::Empty,
             name: "empty".to_owned(),
             drawing: chart.draw(),
             caption,
@@ -276,7 +276,7 @@ impl Analyses {
     /// Connections and hidden nodes, each on a scale of its own.
     pub(super) fn size_pictures(&self) -> Vec<Picture> {
         let of_one = |(at, name, file): (usize, &str, &str)| {
-            let point = |it: &Census| Some((counted_from_one(it), it.networks.size?[at]));
+            let point = |it: &SpeciesStats| Some((counted_from_one(it), it.networks.size?[at]));
             let points: Vec<(f64, f64)> = self.networks.iter().filter_map(point).collect();
             let (first, last) = (points.first()?.1, points.last()?.1);
             let mut y = Axis::new("mean count");
@@ -291,7 +291,7 @@ impl Analyses {
                 ..LineChart::default()
             };
             Some(Picture {
-                what: What::Size,
+                what: AnalysisKind::Size,
                 name: format!("size-{file}"),
                 drawing: chart.draw(),
                 caption: format!(
@@ -308,12 +308,12 @@ impl Analyses {
 }
 
 /// The generation as people count it.
-fn counted_from_one(line: &Census) -> f64 {
+fn counted_from_one(line: &SpeciesStats) -> f64 {
     f64::from(from_one(line.generation))
 }
 
 /// Which species lived longest.
-fn of_the_oldest(life: &Life) -> String {
+fn of_the_oldest(life: &SpeciesLifetime) -> String {
     format!(
         " Species {} lived longest, {}.",
         life.id,

@@ -15,7 +15,7 @@ use toml::{Table, Value};
 use super::analyses::Analyses;
 use super::lineage::Ancestry;
 use super::paper::own_name;
-use crate::analysis::exam::Exam;
+use crate::analysis::exam::ExternalTestReport;
 use crate::error::ReportError;
 
 /// Files larger than this are not read as a whole.
@@ -44,7 +44,7 @@ pub struct RunRecord {
     /// Whose child the champion is.
     pub ancestry: Option<Ancestry>,
     /// How generations did against programs from elsewhere.
-    pub exam: Exam,
+    pub exam: ExternalTestReport,
     /// What can be said of whole populations and of the games that judged them; nothing
     /// before [`with_analyses`](Self::with_analyses).
     pub analyses: Analyses,
@@ -57,7 +57,7 @@ pub struct RunRecord {
 
 /// How good a run's result is, beside its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reached {
+pub struct RunQuality {
     /// The fitness.
     pub value: f64,
     /// The parent's, on the same positions where both were measured.
@@ -140,7 +140,7 @@ impl RunRecord {
             proof,
             champion,
             ancestry: None,
-            exam: Exam::default(),
+            exam: ExternalTestReport::default(),
             analyses: Analyses::default(),
             histograms: wishes.unwrap_or_default().histograms,
             own_samples: has_own_samples(&table),
@@ -155,7 +155,7 @@ impl RunRecord {
         // 5. How generations were examined.
         let lines = lines_of(&folder.join(EXAM))?;
         let figures = record.paper.as_ref().map(|paper| paper.figure.as_slice());
-        record.exam = Exam::new(lines, figures.unwrap_or_default());
+        record.exam = ExternalTestReport::new(lines, figures.unwrap_or_default());
         Ok(record)
     }
 
@@ -198,7 +198,7 @@ impl RunRecord {
 
     /// What the run came to: the champion on all training positions once that is
     /// measured, until then the best of the generations.
-    pub fn reached(&self) -> Option<Reached> {
+    pub fn reached(&self) -> Option<RunQuality> {
         let best = self.best().map(|line| (line.best, line.generation));
         let mut reached = reached(&self.manifest, self.proof.as_ref(), best, self.own_samples)?;
         if reached.generation.is_none() {
@@ -270,9 +270,9 @@ pub(crate) fn reached(
     proof: Option<&Proof>,
     best: Option<(f64, u32)>,
     own_samples: bool,
-) -> Option<Reached> {
+) -> Option<RunQuality> {
     if let Some(training) = proof.and_then(|proof| proof.training.as_ref()) {
-        return Some(Reached {
+        return Some(RunQuality {
             value: training.champion,
             parent: Some(training.parent),
             beside: manifest.measured_beside(),
@@ -281,7 +281,7 @@ pub(crate) fn reached(
         });
     }
     let (value, generation) = best?;
-    Some(Reached {
+    Some(RunQuality {
         value,
         parent: manifest.baseline,
         beside: manifest.measured_beside(),

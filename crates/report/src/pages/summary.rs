@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::genes::GeneRow;
 use super::lineage::Ancestry;
-use super::paper::Comparison;
+use super::paper::PaperComparison;
 use super::read::RunRecord;
 use crate::analysis::exam::Examined;
 
 /// What the page says, as data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
+pub struct RunSummary {
     /// The run's id.
     pub id: String,
     /// The recipe's name.
@@ -61,7 +61,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exam: Vec<Examined>,
     /// Published figures with ours.
-    pub paper: Vec<Comparison>,
+    pub paper: Vec<PaperComparison>,
     /// The genes.
     pub genes: Vec<GeneRow>,
     /// The champion's ancestors.
@@ -72,12 +72,12 @@ pub struct Summary {
 
 impl RunRecord {
     /// The run for programs.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> RunSummary {
         let manifest = &self.manifest;
         let reached = self.reached();
         let last = self.generations.last();
         let genes = self.genes();
-        Summary {
+        RunSummary {
             id: manifest.id.clone(),
             recipe: manifest.recipe.clone(),
             seed: manifest.seed,

@@ -14,7 +14,7 @@ use super::read::text_of;
 use super::{counted, interval_text, signed};
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
-use crate::plot::{Axis, PointChart, PointRow, number};
+use crate::plot::{Axis, IntervalPlot, IntervalRow, number};
 
 /// A sweep, as its folder tells it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,13 +55,13 @@ const NOT_COMPARED: &str = "The settings differ in what an error is measured aga
      only games could tell which is better.";
 
 /// Which figures of a setting.
-type Values = fn(&SweepCell) -> &Vec<f64>;
+type MetricSelector = fn(&SweepCell) -> &Vec<f64>;
 
 /// One way to compare settings.
-struct Kind {
+struct ComparisonKind {
     what: &'static str,
     short: &'static str,
-    values: Values,
+    values: MetricSelector,
     unit: String,
     smaller_is_better: bool,
     /// Whether the figures of different settings can be compared.
@@ -168,8 +168,8 @@ impl SweepRecord {
 
     /// What was measured; first what counts: strength in games, where there were
     /// any, then positions never seen.
-    fn kinds(&self) -> Vec<Kind> {
-        let kind = |what, short, values| Kind {
+    fn kinds(&self) -> Vec<ComparisonKind> {
+        let kind = |what, short, values| ComparisonKind {
             what,
             short,
             values,
@@ -178,13 +178,13 @@ impl SweepRecord {
             compares: self.measures_alike(),
         };
         let kinds = [
-            Kind {
+            ComparisonKind {
                 unit: "Elo over the parent".to_owned(),
                 smaller_is_better: false,
                 compares: true,
                 ..kind("in games against the parent", "in games", |cell| &cell.elos)
             },
-            Kind {
+            ComparisonKind {
                 unit: "thousand nodes a position".to_owned(),
                 smaller_is_better: true,
                 compares: true,
@@ -192,7 +192,7 @@ impl SweepRecord {
                     &cell.suite_nodes
                 })
             },
-            Kind {
+            ComparisonKind {
                 unit: "% solved".to_owned(),
                 smaller_is_better: false,
                 compares: true,
@@ -205,7 +205,7 @@ impl SweepRecord {
             }),
             kind("on positions bred with", "bred with", |cell| &cell.finals),
         ];
-        let measured = |kind: &Kind| {
+        let measured = |kind: &ComparisonKind| {
             let cells = &self.results.cells;
             cells.iter().any(|cell| !(kind.values)(cell).is_empty())
         };
@@ -227,7 +227,7 @@ impl SweepRecord {
     }
 
     /// The best setting, and whether it is told apart from the next.
-    fn verdict(&self, kind: Option<&Kind>) -> PageBlock {
+    fn verdict(&self, kind: Option<&ComparisonKind>) -> PageBlock {
         let Some(kind) = kind else {
             let small = if self.measures_alike() {
                 ""
@@ -286,7 +286,7 @@ impl SweepRecord {
         PageBlock::Verdict { tone, large, small }
     }
 
-    fn figure(&self, kind: &Kind) -> PageBlock {
+    fn figure(&self, kind: &ComparisonKind) -> PageBlock {
         let values = kind.values;
         let is_best = |value: f64| {
             let means = self
@@ -309,7 +309,7 @@ impl SweepRecord {
                 || number(mean),
                 |interval| format!("{} {}", number(mean), interval_text(interval, number)),
             );
-            Some(PointRow {
+            Some(IntervalRow {
                 name: setting_name(&cell.setting),
                 value: mean,
                 interval: interval.map(|[low, high]| (low, high)),
@@ -323,7 +323,7 @@ impl SweepRecord {
         } else {
             "larger is better"
         };
-        let chart = PointChart {
+        let chart = IntervalPlot {
             title: format!("By setting, {}", kind.what),
             x: Axis::new(format!("{} ({way})", kind.unit)),
             rows: rows.collect(),
@@ -336,7 +336,7 @@ impl SweepRecord {
         }
     }
 
-    fn table(&self, kinds: &[Kind]) -> HtmlTable {
+    fn table(&self, kinds: &[ComparisonKind]) -> HtmlTable {
         let mut head = vec!["setting".to_owned(), "seeds".to_owned()];
         for kind in kinds {
             head.extend([kind.short.to_owned(), "95 %".to_owned()]);
@@ -357,7 +357,7 @@ impl SweepRecord {
     }
 }
 
-fn words(cell: &SweepCell, kind: &Kind) -> String {
+fn words(cell: &SweepCell, kind: &ComparisonKind) -> String {
     let unit = match kind.unit.as_str() {
         "" => String::new(),
         unit => format!(" {unit}"),
@@ -370,7 +370,7 @@ fn words(cell: &SweepCell, kind: &Kind) -> String {
     format!("{mean}{interval}{unit}")
 }
 
-fn differences(first: &SweepCell, others: &[SweepCell], kind: &Kind) -> HtmlTable {
+fn differences(first: &SweepCell, others: &[SweepCell], kind: &ComparisonKind) -> HtmlTable {
     let mut table = HtmlTable::new(["setting", kind.what, "95 %", "says"]);
     for cell in others {
         let Some(difference) = difference(cell, first, kind.values) else {
@@ -404,12 +404,12 @@ fn differences(first: &SweepCell, others: &[SweepCell], kind: &Kind) -> HtmlTabl
 }
 
 /// How far one setting is from another.
-struct Difference {
+struct SettingDifference {
     value: f64,
     interval: Option<[f64; 2]>,
 }
 
-impl Difference {
+impl SettingDifference {
     fn words(&self) -> String {
         let interval = self.interval.map_or_else(String::new, |interval| {
             format!(" {}", interval_text(interval, signed))
@@ -420,14 +420,14 @@ impl Difference {
 
 /// `a` − `b`: seed by seed where the seeds are the same, otherwise after Welch;
 /// `None` if one of them was not measured.
-fn difference(a: &SweepCell, b: &SweepCell, values: Values) -> Option<Difference> {
+fn difference(a: &SweepCell, b: &SweepCell, values: MetricSelector) -> Option<SettingDifference> {
     let (of_a, of_b) = (values(a), values(b));
     let value = mean_of(of_a)? - mean_of(of_b)?;
     let is_paired = a.seeds == b.seeds && a.seeds.len() == of_a.len() && of_a.len() == of_b.len();
     if is_paired {
         let pairs = of_a.iter().zip(of_b).map(|(a, b)| a - b);
         let interval = interval_of(&pairs.collect::<Vec<f64>>());
-        return Some(Difference { value, interval });
+        return Some(SettingDifference { value, interval });
     }
     let interval = (of_a.len() > 1 && of_b.len() > 1).then(|| {
         let (va, vb) = (squared_error(of_a), squared_error(of_b));
@@ -441,7 +441,7 @@ fn difference(a: &SweepCell, b: &SweepCell, values: Values) -> Option<Difference
         };
         around(value, error.sqrt(), freedom)
     });
-    Some(Difference { value, interval })
+    Some(SettingDifference { value, interval })
 }
 
 fn mean_of(values: &[f64]) -> Option<f64> {

@@ -1,9 +1,9 @@
 //! Parts of a whole through time.
 
 use super::canvas::{
-    Anchor, BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, WIDTH, path_to, shortened, small_width,
+    BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, TextAnchor, WIDTH, path_to, shortened, small_width,
 };
-use super::scale::{Axis, Scale, is_drawable};
+use super::scale::{Axis, PlotScale, is_drawable};
 
 const HEIGHT: f64 = 330.0;
 const RIGHT: f64 = 12.0;
@@ -63,21 +63,21 @@ impl StackedArea {
         // 2. The axes.
         let first = columns.first().map(|&at| self.places[at]);
         let last = columns.last().map(|&at| self.places[at]);
-        let x = Scale::new(self.x.range.or(first.zip(last)), x0, x1);
-        let y = Scale::new(self.y.range.or(Some((0.0, top))), y0, y1);
+        let x = PlotScale::new(self.x.range.or(first.zip(last)), x0, x1);
+        let y = PlotScale::new(self.y.range.or(Some((0.0, top))), y0, y1);
         for (value, text) in y.ticks(5, self.y.whole) {
             let at = y.place(value);
             canvas.line((x0, at), (x1, at), "grid");
-            canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);
+            canvas.text((x0 - 8.0, at + 4.0), TextAnchor::End, "tick", &text);
         }
         for (value, text) in x.ticks(8, self.x.whole) {
             let at = x.place(value);
             canvas.line((at, y0), (at, y0 + 5.0), "axis");
-            canvas.text((at, y0 + 18.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, y0 + 18.0), TextAnchor::Middle, "tick", &text);
         }
         let middle = f64::midpoint(x0, x1);
         let label = shortened(&self.x.label, 80);
-        canvas.text((middle, HEIGHT - 8.0), Anchor::Middle, "label", &label);
+        canvas.text((middle, HEIGHT - 8.0), TextAnchor::Middle, "label", &label);
         let label = shortened(&self.y.label, 36);
         canvas.upright((14.0, f64::midpoint(y0, y1)), "label", &label);
 
@@ -101,7 +101,7 @@ impl StackedArea {
             names.extend(label_in(&layer.name, &below, &above));
         }
         for (at, text) in apart(names) {
-            canvas.text(at, Anchor::Middle, "small halo", &text);
+            canvas.text(at, TextAnchor::Middle, "small halo", &text);
         }
         canvas.close_window();
 
@@ -146,10 +146,10 @@ fn stretches(below: &[(f64, f64)], above: &[(f64, f64)]) -> Vec<String> {
 }
 
 /// A name, its place, and how much room there is.
-type Label = ((f64, f64), String, f64);
+type AreaLabel = ((f64, f64), String, f64);
 
 /// Where a name has most room, if it has any.
-fn label_in(name: &str, below: &[(f64, f64)], above: &[(f64, f64)]) -> Option<Label> {
+fn label_in(name: &str, below: &[(f64, f64)], above: &[(f64, f64)]) -> Option<AreaLabel> {
     let height = |at: usize| below[at].1 - above[at].1;
     let (first, last) = (below.first()?.0, below.last()?.0);
     let half = half_width(name);
@@ -172,7 +172,7 @@ fn half_width(name: &str) -> f64 {
 }
 
 /// Those with most room first, without those that would be written over them.
-fn apart(mut labels: Vec<Label>) -> Vec<((f64, f64), String)> {
+fn apart(mut labels: Vec<AreaLabel>) -> Vec<((f64, f64), String)> {
     labels.sort_by(|a, b| b.2.total_cmp(&a.2));
     let mut kept: Vec<((f64, f64), String)> = Vec::new();
     for ((x, y), text, _) in labels {

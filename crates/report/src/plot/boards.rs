@@ -1,6 +1,6 @@
 //! Sixty-four values each, as boards.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, shortened};
 use super::scale::{is_drawable, number};
 
 const TOP: f64 = 58.0;
@@ -17,7 +17,7 @@ const DIVERGING: [&str; 15] = [
 
 /// Boards side by side, each square coloured by its value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Boards {
+pub struct BoardHeatMaps {
     /// What it shows.
     pub title: String,
     /// How many stand in a row.
@@ -44,7 +44,7 @@ pub struct HeatBoard {
     pub values: Vec<f64>,
 }
 
-impl Boards {
+impl BoardHeatMaps {
     /// Draws them.
     pub fn draw(&self) -> Drawing {
         let columns = self.columns.clamp(1, 16);
@@ -62,13 +62,13 @@ impl Boards {
             let letters = ((cell + GAP - 8.0) / 7.4) as usize;
             canvas.text(
                 (x + left, y + 12.0),
-                Anchor::Start,
+                TextAnchor::Start,
                 "strong",
                 &shortened(&board.name, letters),
             );
             canvas.text(
                 (x + left, y + 27.0),
-                Anchor::Start,
+                TextAnchor::Start,
                 "small label",
                 &shortened(&board.words, letters + 4),
             );
@@ -79,7 +79,7 @@ impl Boards {
 
     fn draw_key(&self, canvas: &mut Canvas) {
         let low = shortened(&self.key[0], 34);
-        canvas.text((0.0, 41.0), Anchor::Start, "label", &low);
+        canvas.text((0.0, 41.0), TextAnchor::Start, "label", &low);
         let start = super::canvas::text_width(&low) + 8.0;
         for (index, colour) in DIVERGING.iter().enumerate() {
             let at = (start + index as f64 * 10.0, 32.0);
@@ -91,7 +91,7 @@ impl Boards {
         } else {
             shortened(&format!("{}; grey: {}", self.key[2], self.key[1]), 80)
         };
-        canvas.text((end, 41.0), Anchor::Start, "label", &middle);
+        canvas.text((end, 41.0), TextAnchor::Start, "label", &middle);
     }
 }
 
@@ -128,14 +128,14 @@ impl HeatBoard {
                 let file = char::from(b'a' + at).to_string();
                 canvas.text(
                     (x + middle, y + side + 11.0),
-                    Anchor::Middle,
+                    TextAnchor::Middle,
                     "small label",
                     &file,
                 );
                 let rank = (at + 1).to_string();
                 canvas.text(
                     (x - 4.0, y + side - middle + 3.5),
-                    Anchor::End,
+                    TextAnchor::End,
                     "small label",
                     &rank,
                 );

@@ -128,7 +128,7 @@ impl Drawing {
 
 /// Where a text is held.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Anchor {
+pub(super) enum TextAnchor {
     Start,
     Middle,
     End,
@@ -153,7 +153,12 @@ impl Canvas {
             body: String::new(),
         };
         if !name.is_empty() {
-            canvas.text((0.0, 15.0), Anchor::Start, "title", &shortened(name, 95));
+            canvas.text(
+                (0.0, 15.0),
+                TextAnchor::Start,
+                "title",
+                &shortened(name, 95),
+            );
         }
         canvas
     }
@@ -264,12 +269,12 @@ impl Canvas {
         ));
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    pub(super) fn text(&mut self, at: (f64, f64), anchor: TextAnchor, class: &str, text: &str) {
         let (x, y, text) = (px(at.0), px(at.1), escape(text));
         let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
+            TextAnchor::Start => "",
+            TextAnchor::Middle => " text-anchor=\"middle\"",
+            TextAnchor::End => " text-anchor=\"end\"",
         };
         self.add(format_args!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"

@@ -1,6 +1,6 @@
 //! Who descends from whom.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, px, shortened, text_width};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, px, shortened, text_width};
 
 const TOP: f64 = 30.0;
 const STEP: f64 = 46.0;
@@ -25,12 +25,12 @@ pub struct Layer {
     /// A remark, at the right.
     pub note: String,
     /// From left to right.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlotNode>,
 }
 
 /// One node.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct PlotNode {
     /// The words in it.
     pub label: String,
     /// What a reader who points at it is told.
@@ -91,11 +91,16 @@ impl LayeredGraph {
             let y = TOP + (index as f64 + 0.5) * STEP + 4.0;
             canvas.text(
                 (0.0, y),
-                Anchor::Start,
+                TextAnchor::Start,
                 "label",
                 &shortened(&layer.name, 30),
             );
-            canvas.text((WIDTH, y), Anchor::End, "note", &shortened(&layer.note, 30));
+            canvas.text(
+                (WIDTH, y),
+                TextAnchor::End,
+                "note",
+                &shortened(&layer.note, 30),
+            );
             let cell = (WIDTH - left - right) / layer.nodes.len().max(1) as f64;
             let wide = (cell - 6.0).clamp(4.0, 76.0);
             for (place, node) in layer.nodes.iter().enumerate() {
@@ -107,7 +112,7 @@ impl LayeredGraph {
                 canvas.rect((x - wide / 2.0, y - BOX / 2.0), (wide, BOX), class);
                 let class = if node.chosen { "strong" } else { "" };
                 let label = shortened(&node.label, (wide / 6.5) as usize);
-                canvas.text((x, y + 4.0), Anchor::Middle, class, &label);
+                canvas.text((x, y + 4.0), TextAnchor::Middle, class, &label);
                 canvas.close_group();
             }
         }

@@ -1,9 +1,9 @@
 //! Many values through time, one row each.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, WIDTH, path_to, px, shortened, small_width, text_width,
+    Canvas, Drawing, TextAnchor, WIDTH, path_to, px, shortened, small_width, text_width,
 };
-use super::scale::{Axis, Scale, extent, is_drawable};
+use super::scale::{Axis, PlotScale, extent, is_drawable};
 
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 44.0;
@@ -89,7 +89,7 @@ impl HeatMap {
 
         // 1. The key.
         self.draw_key(&mut canvas, x0);
-        canvas.text((WIDTH, TOP - 8.0), Anchor::End, "label", &self.head);
+        canvas.text((WIDTH, TOP - 8.0), TextAnchor::End, "label", &self.head);
 
         // 2. The rows, one path for each colour.
         let shown = columns.min(MOST_COLUMNS);
@@ -100,9 +100,14 @@ impl HeatMap {
             let middle = TOP + (index as f64 + 0.5) * tall;
             let base = middle + tall * 0.3;
             let name = shortened(&row.name, if is_small { 40 } else { 34 });
-            canvas.text((x0 - 6.0, base), Anchor::End, class.trim_start(), &name);
+            canvas.text((x0 - 6.0, base), TextAnchor::End, class.trim_start(), &name);
             let words = shortened(&row.words, 30);
-            canvas.text((WIDTH, base), Anchor::End, &format!("tick{class}"), &words);
+            canvas.text(
+                (WIDTH, base),
+                TextAnchor::End,
+                &format!("tick{class}"),
+                &words,
+            );
             for (from, to, level) in runs(row, columns, shown) {
                 let (left, right) = (edge(from), edge(to));
                 let path = &mut paths[level];
@@ -121,12 +126,12 @@ impl HeatMap {
         let apart = if self.apart > 0.0 { self.apart } else { 1.0 };
         let last = self.first + apart * columns.saturating_sub(1) as f64;
         let half = (x1 - x0) / columns.max(1) as f64 / 2.0;
-        let x = Scale::new(Some((self.first, last)), x0 + half, x1 - half);
+        let x = PlotScale::new(Some((self.first, last)), x0 + half, x1 - half);
         for (value, text) in x.ticks(8, self.x.whole) {
             if columns > 0 && (self.first..=last).contains(&value) {
                 let at = x.place(value);
                 canvas.line((at, foot + 1.0), (at, foot + 5.0), "axis");
-                canvas.text((at, foot + 18.0), Anchor::Middle, "tick", &text);
+                canvas.text((at, foot + 18.0), TextAnchor::Middle, "tick", &text);
             }
         }
         for mark in self.marks.iter().filter(|it| is_drawable(it.x + it.row)) {
@@ -146,7 +151,7 @@ impl HeatMap {
         let middle = f64::midpoint(x0, x1);
         canvas.text(
             (middle, height - 8.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             "label",
             &shortened(&self.x.label, 70),
         );
@@ -156,14 +161,14 @@ impl HeatMap {
     fn draw_key(&self, canvas: &mut Canvas, x0: f64) {
         let low = shortened(&self.key.0, 30);
         let start = x0 + text_width(&low) + 8.0;
-        canvas.text((x0, 41.0), Anchor::Start, "label", &low);
+        canvas.text((x0, 41.0), TextAnchor::Start, "label", &low);
         for (index, colour) in COLOURS.iter().enumerate() {
             let left = start + index as f64 * 9.0;
             canvas.stroke(&format!("M{} 37h9.1", px(left)), colour, 10.0);
         }
         let end = start + COLOURS.len() as f64 * 9.0 + 8.0;
         let high = shortened(&self.key.1, 30);
-        canvas.text((end, 41.0), Anchor::Start, "label", &high);
+        canvas.text((end, 41.0), TextAnchor::Start, "label", &high);
     }
 }
 

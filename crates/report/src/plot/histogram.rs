@@ -1,7 +1,7 @@
 //! Several histograms over one common axis.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened};
-use super::scale::{Axis, Scale, extent, grouped, is_drawable};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, shortened};
+use super::scale::{Axis, PlotScale, extent, grouped, is_drawable};
 
 const LEFT: f64 = 120.0;
 const RIGHT: f64 = 60.0;
@@ -51,8 +51,8 @@ impl Histograms {
         });
         let (x0, x1) = (LEFT, WIDTH - RIGHT);
         let x = match self.x.range {
-            Some(_) => Scale::new(range, x0, x1),
-            None => Scale::airy(range, x0, x1),
+            Some(_) => PlotScale::new(range, x0, x1),
+            None => PlotScale::airy(range, x0, x1),
         };
 
         let ticks = x.ticks(8, self.x.whole);
@@ -71,17 +71,22 @@ impl Histograms {
             canvas.line((at, TOP - 8.0), (at, foot - GAP), "line l3");
             canvas.text(
                 (at + 5.0, TOP + 4.0),
-                Anchor::Start,
+                TextAnchor::Start,
                 "f3 halo",
                 &shortened(name, 30),
             );
         }
         for (value, text) in &ticks {
-            canvas.text((x.place(*value), foot + 4.0), Anchor::Middle, "tick", text);
+            canvas.text(
+                (x.place(*value), foot + 4.0),
+                TextAnchor::Middle,
+                "tick",
+                text,
+            );
         }
         canvas.text(
             (f64::midpoint(x0, x1), height - 8.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             "label",
             &shortened(&self.x.label, 90),
         );
@@ -95,18 +100,18 @@ impl Panel {
     }
 }
 
-fn draw_panel(canvas: &mut Canvas, panel: &Panel, x: Scale, top: f64) {
+fn draw_panel(canvas: &mut Canvas, panel: &Panel, x: PlotScale, top: f64) {
     let foot = top + PANEL;
     let all: u64 = panel.counts.iter().map(|count| u64::from(*count)).sum();
     let most = panel.counts.iter().copied().max().unwrap_or(0);
     canvas.text(
         (LEFT - 10.0, top + 26.0),
-        Anchor::End,
+        TextAnchor::End,
         "strong",
         &shortened(&panel.name, 17),
     );
     let members = format!("n = {}", grouped(all as f64, 0));
-    canvas.text((LEFT - 10.0, top + 42.0), Anchor::End, "note", &members);
+    canvas.text((LEFT - 10.0, top + 42.0), TextAnchor::End, "note", &members);
 
     let bins = panel.counts.len().max(1) as f64;
     canvas.open_window((LEFT, top), (WIDTH - RIGHT - LEFT, PANEL));
@@ -131,8 +136,8 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel, x: Scale, top: f64) {
         let edge = WIDTH - RIGHT;
         canvas.line((edge, top + 16.0), (edge + 5.0, top + 16.0), "axis");
         let text = grouped(f64::from(most), 0);
-        canvas.text((edge + 8.0, top + 20.0), Anchor::Start, "tick", &text);
+        canvas.text((edge + 8.0, top + 20.0), TextAnchor::Start, "tick", &text);
         canvas.line((edge, top + 16.0), (edge, foot), "axis");
-        canvas.text((edge + 8.0, foot + 2.0), Anchor::Start, "tick", "0");
+        canvas.text((edge + 8.0, foot + 2.0), TextAnchor::Start, "tick", "0");
     }
 }

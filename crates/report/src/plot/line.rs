@@ -1,10 +1,10 @@
 //! Curves over a common axis.
 
 use super::canvas::{
-    Anchor, BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, WIDTH, bold_width, path_to, px, shortened,
-    text_width,
+    BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, TextAnchor, WIDTH, bold_width, path_to, px,
+    shortened, text_width,
 };
-use super::scale::{Axis, Scale, extent, is_drawable, number};
+use super::scale::{Axis, PlotScale, extent, is_drawable, number};
 
 /// More points than this in a curve only make the file longer.
 const MOST_POINTS: usize = 600;
@@ -66,7 +66,7 @@ pub struct Reference {
 }
 
 /// A label at the right edge, where its line ends and where it found room.
-struct Label {
+struct LineLabel {
     end: f64,
     at: f64,
     pen: u8,
@@ -89,29 +89,29 @@ impl LineChart {
 
         // 1. The axes.
         let y = match self.y.range {
-            Some(range) => Scale::new(Some(range), y0, y1),
-            None => Scale::airy(self.y_range(), y0, y1),
+            Some(range) => PlotScale::new(Some(range), y0, y1),
+            None => PlotScale::airy(self.y_range(), y0, y1),
         };
         let ticks = y.ticks((height / 60.0) as u32, self.y.whole);
         let widest = ticks.iter().map(|(_, text)| text_width(text));
         // Long numbers must not run into what the axis is called.
         let x0 = LEFT.max(widest.fold(0.0, f64::max) + 30.0);
-        let x = Scale::new(self.x_range(), x0, x1);
+        let x = PlotScale::new(self.x_range(), x0, x1);
         for (value, text) in ticks {
             let at = y.place(value);
             canvas.line((x0, at), (x1, at), "grid");
-            canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);
+            canvas.text((x0 - 8.0, at + 4.0), TextAnchor::End, "tick", &text);
         }
         for (value, text) in x.ticks(8, self.x.whole) {
             let at = x.place(value);
             canvas.line((at, y0), (at, y0 + 5.0), "axis");
-            canvas.text((at, y0 + 18.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, y0 + 18.0), TextAnchor::Middle, "tick", &text);
         }
         canvas.line((x0, y0), (x1, y0), "axis");
         let middle = f64::midpoint(x0, x1);
         canvas.text(
             (middle, height - 8.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             "label",
             &shortened(&self.x.label, 80),
         );
@@ -146,7 +146,7 @@ impl LineChart {
         }
 
         // 3. The names, where the curves end.
-        let labels = labels.into_iter().map(|(value, pen, text)| Label {
+        let labels = labels.into_iter().map(|(value, pen, text)| LineLabel {
             end: y.place(value).clamp(y1, y0),
             at: 0.0,
             pen,
@@ -163,7 +163,7 @@ impl LineChart {
             canvas.path(&elbow, &format!("line l{}", label.pen));
             canvas.text(
                 (x1 + 16.0, label.at + 4.0),
-                Anchor::Start,
+                TextAnchor::Start,
                 &format!("strong f{}", label.pen),
                 &label.text,
             );
@@ -210,7 +210,7 @@ impl LineChart {
     }
 }
 
-fn draw_band(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+fn draw_band(canvas: &mut Canvas, series: &Series, x: PlotScale, y: PlotScale) {
     let drawable: Vec<_> = series
         .band
         .iter()
@@ -236,7 +236,7 @@ fn draw_band(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
     canvas.path(&data, &format!("band f{}", series.pen % PENS));
 }
 
-fn draw_curve(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+fn draw_curve(canvas: &mut Canvas, series: &Series, x: PlotScale, y: PlotScale) {
     let pen = series.pen % PENS;
     let points = thinned(&series.points);
     let mut data = String::new();
@@ -285,7 +285,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Moves labels apart, keeping their order, between `top` and `bottom`.
-fn spread(mut labels: Vec<Label>, top: f64, bottom: f64) -> Vec<Label> {
+fn spread(mut labels: Vec<LineLabel>, top: f64, bottom: f64) -> Vec<LineLabel> {
     const GAP: f64 = 15.0;
     labels.sort_by(|a, b| a.end.total_cmp(&b.end));
     let mut least = top;

@@ -1,7 +1,7 @@
 //! Estimates with their intervals, side by side.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, bold_width, path_to, px, shortened};
-use super::scale::{Axis, Scale, extent, is_drawable};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, bold_width, path_to, px, shortened};
+use super::scale::{Axis, PlotScale, extent, is_drawable};
 
 const TOP: f64 = 40.0;
 const ROW: f64 = 30.0;
@@ -9,20 +9,20 @@ const BOTTOM: f64 = 44.0;
 
 /// Rows of points with error bars over a common axis.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointChart {
+pub struct IntervalPlot {
     /// What it shows.
     pub title: String,
     /// The common axis.
     pub x: Axis,
     /// From top to bottom.
-    pub rows: Vec<PointRow>,
+    pub rows: Vec<IntervalRow>,
     /// A level to compare with, and what it is.
     pub reference: Option<(f64, String)>,
 }
 
 /// One estimate.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointRow {
+pub struct IntervalRow {
     /// What was measured.
     pub name: String,
     /// The estimate.
@@ -37,7 +37,7 @@ pub struct PointRow {
     pub chosen: bool,
 }
 
-impl PointChart {
+impl IntervalPlot {
     /// Draws it.
     pub fn draw(&self) -> Drawing {
         let widest = |texts: &mut dyn Iterator<Item = &str>, most: f64| {
@@ -57,13 +57,13 @@ impl PointChart {
             interval.chain(marks).chain([row.value])
         });
         let x = match self.x.range {
-            Some(range) => Scale::new(Some(range), x0, x1),
-            None => Scale::airy(extent(values.chain(level)), x0, x1),
+            Some(range) => PlotScale::new(Some(range), x0, x1),
+            None => PlotScale::airy(extent(values.chain(level)), x0, x1),
         };
         for (value, text) in x.ticks(6, self.x.whole) {
             let at = x.place(value);
             canvas.line((at, TOP), (at, foot), "grid");
-            canvas.text((at, foot + 18.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, foot + 18.0), TextAnchor::Middle, "tick", &text);
         }
         if let Some((value, name)) = &self.reference
             && x.holds(*value)
@@ -71,7 +71,7 @@ impl PointChart {
             let at = x.place(*value);
             canvas.line((at, TOP - 4.0), (at, foot), "line l3");
             let name = shortened(name, 30);
-            canvas.text((at, TOP - 8.0), Anchor::Middle, "f3 halo", &name);
+            canvas.text((at, TOP - 8.0), TextAnchor::Middle, "f3 halo", &name);
         }
         canvas.line((x0, foot), (x1, foot), "axis");
         for (index, row) in self.rows.iter().enumerate() {
@@ -79,7 +79,7 @@ impl PointChart {
         }
         canvas.text(
             (f64::midpoint(x0, x1), height - 8.0),
-            Anchor::Middle,
+            TextAnchor::Middle,
             "label",
             &shortened(&self.x.label, 70),
         );
@@ -87,13 +87,13 @@ impl PointChart {
     }
 }
 
-fn draw_row(canvas: &mut Canvas, row: &PointRow, x: Scale, x0: f64, y: f64) {
+fn draw_row(canvas: &mut Canvas, row: &IntervalRow, x: PlotScale, x0: f64, y: f64) {
     let class = if row.chosen { "strong" } else { "" };
     let name = shortened(&row.name, 35);
-    canvas.text((x0 - 10.0, y + 4.0), Anchor::End, class, &name);
+    canvas.text((x0 - 10.0, y + 4.0), TextAnchor::End, class, &name);
     canvas.text(
         (WIDTH, y + 4.0),
-        Anchor::End,
+        TextAnchor::End,
         class,
         &shortened(&row.words, 30),
     );

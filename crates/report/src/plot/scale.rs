@@ -51,14 +51,14 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
 
 /// Where values lie on a line of so many pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(super) struct PlotScale {
     low: f64,
     high: f64,
     from: f64,
     to: f64,
 }
 
-impl Scale {
+impl PlotScale {
     /// Values `range` on the pixels `from` to `to`, which may run backwards. A
     /// range without width gets some.
     pub(super) fn new(range: Option<(f64, f64)>, from: f64, to: f64) -> Self {

@@ -1,8 +1,8 @@
 //! Clouds of points, one after the other.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened, text_width};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, shortened, text_width};
 use super::heat::COLOURS;
-use super::scale::{Axis, Scale, extent, is_drawable};
+use super::scale::{Axis, PlotScale, extent, is_drawable};
 
 const HEIGHT: f64 = 520.0;
 const TOP: f64 = 62.0;
@@ -25,12 +25,12 @@ pub struct Scatter {
     /// The axis upwards.
     pub y: Axis,
     /// From the first, drawn dark, to the last, drawn bright.
-    pub clouds: Vec<Cloud>,
+    pub clouds: Vec<ScatterSeries>,
 }
 
 /// One cloud.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cloud {
+pub struct ScatterSeries {
     /// Its name.
     pub name: String,
     /// Its points.
@@ -82,36 +82,36 @@ impl Scatter {
             // Names would be read through each other.
             canvas.open_frame(frame, shown.len(), false);
             let name = shortened(&cloud.name, 40);
-            canvas.text((WIDTH - 12.0, TOP - 12.0), Anchor::End, "strong", &name);
+            canvas.text((WIDTH - 12.0, TOP - 12.0), TextAnchor::End, "strong", &name);
             canvas.close_group();
         }
         canvas.finish()
     }
 
     /// Title and axes.
-    fn frame(&self, title: &str) -> (Canvas, Scale, Scale) {
+    fn frame(&self, title: &str) -> (Canvas, PlotScale, PlotScale) {
         let mut canvas = Canvas::new(WIDTH, HEIGHT, title);
         let (x0, x1, y0, y1) = (LEFT, WIDTH - 12.0, HEIGHT - BOTTOM, TOP);
         let points = || self.clouds.iter().flat_map(|cloud| &cloud.points);
         let scale = |axis: &Axis, values: Option<(f64, f64)>, from, to| match axis.range {
-            Some(range) => Scale::new(Some(range), from, to),
-            None => Scale::airy(values, from, to),
+            Some(range) => PlotScale::new(Some(range), from, to),
+            None => PlotScale::airy(values, from, to),
         };
         let x = scale(&self.x, extent(points().map(|it| it.0)), x0, x1);
         let y = scale(&self.y, extent(points().map(|it| it.1)), y0, y1);
         for (value, text) in y.ticks(8, self.y.whole) {
             let at = y.place(value);
             canvas.line((x0, at), (x1, at), "grid");
-            canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);
+            canvas.text((x0 - 8.0, at + 4.0), TextAnchor::End, "tick", &text);
         }
         for (value, text) in x.ticks(8, self.x.whole) {
             let at = x.place(value);
             canvas.line((at, y0), (at, y1), "grid");
-            canvas.text((at, y0 + 18.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, y0 + 18.0), TextAnchor::Middle, "tick", &text);
         }
         let middle = f64::midpoint(x0, x1);
         let label = shortened(&self.x.label, 90);
-        canvas.text((middle, HEIGHT - 8.0), Anchor::Middle, "label", &label);
+        canvas.text((middle, HEIGHT - 8.0), TextAnchor::Middle, "label", &label);
         let label = shortened(&self.y.label, 60);
         canvas.upright((14.0, f64::midpoint(y0, y1)), "label", &label);
         (canvas, x, y)
@@ -122,7 +122,7 @@ impl Scatter {
             return;
         };
         let first = shortened(&first.name, 30);
-        canvas.text((LEFT, 41.0), Anchor::Start, "label", &first);
+        canvas.text((LEFT, 41.0), TextAnchor::Start, "label", &first);
         let start = LEFT + text_width(&first) + 14.0;
         for (index, colour) in COLOURS.iter().enumerate() {
             canvas.dot((start + index as f64 * 9.0, 37.0), 4.0, colour);
@@ -130,7 +130,7 @@ impl Scatter {
         let end = start + COLOURS.len() as f64 * 9.0 + 4.0;
         canvas.circle((end + 4.0, 37.0), 4.6, "frame chosen");
         let last = shortened(&last.name, 30);
-        canvas.text((end + 14.0, 41.0), Anchor::Start, "label", &last);
+        canvas.text((end + 14.0, 41.0), TextAnchor::Start, "label", &last);
     }
 
     fn colour(&self, index: usize) -> &'static str {

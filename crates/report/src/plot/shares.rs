@@ -1,7 +1,7 @@
 //! Wholes and how they fall into parts, beside each other.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, WIDTH, bold_width, shortened, small_width, text_width,
+    Canvas, Drawing, TextAnchor, WIDTH, bold_width, shortened, small_width, text_width,
 };
 use super::scale::is_drawable;
 
@@ -17,27 +17,27 @@ const PENS: [usize; 4] = [1, 2, 0, 3];
 
 /// Bars of equal length, each a whole, in groups.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareBars {
+pub struct StackedBars {
     /// What it shows.
     pub title: String,
     /// The names of the parts, from left to right.
     pub parts: Vec<String>,
     /// From top to bottom.
-    pub groups: Vec<ShareGroup>,
+    pub groups: Vec<BarGroup>,
 }
 
 /// Bars that are to be compared first of all.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareGroup {
+pub struct BarGroup {
     /// What they have in common.
     pub name: String,
     /// The bars, from top to bottom.
-    pub rows: Vec<ShareRow>,
+    pub rows: Vec<BarRow>,
 }
 
 /// One bar.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareRow {
+pub struct BarRow {
     /// Its name.
     pub name: String,
     /// How large each part is; what is no size is 0.
@@ -46,7 +46,7 @@ pub struct ShareRow {
     pub words: String,
 }
 
-impl ShareBars {
+impl StackedBars {
     /// Draws them.
     pub fn draw(&self) -> Drawing {
         let rows = || self.groups.iter().flat_map(|group| &group.rows);
@@ -68,7 +68,7 @@ impl ShareBars {
         for (index, name) in self.parts.iter().enumerate() {
             let name = shortened(name, 24);
             canvas.rect((at, 30.0), (12.0, 12.0), &pen(index));
-            canvas.text((at + 17.0, 40.0), Anchor::Start, "label", &name);
+            canvas.text((at + 17.0, 40.0), TextAnchor::Start, "label", &name);
             at += 17.0 + text_width(&name) + 18.0;
         }
 
@@ -76,15 +76,15 @@ impl ShareBars {
         let mut y = TOP;
         for group in &self.groups {
             let name = shortened(&group.name, 16);
-            canvas.text((0.0, y + 10.5), Anchor::Start, "strong", &name);
+            canvas.text((0.0, y + 10.5), TextAnchor::Start, "strong", &name);
             for row in &group.rows {
                 let name = shortened(&row.name, 32);
-                canvas.text((x0 - 10.0, y + 10.5), Anchor::End, "label", &name);
+                canvas.text((x0 - 10.0, y + 10.5), TextAnchor::End, "label", &name);
                 canvas.open_group(&format!("{}, {}: {}", group.name, row.name, row.words));
                 row.draw(&mut canvas, (x0, x1), y);
                 canvas.close_group();
                 let words = shortened(&row.words, 34);
-                canvas.text((x1 + 8.0, y + 10.5), Anchor::Start, "small", &words);
+                canvas.text((x1 + 8.0, y + 10.5), TextAnchor::Start, "small", &words);
                 y += ROW;
             }
             y += GAP;
@@ -94,13 +94,13 @@ impl ShareBars {
             let at = x0 + (x1 - x0) * f64::from(percent) / 100.0;
             canvas.line((at, foot - 2.0), (at, foot + 3.0), "axis");
             let text = format!("{percent} %");
-            canvas.text((at, foot + 16.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, foot + 16.0), TextAnchor::Middle, "tick", &text);
         }
         canvas.finish()
     }
 }
 
-impl ShareRow {
+impl BarRow {
     fn draw(&self, canvas: &mut Canvas, (x0, x1): (f64, f64), y: f64) {
         let size = |value: &f64| {
             if is_drawable(*value) && *value > 0.0 {

@@ -1,6 +1,6 @@
 //! A curve in one line of text.
 
-use super::scale::{Scale, extent, is_drawable};
+use super::scale::{PlotScale, extent, is_drawable};
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -22,7 +22,7 @@ pub fn spark(values: &[f64], width: usize) -> String {
     if low >= high {
         return BLOCKS[0].to_string().repeat(columns);
     }
-    let scale = Scale::new(Some((low, high)), 0.0, 7.0);
+    let scale = PlotScale::new(Some((low, high)), 0.0, 7.0);
     (0..columns)
         .map(|column| {
             // The last value of each column's share, so that the end is the end.

@@ -1,6 +1,6 @@
 //! Networks, from their inputs to their output.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, path_to, shortened, small_width};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, path_to, shortened, small_width};
 use super::scale::{extent, is_drawable};
 
 const TOP: f64 = 76.0;
@@ -17,18 +17,18 @@ const NAME_WIDTH: f64 = 72.0;
 
 /// A network in layers from left to right.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wiring {
+pub struct NetworkDiagram {
     /// What it shows.
     pub title: String,
     /// From left to right.
-    pub layers: Vec<WiringLayer>,
+    pub layers: Vec<DiagramLayer>,
     /// The connections. One that names a node which is not there is left out.
-    pub wires: Vec<Wire>,
+    pub wires: Vec<DiagramEdge>,
 }
 
 /// Nodes above each other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WiringLayer {
+pub struct DiagramLayer {
     /// Its name, above it.
     pub name: String,
     /// Words below the name, such as how many there are in all.
@@ -39,7 +39,7 @@ pub struct WiringLayer {
 
 /// One connection, between nodes named by layer and place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Wire {
+pub struct DiagramEdge {
     /// Where it begins.
     pub from: (usize, usize),
     /// Where it ends.
@@ -48,7 +48,7 @@ pub struct Wire {
     pub weight: f64,
 }
 
-impl Wiring {
+impl NetworkDiagram {
     /// Draws it.
     pub fn draw(&self) -> Drawing {
         let most = self.layers.iter().map(|layer| layer.nodes.len()).max();
@@ -56,7 +56,7 @@ impl Wiring {
         let tall = (420.0 / rows).clamp(13.0, 34.0);
         let height = TOP + rows * tall + BOTTOM;
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
-        let named = |layer: Option<&WiringLayer>| {
+        let named = |layer: Option<&DiagramLayer>| {
             let names = layer.iter().flat_map(|layer| &layer.nodes);
             let names = names.map(|name| shortened(name, LONGEST));
             // A name may have more wide letters than most.
@@ -78,9 +78,9 @@ impl Wiring {
 
         // 1. The key.
         canvas.line((0.0, 33.0), (34.0, 33.0), "line l0");
-        canvas.text((40.0, 37.0), Anchor::Start, "label", "positive");
+        canvas.text((40.0, 37.0), TextAnchor::Start, "label", "positive");
         canvas.line((110.0, 33.0), (144.0, 33.0), "line l1 dashed");
-        canvas.text((150.0, 37.0), Anchor::Start, "label", "negative");
+        canvas.text((150.0, 37.0), TextAnchor::Start, "label", "negative");
         // The weakest and the strongest into each layer.
         let ends: Vec<(f64, f64)> = (0..self.layers.len())
             .map(|layer| {
@@ -90,7 +90,7 @@ impl Wiring {
             })
             .collect();
         let words = "stronger lines: larger weights, beside the others into the same layer";
-        canvas.text((230.0, 37.0), Anchor::Start, "label", words);
+        canvas.text((230.0, 37.0), TextAnchor::Start, "label", words);
 
         // 2. The wires, the faint ones below; one path for each strength and sign.
         for (step, (width, opacity)) in STRENGTHS.into_iter().enumerate() {
@@ -123,9 +123,9 @@ impl Wiring {
         let last = self.layers.len().saturating_sub(1);
         for (index, layer) in self.layers.iter().enumerate() {
             let (anchor, x) = match index {
-                0 => (Anchor::Start, 0.0),
-                index if index == last => (Anchor::End, WIDTH),
-                _ => (Anchor::Middle, column(index)),
+                0 => (TextAnchor::Start, 0.0),
+                index if index == last => (TextAnchor::End, WIDTH),
+                _ => (TextAnchor::Middle, column(index)),
             };
             // Many layers have room for the last word of a name only.
             let fits = index == 0 || index == last || NAME_WIDTH < gap;
@@ -146,11 +146,11 @@ impl Wiring {
                 canvas.circle((x, y), (tall * 0.3).clamp(3.0, 6.0), "box");
                 let name = shortened(name, LONGEST);
                 if index == 0 {
-                    canvas.text((x - 8.0, y + 3.5), Anchor::End, "small", &name);
+                    canvas.text((x - 8.0, y + 3.5), TextAnchor::End, "small", &name);
                 } else if index == last {
-                    canvas.text((x + 10.0, y + 3.5), Anchor::Start, "small", &name);
+                    canvas.text((x + 10.0, y + 3.5), TextAnchor::Start, "small", &name);
                 } else if layer.nodes.len() <= 32 {
-                    canvas.text((x + 8.0, y + 3.5), Anchor::Start, "small halo", &name);
+                    canvas.text((x + 8.0, y + 3.5), TextAnchor::Start, "small halo", &name);
                 }
                 canvas.close_group();
             }
