@@ -1,66 +1,59 @@
-//! How well a game was played, in percent, as Lichess computes it.
+//! Accuracy of a game in per cent, as Lichess computes it.
 //!
 //! # Source
 //!
 //! The page *Lichess Accuracy metric* (<https://lichess.org/page/accuracy>) for the
-//! winning chances and the accuracy of a move; for all that the page leaves out
-//! (+15 centipawns before the first move, the ceiling of 1000, the point for
-//! uncertainty, windows, weights and means) `AccuracyPercent.scala`, `WinPercent`
-//! and `Maths.scala` of `lichess-org/lila`.
+//! winning chances and the accuracy of a move; for the details that it leaves out (+15 centipawns
+//! before the first move, the ceiling of 1000, the point for uncertainty, windows, weights and means)
+//! `AccuracyPercent.scala`, `WinPercent` and `Maths.scala` of `lichess-org/lila`.
 //!
 //! # Where this differs
 //!
-//! * Who analyses, and how long, is the caller's choice; Lichess takes its
-//!   Stockfish.
-//! * A game that starts elsewhere is judged from the analyser's own score of that
-//!   position, where Lichess takes +15 for every game; moves that nobody chose are
-//!   not judged.
-//! * Nothing is rounded; Lichess shows whole percents.
+//! * The caller chooses the analyst and its limit; Lichess uses its Stockfish.
+//! * A game from another start position is judged from the analyst's score of that position, where
+//!   Lichess takes +15 for every game; moves of a given opening are not judged.
+//! * Nothing is rounded; Lichess shows integers.
 
 use mendel_arena::Side;
 use mendel_board::Color;
 use serde::{Deserialize, Serialize};
 
-/// What White is better by before the first move, in centipawns.
+/// Score of the initial position for White, in centipawns.
 pub const INITIAL: i32 = 15;
 
-/// More centipawns than this, and every mate, count as this many.
+/// Maximum score in centipawns; larger scores and mates count as this.
 pub const CEILING: i32 = 1000;
 
-/// How well both sides played.
+/// The accuracy of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameAccuracy {
-    /// White's accuracy in percent.
+    /// In per cent.
     pub white: f64,
-    /// Black's accuracy in percent.
+    /// In per cent.
     pub black: f64,
-    /// Move by move.
     pub moves: Vec<MoveAccuracy>,
 }
 
-/// How well one move was played.
+/// The accuracy of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveAccuracy {
-    /// Who played it.
     pub side: Side,
-    /// The score after it, in centipawns for White.
+    /// The score after the move, in centipawns for White.
     pub centipawns: i32,
-    /// White's winning chances after it, in percent.
+    /// White's winning chances after the move, in per cent.
     pub win: f64,
-    /// How much of its own chances the move kept, in percent.
+    /// In per cent; 100 if the move kept all winning chances of its side.
     pub accuracy: f64,
-    /// How restless the game was; moves that mattered count more.
+    /// The weight of the move: the deviation of the winning chances around it.
     pub weight: f64,
 }
 
 impl GameAccuracy {
-    /// The accuracy of a game in which `first` moved first, `before` was the score
-    /// before its first move, and `scores` those after each; all in centipawns for
-    /// White, mates as ±[`CEILING`].
+    /// The accuracy of a game in which `first` moved first, `before` was the score before the first
+    /// move, and `scores` are those after each move; in centipawns for White, mates as ±[`CEILING`].
     ///
-    /// A side's accuracy is half the mean of its moves, weighted by how restless
-    /// the game was around them, and half their harmonic mean, in which a blunder
-    /// counts for much.
+    /// The accuracy of a side is the mean of two means over its moves: the weighted mean, and the
+    /// harmonic mean, which a blunder lowers much.
     ///
     /// `None` if a side has made no move.
     pub fn of_scores(first: Color, before: i32, scores: &[i32]) -> Option<Self> {
@@ -89,7 +82,7 @@ impl GameAccuracy {
         })
     }
 
-    /// The accuracy of one side in percent.
+    /// The accuracy of one side in per cent.
     pub fn of(&self, side: Side) -> f64 {
         match side {
             Side::White => self.white,
@@ -98,28 +91,27 @@ impl GameAccuracy {
     }
 }
 
-/// White's winning chances in percent: a logistic curve that Lichess has fitted to
-/// games of people.
+/// White's winning chances in per cent: a logistic curve that Lichess has fitted to games of people.
 pub fn win_percent(centipawns: i32) -> f64 {
     const SLOPE: f64 = 0.003_682_08;
     let centipawns = f64::from(centipawns.clamp(-CEILING, CEILING));
     100.0 / (1.0 + libm::exp(-SLOPE * centipawns))
 }
 
-/// How well a move was played that changed its player's chances from `before` to
-/// `after`, both in percent.
+/// The accuracy of a move that changed the chances of its side from `before` to `after`, both in per
+/// cent.
 pub fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
     }
     let curve = 103.166_810_071_164_9 * libm::exp(-0.043_544_153_867_539_51 * (before - after))
         - 3.166_924_740_191_411;
-    // Analyses are not perfect either, so every move is given one point.
+    // One point for the uncertainty of the analysis.
     (curve + 1.0).clamp(0.0, 100.0)
 }
 
-/// The weight of each move: how far the chances stray in a window that ends with
-/// it. The first moves share the first whole window.
+/// The weight of each move: the deviation of the chances in a window that ends with the move. The
+/// first moves share the first whole window.
 fn weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len() - 1;
     let window = (moves / 10).clamp(2, 8);
@@ -145,7 +137,7 @@ fn side_accuracy(side: Side, moves: &[MoveAccuracy]) -> Option<f64> {
         count += 1.0;
         sum += it.accuracy * it.weight;
         weights += it.weight;
-        // A move without any merit would be all that the mean sees.
+        // An accuracy of 0 would make the harmonic mean 0.
         reciprocals += 1.0 / it.accuracy.max(1.0);
     }
     (count > 0.0).then(|| f64::midpoint(sum / weights, count / reciprocals))
