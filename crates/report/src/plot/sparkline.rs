@@ -10,11 +10,8 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// assert_eq!(mendel_report::plot::spark(&[0.0, 1.0, 2.0, 7.0], 10), "▁▂▃█");
 /// ```
 pub fn spark(values: &[f64], width: usize) -> String {
-    let drawable: Vec<f64> = values
-        .iter()
-        .copied()
-        .filter(|value| is_drawable(*value))
-        .collect();
+    let drawable = values.iter().copied().filter(|value| is_drawable(*value));
+    let drawable: Vec<f64> = drawable.collect();
     let columns = drawable.len().min(width);
     let Some((low, high)) = extent(drawable.iter().copied()) else {
         return String::new();
@@ -25,7 +22,7 @@ pub fn spark(values: &[f64], width: usize) -> String {
     let scale = PlotScale::new(Some((low, high)), 0.0, 7.0);
     (0..columns)
         .map(|column| {
-            // The last value of each column's share, so that the end is the end.
+            // The last value of each column's share, so that the curve ends with the last value.
             let last = ((column + 1) * drawable.len()).div_ceil(columns) - 1;
             let level = scale.place(drawable[last.min(drawable.len() - 1)]).round();
             BLOCKS[(level as usize).min(7)]
