@@ -1,7 +1,7 @@
-//! The examination: what each generation lost, drew and won against programs from
-//! elsewhere, beside what was published, and how long the lost games were.
+//! External tests: games of each generation against external engines, the published results, and the
+//! lengths of lost games.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mendel_arena::Entrant;
 use mendel_lab::recipe::{Figure, Published};
@@ -10,70 +10,66 @@ use serde::Serialize;
 
 use super::welch::{Measurements, WelchTest, compare};
 
-/// The examination of a run.
+/// The external tests of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExternalTestReport {
-    /// As it was written down.
     pub lines: Vec<ExamLine>,
-    /// Published shares in per cent, lost, drawn and won, by generation.
+    /// Published shares in per cent (lost, drawn, won) by generation.
     pub published: Vec<(u32, [f64; 3])>,
 }
 
-/// How a generation did in one row; shares are in per cent.
+/// The results of a generation in one row; shares are in per cent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Examined {
-    /// Generations that were bred; `None` is all that were examined.
+    /// Number of bred generations; `None` is the sum.
     pub generation: Option<u32>,
     /// The row of the recipe, from 0.
     pub row: usize,
-    /// Whom its members met.
     pub opponent: String,
     /// Games of all members.
     pub games: u64,
     /// Lost, drawn, won; `None` if there are no games.
     pub shares: Option<[f64; 3]>,
-    /// The same as it was published.
+    /// The published shares.
     pub paper: Option<[f64; 3]>,
-    /// Why there are no games, or fewer.
+    /// The reason why games are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// How long the games were that members lost against one opponent, in half-moves.
+/// Lengths in plies of the games that members lost against one opponent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExamLengths {
     /// The row of the recipe, from 0.
     pub row: usize,
-    /// Whom they met.
     pub opponent: String,
-    /// White against Black, generation by generation, then in all.
+    /// White against Black for each generation, then the sum.
     pub colours: Vec<ColourLengths>,
-    /// Each two generations, both colours together.
+    /// Each pair of generations, both colours together.
     pub generations: Vec<WelchTest>,
 }
 
-/// White and Black in one generation.
+/// Lost games with White and with Black in one generation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColourLengths {
-    /// Generations that were bred; `None` is all that were examined.
+    /// Number of bred generations; `None` is the sum.
     pub generation: Option<u32>,
-    /// Lost with White and with Black: how many games.
+    /// With White and with Black, as below.
     pub games: [usize; 2],
-    /// Their mean length.
     pub mean: [Option<f64>; 2],
-    /// Its standard deviation in the sample.
+    /// The standard deviation of the sample.
     pub deviation: [Option<f64>; 2],
-    /// How likely chance alone tells the colours so far apart (Welch), corrected for the
-    /// number of generations that are compared (Bonferroni).
+    /// The p-value of the difference of the colours (Welch), corrected for the number of compared
+    /// generations (Bonferroni).
     pub corrected: Option<f64>,
 }
 
-/// More generations than this are not compared with each other: those that are, lie
-/// evenly, and the last is among them.
-const MOST_COMPARED: usize = 12;
+/// Maximum number of generations that are compared with each other; they are evenly spaced, and the
+/// last is among them.
+const MAX_COMPARED: usize = 12;
 
 impl ExternalTestReport {
-    /// What was written down beside what a recipe says was published.
+    /// The recorded results, with the published ones of a recipe.
     pub fn new(lines: Vec<ExamLine>, figures: &[Figure]) -> Self {
         let published = figures.iter().filter_map(|figure| {
             let generation = examined(figure.ours.as_deref()?)?;
@@ -85,12 +81,7 @@ impl ExternalTestReport {
         }
     }
 
-    /// Whether nothing was examined or published.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.published.is_empty()
-    }
-
-    /// The rows of the recipe, each with the opponent met in it.
+    /// The rows of the recipe, each with its opponent.
     pub fn rows(&self) -> Vec<(usize, String)> {
         let mut rows: BTreeMap<usize, String> = BTreeMap::new();
         for line in &self.lines {
@@ -109,22 +100,17 @@ impl ExternalTestReport {
         rows
     }
 
-    /// The generations that were examined or published, the earliest first.
+    /// The tested and the published generations, in ascending order.
     pub fn generations(&self) -> Vec<u32> {
         let own = self.lines.iter().map(|line| line.generation);
-        let theirs = self.published.iter().map(|it| it.0);
-        let mut all: Vec<u32> = own.chain(theirs).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let all: BTreeSet<u32> = own.chain(self.published.iter().map(|it| it.0)).collect();
+        all.into_iter().collect()
     }
 
     /// The published shares of a generation.
     pub fn paper(&self, generation: u32) -> Option<[f64; 3]> {
-        let mut published = self.published.iter();
-        published
-            .find(|it| it.0 == generation)
-            .map(|(_, shares)| *shares)
+        let published = self.published.iter().find(|it| it.0 == generation);
+        published.map(|(_, shares)| *shares)
     }
 
     /// The mean of all published shares.
@@ -134,7 +120,7 @@ impl ExternalTestReport {
         (!self.published.is_empty()).then(|| [0, 1, 2].map(|part| sum(part) / count))
     }
 
-    /// How a generation did in one row; `None` if it was not examined.
+    /// The results of a generation in one row; `None` if it was not tested.
     pub fn own(&self, generation: u32, row: usize) -> Option<Examined> {
         let mut lines = self.lines.iter();
         let line = lines.find(|it| (it.generation, it.row) == (generation, row))?;
@@ -149,7 +135,7 @@ impl ExternalTestReport {
         })
     }
 
-    /// Everything, row by row, and the whole of each row behind it.
+    /// All results row by row, each row followed by its sum.
     pub fn all(&self) -> Vec<Examined> {
         let mut found = Vec::new();
         for (row, opponent) in self.rows() {
@@ -172,12 +158,12 @@ impl ExternalTestReport {
         found
     }
 
-    /// How long lost games were.
+    /// The lengths of lost games.
     pub fn lengths(&self) -> Vec<ExamLengths> {
         let rows = self.rows().into_iter();
         rows.map(|(row, opponent)| {
             let own: Vec<&ExamLine> = self.lines.iter().filter(|it| it.row == row).collect();
-            let every = own.len().div_ceil(MOST_COMPARED).max(1);
+            let every = own.len().div_ceil(MAX_COMPARED).max(1);
             // Counted from the end, so that the last is among them.
             let mut some: Vec<&ExamLine> = own.iter().rev().step_by(every).copied().collect();
             some.reverse();
@@ -192,13 +178,11 @@ impl ExternalTestReport {
             }
             let all = [0, 1].map(|side| own.iter().flat_map(|it| it.lost[side].clone()).collect());
             colours.push(self::colours(None, &all));
-            let groups: Vec<Measurements> = some
-                .iter()
-                .map(|line| Measurements {
-                    name: line.generation.to_string(),
-                    values: line.lost.iter().flatten().copied().map(f64::from).collect(),
-                })
-                .collect();
+            let groups = some.iter().map(|line| {
+                let name = line.generation.to_string();
+                Measurements::of_lengths(name, &line.lost.concat())
+            });
+            let groups: Vec<Measurements> = groups.collect();
             ExamLengths {
                 row,
                 opponent,
@@ -209,8 +193,8 @@ impl ExternalTestReport {
         .collect()
     }
 
-    /// The members' own first moves in one row, with White (0) or with Black (1), the
-    /// most frequent first.
+    /// The first moves of members in one row, with White (0) or with Black (1), the most frequent
+    /// first.
     pub fn opened(&self, row: usize, side: usize) -> Vec<(String, u64)> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for line in self.lines.iter().filter(|line| line.row == row) {
@@ -223,12 +207,11 @@ impl ExternalTestReport {
     }
 }
 
-/// The lengths of one generation; the p is not corrected yet.
+/// The lengths of one generation, with an uncorrected p-value.
 fn colours(generation: Option<u32>, lost: &[Vec<u32>; 2]) -> ColourLengths {
-    let groups = lost.each_ref().map(|lengths| Measurements {
-        name: String::new(),
-        values: lengths.iter().copied().map(f64::from).collect(),
-    });
+    let groups = lost
+        .each_ref()
+        .map(|lengths| Measurements::of_lengths("", lengths));
     let known = |value: f64| value.is_finite().then_some(value);
     ColourLengths {
         generation,
@@ -244,12 +227,12 @@ fn shares(counts: [u64; 3]) -> Option<[f64; 3]> {
     (all > 0).then(|| counts.map(|count| 100.0 * count as f64 / all as f64))
 }
 
-/// The generation that a name such as `exam.25` asks for.
+/// The generation of a name such as `exam.25`.
 pub(crate) fn examined(name: &str) -> Option<u32> {
     name.strip_prefix("exam.")?.parse().ok()
 }
 
-/// Three shares as a paper has them: `95.8 %, 1.0 %, 3.1 %`.
+/// Three published shares, such as `95.8 %, 1.0 %, 3.1 %`.
 fn shares_in(published: &Published) -> Option<[f64; 3]> {
     let Published::Words(words) = published else {
         return None;
@@ -262,7 +245,7 @@ fn shares_in(published: &Published) -> Option<[f64; 3]> {
     parts.next().is_none().then_some(shares)
 }
 
-/// An opponent in short: the program and what makes it weak.
+/// The short name of an opponent: the engine and the options that limit its strength.
 fn opponent(text: &str) -> String {
     let Ok(entrant) = Entrant::parse(text) else {
         return text.to_owned();

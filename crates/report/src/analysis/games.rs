@@ -1,4 +1,4 @@
-//! Games of a run: how long those were that its players lost, and how they began.
+//! Games of a run: lengths of lost games, first moves.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,15 @@ use mendel_arena::Side;
 use mendel_lab::trial::games::{Phase, PlayedPair};
 use serde::Serialize;
 
-/// What can be said of the games that were played for one purpose.
+/// Statistics of the games with one purpose.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseGames {
-    /// What they were played for.
     pub phase: Phase,
-    /// How many there were.
     pub games: u64,
-    /// How many White won, how many were drawn, how many Black won.
+    /// Won by White, drawn, won by Black.
     pub results: [u64; 3],
-    /// Half-moves of the games that a bred player lost as White, in order of play.
+    /// Plies of the games that a bred player lost as White, in order of play.
     pub lost_by_white: Vec<u32>,
-    /// The same as Black.
     pub lost_by_black: Vec<u32>,
     /// The first moves after the opening, the most frequent first.
     pub first_moves: Vec<(String, u64)>,
@@ -25,7 +22,7 @@ pub struct PhaseGames {
     pub answers: Vec<(String, u64)>,
 }
 
-/// Counts the games of a run, purpose by purpose.
+/// Statistics of the games of a run, by purpose.
 pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
     let mut phases: BTreeMap<Phase, Vec<&PlayedPair>> = BTreeMap::new();
     for pair in pairs {
@@ -44,7 +41,7 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
         let mut begun: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
         for pair in pairs {
             for (game, first) in pair.games.iter().zip([Side::White, Side::Black]) {
-                // 1. Who won. Of some pairs only one game is played.
+                // 1. The result. Of some pairs only one game is played.
                 if game.plies == 0 && game.points == 0 {
                     continue;
                 }
@@ -61,7 +58,7 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
                 };
                 found.results[result] += 1;
 
-                // 2. Who lost, and after how many moves.
+                // 2. The length, if a bred player lost.
                 let loser = if game.points > 0 {
                     &pair.second
                 } else {
@@ -74,7 +71,7 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
                     }
                 }
 
-                // 3. How it began.
+                // 3. The first moves.
                 let mut moves = game.first.iter();
                 if let Some(opened) = moves.next() {
                     let answer = moves.next().unwrap_or("");
@@ -82,15 +79,11 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
                 }
             }
         }
-        let moves = begun.iter().map(|(opened, answers)| {
-            let count = answers.values().sum();
-            ((*opened).to_owned(), count)
-        });
+        let moves = begun.iter();
+        let moves = moves.map(|(opened, answers)| ((*opened).to_owned(), answers.values().sum()));
         found.first_moves = most_frequent(moves);
-        let answers = found
-            .first_moves
-            .first()
-            .and_then(|(opened, _)| begun.get(opened.as_str()));
+        let first = found.first_moves.first();
+        let answers = first.and_then(|(opened, _)| begun.get(opened.as_str()));
         let answers = answers.into_iter().flatten();
         let answers = answers.filter(|(text, _)| !text.is_empty());
         found.answers = most_frequent(answers.map(|(text, count)| ((*text).to_owned(), *count)));
@@ -99,14 +92,15 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
     phases.into_iter().map(of_one).collect()
 }
 
+/// Sorts moves by their counts, the most frequent first.
 pub(super) fn most_frequent(counts: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     let mut counts: Vec<(String, u64)> = counts.collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts
 }
 
-/// Whether somebody was bred in the run, by what the trial calls it; others are the
-/// players that a recipe names.
+/// Whether a player was bred in the run, by its name in the trial; other players are named by the
+/// recipe.
 fn is_bred(name: &str) -> bool {
     ["member ", "candidate ", "hall ", "king"]
         .iter()

@@ -1,21 +1,20 @@
-//! Species: who lives when, who dies out.
+//! Species: lifetimes and extinctions.
 
 use std::collections::BTreeMap;
 
 use mendel_lab::record::{Generation, Networks};
 use serde::Serialize;
 
-/// The networks of one generation.
+/// The recorded networks of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SpeciesStats {
     /// The generation, from 0.
     pub generation: u32,
-    /// What is written down of them.
     #[serde(flatten)]
     pub networks: Networks,
 }
 
-/// What a run's lines say of networks; nothing where something else is bred.
+/// The networks of each generation; empty if the run does not breed networks.
 pub fn census(lines: &[Generation]) -> Vec<SpeciesStats> {
     let of_one = |line: &Generation| {
         Some(SpeciesStats {
@@ -26,23 +25,21 @@ pub fn census(lines: &[Generation]) -> Vec<SpeciesStats> {
     lines.iter().filter_map(of_one).collect()
 }
 
-/// The life of one species.
+/// The lifetime of one species.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SpeciesLifetime {
-    /// Its number.
     pub id: u32,
-    /// The first generation it lived in.
+    /// The first generation with a member.
     pub first: u32,
-    /// The last.
+    /// The last generation with a member.
     pub last: u32,
-    /// How many members it had at most.
+    /// The largest number of members.
     pub most: u32,
-    /// Whether it lived no more in the generation that was written down after its
-    /// last one.
+    /// Whether a generation without a member was recorded after `last`.
     pub extinct: bool,
 }
 
-/// The lives of all species, the oldest first.
+/// The lifetimes of all species, the oldest first.
 pub fn lives(census: &[SpeciesStats]) -> Vec<SpeciesLifetime> {
     let mut lives: BTreeMap<u32, SpeciesLifetime> = BTreeMap::new();
     for line in census {
@@ -67,7 +64,7 @@ pub fn lives(census: &[SpeciesStats]) -> Vec<SpeciesLifetime> {
     lives
 }
 
-/// The generations before which everybody had died out.
+/// The generations before which all species had died out.
 pub fn extinctions(census: &[SpeciesStats]) -> Vec<u32> {
     let mut before = 0;
     let mut found = Vec::new();

@@ -1,24 +1,30 @@
-//! Whether groups differ by more than chance.
+//! Welch's t-test.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Measurements of one kind.
+/// The measurements of one group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurements {
-    /// What was measured.
     pub name: String,
-    /// The measurements.
     pub values: Vec<f64>,
 }
 
 impl Measurements {
-    /// The mean; not a number if there is nothing.
+    /// Lengths of games in plies.
+    pub(crate) fn of_lengths(name: impl Into<String>, lengths: &[u32]) -> Self {
+        Self {
+            name: name.into(),
+            values: lengths.iter().copied().map(f64::from).collect(),
+        }
+    }
+
+    /// The mean; NaN without values.
     pub fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len() as f64
     }
 
-    /// The variance of what the measurements are a sample of.
+    /// The unbiased estimate of the variance.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         let squares = self.values.iter().map(|it| (it - mean) * (it - mean));
@@ -26,28 +32,25 @@ impl Measurements {
     }
 }
 
-/// Two groups, compared.
+/// The comparison of two groups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WelchTest {
-    /// The name of the first.
     pub first: String,
-    /// The name of the second.
     pub second: String,
-    /// The first's mean less the second's.
+    /// Mean of the first less mean of the second.
     pub difference: f64,
-    /// The difference in units of its error.
+    /// The difference in units of its standard error.
     pub t: f64,
     /// Degrees of freedom, by Welch and Satterthwaite.
     pub freedom: f64,
-    /// How often chance alone gives so large a difference, either way.
+    /// The two-sided p-value.
     pub p: f64,
-    /// The same among all comparisons that were made, by Bonferroni.
+    /// The p-value with Bonferroni's correction for the number of comparisons.
     pub corrected: f64,
 }
 
-/// Compares each two groups by Welch's t-test, which does not ask that they vary
-/// alike; with the correction of Bonferroni for the number of comparisons. Groups of
-/// fewer than two measurements are left out.
+/// Compares each two groups by Welch's t-test, which does not assume equal variances. Groups of fewer
+/// than two measurements are left out.
 ///
 /// # Source
 ///
@@ -85,7 +88,7 @@ fn welch(first: &Measurements, second: &Measurements) -> (f64, f64, f64, f64) {
     let below = |part: f64, group: &Measurements| part * part / (group.values.len() as f64 - 1.0);
     let freedom = (a + b) * (a + b) / (below(a, first) + below(b, second));
     let error = (a + b).sqrt();
-    // Where nothing varies there is no error: equal is equal, and different different.
+    // Without variance the error is 0: the means are equal or different.
     if error == 0.0 || !freedom.is_finite() {
         let least = (first.values.len() + second.values.len()) as f64 - 2.0;
         return if difference == 0.0 {

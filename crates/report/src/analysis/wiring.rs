@@ -1,4 +1,4 @@
-//! What a network is wired like, thinned until it can be looked at.
+//! Layouts of networks, thinned to their strongest nodes and connections.
 
 use mendel_evaluator::graph::Parts;
 use mendel_evaluator::mlp::ONE;
@@ -12,29 +12,25 @@ pub struct NetworkLayout {
     pub layers: Vec<LayoutLayer>,
     /// The strongest connections among the nodes that are shown.
     pub links: Vec<LayoutLink>,
-    /// How many connections there are in all.
+    /// Number of all connections.
     pub all_links: usize,
 }
 
 /// One layer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LayoutLayer {
-    /// What it is.
     pub name: String,
-    /// The nodes that are shown.
+    /// The names of the nodes that are shown.
     pub nodes: Vec<String>,
-    /// How many there are in all.
+    /// Number of all nodes.
     pub all: usize,
 }
 
-/// One connection between nodes that are shown, each named by layer and place.
+/// One connection between shown nodes, each given by layer and place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LayoutLink {
-    /// Where it comes from.
     pub from: (usize, usize),
-    /// Where it leads.
     pub to: (usize, usize),
-    /// What it multiplies by.
     pub weight: f64,
 }
 
@@ -51,31 +47,25 @@ pub(super) struct LayerEdge {
     pub(super) weight: f64,
 }
 
-/// No more nodes of a layer are shown.
-const MOST_NODES: usize = 28;
+/// Maximum number of shown nodes of a layer.
+const MAX_NODES: usize = 28;
 
-/// No more connections are shown, as many into each layer.
-const MOST_LINKS: usize = 400;
+/// Maximum number of shown connections, divided equally among the layers.
+const MAX_LINKS: usize = 400;
 
 impl NetworkLayout {
-    /// The plan of an evaluator that is a network of layers or a graph.
+    /// The layout of an evaluator that is a network of layers or a graph.
     pub fn of(evaluator: &AnyEvaluator) -> Option<Self> {
-        match evaluator {
-            AnyEvaluator::Mlp(mlp) => {
-                let (nodes, wires) = of_layers(mlp);
-                Some(Self::thinned(&nodes, &wires))
-            }
-            AnyEvaluator::Graph(graph) => {
-                let (nodes, wires) = of_graph(graph);
-                Some(Self::thinned(&nodes, &wires))
-            }
-            _ => None,
-        }
+        let (nodes, wires) = match evaluator {
+            AnyEvaluator::Mlp(mlp) => of_layers(mlp),
+            AnyEvaluator::Graph(graph) => of_graph(graph),
+            _ => return None,
+        };
+        Some(Self::thinned(&nodes, &wires))
     }
 
     fn thinned(nodes: &[Placed], wires: &[LayerEdge]) -> Self {
-        // 1. How much runs through each node: what comes in times what goes out,
-        //    where it has both.
+        // 1. The strength of each node: incoming times outgoing weights, where it has both.
         let mut through = vec![[0.0_f64; 2]; nodes.len()];
         for wire in wires {
             through[wire.from][1] += wire.weight.abs();
@@ -87,7 +77,7 @@ impl NetworkLayout {
             [coming, out] => coming * out,
         };
 
-        // 2. The strongest of each layer, in their old order.
+        // 2. The strongest of each layer, in their original order.
         let count = nodes.iter().map(|node| node.layer + 1).max().unwrap_or(0);
         let mut spots: Vec<Option<(usize, usize)>> = vec![None; nodes.len()];
         let mut layers = Vec::with_capacity(count);
@@ -97,7 +87,7 @@ impl NetworkLayout {
                 .collect();
             let all = own.len();
             own.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)));
-            own.truncate(MOST_NODES);
+            own.truncate(MAX_NODES);
             own.sort_unstable();
             for (place, &node) in own.iter().enumerate() {
                 spots[node] = Some((layer, place));
@@ -124,10 +114,10 @@ impl NetworkLayout {
                 })
             })
             .collect();
-        // Those into one layer beside each other only: inputs may be large and their
+        // Connections compete only with those into the same layer: inputs may be large and their
         // weights small.
         links.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-        let most = MOST_LINKS / count.saturating_sub(1).max(1);
+        let most = MAX_LINKS / count.saturating_sub(1).max(1);
         let mut shown = vec![0; count];
         links.retain(|link| {
             shown[link.to.0] += 1;
@@ -169,7 +159,7 @@ fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<LayerEdge>) {
         if neuron.biased {
             weights.end -= 1;
         }
-        // The second layer may see the first twice: as either side.
+        // The second layer may have the first one as input twice: for either side.
         let width = sizes[layer - 1].max(1);
         for (place, number) in mlp.numbers()[weights].iter().enumerate() {
             wires.push(LayerEdge {
@@ -185,20 +175,19 @@ fn of_layers(mlp: &Mlp) -> (Vec<Placed>, Vec<LayerEdge>) {
     (nodes, wires)
 }
 
-/// Nodes and connections of a graph; each node lies behind the last of those it
-/// hears of. What no input reaches, or what does not reach the output, is left out.
+/// Nodes and connections of a graph; each node lies in the layer after the last of its inputs. Nodes
+/// without a path from an input or to the output are left out.
 fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<LayerEdge>) {
     let parts = graph.parts();
     let count = parts.inputs + parts.nodes.len();
     let output = parts.inputs;
     let wires = wires_of(&parts);
 
-    // 1. Who matters.
+    // 1. Reachable nodes and their depths.
     let mut heard: Vec<bool> = (0..count).map(|node| node < parts.inputs).collect();
     let mut useful: Vec<bool> = (0..count).map(|node| node == output).collect();
     let mut depth = vec![0_usize; count];
-    // A graph has no cycles, so that as many rounds as there are nodes are enough;
-    // usually a few are.
+    // A graph has no cycles, so that one round for each node is enough; usually a few are.
     for _ in 0..count {
         let mut changed = false;
         for wire in &wires {
@@ -218,7 +207,7 @@ fn of_graph(graph: &Graph) -> (Vec<Placed>, Vec<LayerEdge>) {
         }
     }
 
-    // 2. Only these, numbered anew; the output behind everybody.
+    // 2. Only these, renumbered, with the output in the last layer.
     let kept: Vec<usize> = (0..count)
         .filter(|&node| heard[node] && useful[node])
         .collect();
