@@ -17,6 +17,7 @@ mod lineage;
 #[path = "../../lab/tests/made_data.rs"]
 mod made_data;
 mod made_up;
+mod metrics;
 mod networks;
 mod pictures;
 mod pipelines;

@@ -272,8 +272,8 @@ fn a_single_outlier_does_not_widen_the_histograms() {
         PageBlock::Figure { drawing, .. } => Some(drawing.inline()),
         _ => None,
     });
-    let histograms = drawings.filter(|it| it.contains("The population in some generations"));
-    let text = histograms.last().expect("a page has the histograms");
+    let mut histograms = drawings.filter(|it| it.contains("The population in some generations"));
+    let text = histograms.next().expect("a page has the histograms");
     let document = Document::parse(&text).expect("well-formed");
     let ticks = document.descendants().filter(|it| {
         it.attribute("class") == Some("tick") && it.attribute("text-anchor") == Some("middle")

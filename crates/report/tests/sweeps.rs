@@ -31,11 +31,13 @@ fn the_same_seeds_are_compared_seed_by_seed() {
                 ..SweepOutcome::default()
             },
         };
-        let tables = record.page().blocks.into_iter().filter_map(|it| match it {
+        let mut tables = record.page().blocks.into_iter().filter_map(|it| match it {
             PageBlock::Table(table) => Some(table),
             _ => None,
         });
-        let differences = tables.last().expect("a comparison and the differences");
+        let differences = tables
+            .next_back()
+            .expect("a comparison and the differences");
         differences.rows[0].last().expect("four columns").clone()
     };
     assert_eq!(says(&noise, &better), "better");

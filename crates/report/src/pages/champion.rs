@@ -1,21 +1,21 @@
-//! Pictures of a player that is a network: its wiring, and what it makes of the board.
+//! Plots of a player: the network, and the values of pieces on squares.
 
 use mendel_engine::Player;
 
-use super::analyses::{AnalysisKind, Picture};
+use super::analyses::{AnalysisKind, Picture, block};
 use super::read::RunRecord;
 use crate::analysis::squares::{SquareMap, effects, fields};
-use crate::analysis::wiring::NetworkLayout;
+use crate::analysis::wiring::{LayoutLayer, NetworkLayout};
 use crate::page::PageBlock;
 use crate::plot::{
     BoardHeatMaps, DiagramEdge, DiagramLayer, HeatBoard, NetworkDiagram, decimal, number,
 };
 
-/// Twelve planes of a node stand in two rows.
+/// Boards of one node, in two rows.
 const PLANES: usize = 12;
 
 impl RunRecord {
-    /// The champion's pictures, where it is a network.
+    /// The plots of the champion, if it is a network.
     pub(super) fn champion_blocks(&self) -> Vec<PageBlock> {
         let Some(champion) = &self.champion else {
             return Vec::new();
@@ -24,16 +24,12 @@ impl RunRecord {
         if evaluator.and_then(NetworkLayout::of).is_none() {
             return Vec::new();
         }
-        let block = |picture: Picture| PageBlock::Figure {
-            drawing: picture.drawing,
-            caption: picture.caption,
-        };
         pictures_of(champion).into_iter().map(block).collect()
     }
 }
 
-/// All pictures of a player: what it makes of the board for any, and its wiring where
-/// it is a network; none where it uses no evaluator.
+/// All plots of a player: the values of pieces on squares, and the network if it is one; none if the
+/// player has no evaluator.
 pub fn pictures_of(player: &Player) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let Ok(evaluator) = player.used_evaluator() else {
@@ -51,7 +47,7 @@ pub fn pictures_of(player: &Player) -> Vec<Picture> {
 }
 
 fn plan_picture(name: &str, plan: &NetworkLayout) -> Picture {
-    let layer = |layer: &crate::analysis::wiring::LayoutLayer| DiagramLayer {
+    let layer = |layer: &LayoutLayer| DiagramLayer {
         name: layer.name.clone(),
         words: match (layer.nodes.len(), layer.all) {
             (shown, all) if shown < all => format!("{shown} of {}", number(all as f64)),
@@ -70,28 +66,19 @@ fn plan_picture(name: &str, plan: &NetworkLayout) -> Picture {
         wires: wires.collect(),
     };
     let (shown, all) = (plan.links.len(), plan.all_links);
+    let count = number(all as f64);
     let caption = if plan.layers.is_empty() || all == 0 {
         "No input leads to the output: it says the same of every position.".to_owned()
     } else if shown < all {
         format!(
-            "The strongest nodes of each layer and {shown} of {} connections, the strongest into each layer.",
-            number(all as f64)
+            "The strongest nodes of each layer and {shown} of {count} connections, the strongest into each layer."
         )
     } else {
-        format!(
-            "All {} connections on a way from an input to the output.",
-            number(all as f64)
-        )
+        format!("All {count} connections on a way from an input to the output.")
     };
-    Picture {
-        what: AnalysisKind::Network,
-        name: "network".to_owned(),
-        drawing: wiring.draw(),
-        caption,
-    }
+    AnalysisKind::Network.picture("network", wiring.draw(), caption)
 }
 
-/// A board coloured around a middle.
 fn board(map: &SquareMap, middle: f64, words: String, reach: Option<f64>) -> HeatBoard {
     HeatBoard {
         name: map.name.clone(),
@@ -106,39 +93,30 @@ fn effect_picture(name: &str, maps: &[SquareMap]) -> Picture {
     let of_one = |map: &SquareMap| {
         let (low, high) = map.ends();
         let mean = map.mean();
-        let words = format!(
-            "mean {}, {} to {}",
-            rounded(mean),
-            rounded(low),
-            rounded(high)
-        );
-        board(map, mean, words, None)
+        let [centre, from, to] = [mean, low, high].map(rounded);
+        board(map, mean, format!("mean {centre}, {from} to {to}"), None)
     };
     let boards = BoardHeatMaps {
         title: format!("What a man is worth on each square to {name}"),
         columns: 3,
         boards: maps.iter().map(of_one).collect(),
-        key: ["least".to_owned(), "the mean".to_owned(), "most".to_owned()],
+        key: ["least", "the mean", "most"].map(str::to_owned),
     };
     let colours = if maps.len() > 6 {
         " It sees colour: Black’s boards are turned over, and would equal White’s if it did not."
     } else {
         ""
     };
-    Picture {
-        what: AnalysisKind::Squares,
-        name: "squares".to_owned(),
-        drawing: boards.draw(),
-        caption: format!(
-            "In centipawns, as the owner sees it, who plays upwards: the score with one man more on the square less the score \
-             without, in the mean of twelve positions with either side to move. For the king: the score with it there less the \
-             mean over its squares. Each board has its own scale.{colours}"
-        ),
-    }
+    let caption = format!(
+        "In centipawns, as the owner sees it, who plays upwards: the score with one man more on the square less the score \
+         without, in the mean of twelve positions with either side to move. For the king: the score with it there less the \
+         mean over its squares. Each board has its own scale.{colours}"
+    );
+    AnalysisKind::Squares.picture("squares", boards.draw(), caption)
 }
 
 fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
-    // The planes of one node share a scale, so that they compare.
+    // The boards of one node share a scale, so that they can be compared.
     let by_planes = maps.first().is_some_and(|map| map.name.contains(','));
     let group = if by_planes { PLANES } else { 1 };
     let boards = maps.chunks(group).flat_map(|node| {
@@ -150,7 +128,7 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
         node.iter().map(move |map| {
             let reach_of_one = format!("±{}", decimal(far(map)));
             let mut board = board(map, 0.0, reach_of_one, Some(reach));
-            // Twelve boards in two rows have room for the man alone.
+            // Twelve boards in two rows have room only for the name of the piece.
             if let Some((node, man)) = map.name.split_once(", ") {
                 man.clone_into(&mut board.name);
                 board.words = format!("{node}, {}", board.words);
@@ -162,28 +140,20 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
         title: format!("What the nodes of {name} look at"),
         columns: if by_planes { 6 } else { 5 },
         boards: boards.collect(),
-        key: [
-            "negative".to_owned(),
-            "nothing".to_owned(),
-            "positive weights".to_owned(),
-        ],
+        key: ["negative", "nothing", "positive weights"].map(str::to_owned),
     };
     let scale = if by_planes {
         "The twelve boards of a node share a scale."
     } else {
         "Each board has its own scale."
     };
-    Picture {
-        what: AnalysisKind::Squares,
-        name: "fields".to_owned(),
-        drawing: boards.draw(),
-        caption: format!(
-            "Receptive fields: the weights from the squares to the nodes that matter most, the strongest first. {scale}"
-        ),
-    }
+    let caption = format!(
+        "Receptive fields: the weights from the squares to the nodes that matter most, the strongest first. {scale}"
+    );
+    AnalysisKind::Squares.picture("fields", boards.draw(), caption)
 }
 
-/// Whole centipawns; a network's are small.
+/// Integer centipawns, with decimals for the small values of networks.
 fn rounded(value: f64) -> String {
     if value.abs() < 10.0 {
         decimal(value)

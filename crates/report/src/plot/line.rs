@@ -59,6 +59,13 @@ pub struct Reference {
     pub value: f64,
 }
 
+impl Reference {
+    pub fn new(name: impl Into<String>, pen: u8, value: f64) -> Self {
+        let name = name.into();
+        Self { name, pen, value }
+    }
+}
+
 /// A label at the right edge.
 struct LineLabel {
     /// Height of the end of the curve.
