@@ -47,7 +47,8 @@ impl Phase {
         };
         if pieces.count() <= MAX_ENDING {
             Self::Ending
-        } else if pieces.count() <= MAX_MIDDLE_GAME || sparse(Color::White) || sparse(Color::Black) {
+        } else if pieces.count() <= MAX_MIDDLE_GAME || sparse(Color::White) || sparse(Color::Black)
+        {
             Self::MiddleGame
         } else {
             Self::Opening

@@ -27,10 +27,7 @@ pub enum AnalysisError {
     #[error(
         "`{name}` cannot analyse with the limit `{limit}`, which is another one on each machine: give nodes or a depth"
     )]
-    Limit {
-        name: String,
-        limit: Pace,
-    },
+    Limit { name: String, limit: Pace },
     #[error("`{name}` {fault} about the position after half-move {ply}{}", quoted(.last_words))]
     Fault {
         name: String,

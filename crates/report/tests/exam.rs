@@ -47,12 +47,12 @@ fn exam() -> ExternalTestReport {
 }
 
 #[test]
-fn shares_stand_beside_the_published_ones() {
+fn shares_are_compared_with_the_published_ones() {
     let exam = exam();
     assert_eq!(exam.generations(), [25, 50]);
     let rows: Vec<(usize, String)> = exam.rows();
     assert_eq!(rows[0].1, "stockfish, UCI_Elo 1350");
-    assert_eq!(rows[1].1, "row 2", "nobody was met");
+    assert_eq!(rows[1].1, "row 2", "no opponent was recorded");
     let own = exam.own(25, 0).expect("it was examined");
     assert_eq!(own.shares, Some([75.0, 12.5, 12.5]));
     assert_eq!(own.paper, Some([95.8, 1.0, 3.2]));

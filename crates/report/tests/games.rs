@@ -5,7 +5,7 @@ use mendel_lab::trial::games::{Phase, PlayedPair};
 use mendel_report::analysis::games::by_phase;
 
 #[test]
-fn a_lost_game_is_counted_where_the_loser_sat() {
+fn a_lost_game_counts_for_the_colour_of_the_loser() {
     let game = |points, plies, first: &str| PairGame {
         points,
         plies,
@@ -35,7 +35,7 @@ fn a_lost_game_is_counted_where_the_loser_sat() {
             "member 2",
             [game(0, 200, "e2e4 c7c5"), game(0, 99, "d2d4 d7d5")],
         ),
-        // The first loses with Black; then beats somebody who was not bred.
+        // The first loses with Black, then beats a player that was not bred.
         pair(
             Phase::Ladder,
             "material",

@@ -278,7 +278,7 @@ fn hostile_text_stays_text() {
 }
 
 #[test]
-fn a_page_asks_nobody_for_anything() {
+fn a_page_needs_no_external_resources() {
     let html = page_with("plain", &[1.0, 5.0]).render();
     for wish in [
         "src=",

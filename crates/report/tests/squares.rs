@@ -41,7 +41,7 @@ fn a_network_that_likes_one_square_shows_it() {
     let knight = graph(Input::Sides, vec![edge(64 + 21, 768, ONE)]);
     let maps = effects(&knight);
     assert_eq!(maps.len(), 6);
-    // Kings change places with whoever stands there.
+    // Kings change places with a piece on the square.
     for (kind, map) in maps[..5].iter().enumerate() {
         for (square, value) in map.values.iter().enumerate() {
             // Seen by the side to move alone, which is every other time.

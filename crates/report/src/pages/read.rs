@@ -199,7 +199,7 @@ impl RunRecord {
     }
 
     /// The champion, by its pedigree or as the best of all.
-    pub fn champion_id(&self) -> Option<MemberId> {
+    fn champion_id(&self) -> Option<MemberId> {
         let pedigree = self.champion.as_ref().map(|player| &player.pedigree);
         let number = |key: &str| {
             let value = pedigree?.get(key)?.as_integer()?;
