@@ -1,66 +1,59 @@
-//! How well a game was played, in percent, as Lichess computes it.
+//! Accuracy of a game in per cent, as Lichess computes it.
 //!
 //! # Source
 //!
 //! The page *Lichess Accuracy metric* (<https://lichess.org/page/accuracy>) for the
-//! winning chances and the accuracy of a move; for all that the page leaves out
-//! (+15 centipawns before the first move, the ceiling of 1000, the point for
-//! uncertainty, windows, weights and means) `AccuracyPercent.scala`, `WinPercent`
-//! and `Maths.scala` of `lichess-org/lila`.
+//! winning chances and the accuracy of a move; for the details that it leaves out (+15 centipawns
+//! before the first move, the ceiling of 1000, the point for uncertainty, windows, weights and means)
+//! `AccuracyPercent.scala`, `WinPercent` and `Maths.scala` of `lichess-org/lila`.
 //!
 //! # Where this differs
 //!
-//! * Who analyses, and how long, is the caller's choice; Lichess takes its
-//!   Stockfish.
-//! * A game that starts elsewhere is judged from the analyser's own score of that
-//!   position, where Lichess takes +15 for every game; moves that nobody chose are
-//!   not judged.
-//! * Nothing is rounded; Lichess shows whole percents.
+//! * The caller chooses the analyst and its limit; Lichess uses its Stockfish.
+//! * A game from another start position is judged from the analyst's score of that position, where
+//!   Lichess takes +15 for every game; moves of a given opening are not judged.
+//! * Nothing is rounded; Lichess shows integers.
 
 use mendel_arena::Side;
 use mendel_board::Color;
 use serde::{Deserialize, Serialize};
 
-/// What White is better by before the first move, in centipawns.
+/// Score of the initial position for White, in centipawns.
 pub const INITIAL: i32 = 15;
 
-/// More centipawns than this, and every mate, count as this many.
+/// Maximum score in centipawns; larger scores and mates count as this.
 pub const CEILING: i32 = 1000;
 
-/// How well both sides played.
+/// The accuracy of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameAccuracy {
-    /// White's accuracy in percent.
+    /// In per cent.
     pub white: f64,
-    /// Black's accuracy in percent.
+    /// In per cent.
     pub black: f64,
-    /// Move by move.
     pub moves: Vec<MoveAccuracy>,
 }
 
-/// How well one move was played.
+/// The accuracy of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveAccuracy {
-    /// Who played it.
     pub side: Side,
-    /// The score after it, in centipawns for White.
+    /// The score after the move, in centipawns for White.
     pub centipawns: i32,
-    /// White's winning chances after it, in percent.
+    /// White's winning chances after the move, in per cent.
     pub win: f64,
-    /// How much of its own chances the move kept, in percent.
+    /// In per cent; 100 if the move kept all winning chances of its side.
     pub accuracy: f64,
-    /// How restless the game was; moves that mattered count more.
+    /// The weight of the move: the deviation of the winning chances around it.
     pub weight: f64,
 }
 
 impl GameAccuracy {
-    /// The accuracy of a game in which `first` moved first, `before` was the score
-    /// before its first move, and `scores` those after each; all in centipawns for
-    /// White, mates as ±[`CEILING`].
+    /// The accuracy of a game in which `first` moved first, `before` was the score before the first
+    /// move, and `scores` are those after each move; in centipawns for White, mates as ±[`CEILING`].
     ///
-    /// A side's accuracy is half the mean of its moves, weighted by how restless
-    /// the game was around them, and half their harmonic mean, in which a blunder
-    /// counts for much.
+    /// The accuracy of a side is the mean of two means over its moves: the weighted mean, and the
+    /// harmonic mean, which a blunder lowers much.
     ///
     /// `None` if a side has made no move.
     pub fn of_scores(first: Color, before: i32, scores: &[i32]) -> Option<Self> {
@@ -89,7 +82,7 @@ impl GameAccuracy {
         })
     }
 
-    /// The accuracy of one side in percent.
+    /// The accuracy of one side in per cent.
     pub fn of(&self, side: Side) -> f64 {
         match side {
             Side::White => self.white,
@@ -98,28 +91,27 @@ impl GameAccuracy {
     }
 }
 
-/// White's winning chances in percent: a logistic curve that Lichess has fitted to
-/// games of people.
+/// White's winning chances in per cent: a logistic curve that Lichess has fitted to games of people.
 pub fn win_percent(centipawns: i32) -> f64 {
     const SLOPE: f64 = 0.003_682_08;
     let centipawns = f64::from(centipawns.clamp(-CEILING, CEILING));
     100.0 / (1.0 + libm::exp(-SLOPE * centipawns))
 }
 
-/// How well a move was played that changed its player's chances from `before` to
-/// `after`, both in percent.
+/// The accuracy of a move that changed the chances of its side from `before` to `after`, both in per
+/// cent.
 pub fn move_accuracy(before: f64, after: f64) -> f64 {
     if after >= before {
         return 100.0;
     }
     let curve = 103.166_810_071_164_9 * libm::exp(-0.043_544_153_867_539_51 * (before - after))
         - 3.166_924_740_191_411;
-    // Analyses are not perfect either, so every move is given one point.
+    // One point for the uncertainty of the analysis.
     (curve + 1.0).clamp(0.0, 100.0)
 }
 
-/// The weight of each move: how far the chances stray in a window that ends with
-/// it. The first moves share the first whole window.
+/// The weight of each move: the deviation of the chances in a window that ends with the move. The
+/// first moves share the first whole window.
 fn weights(wins: &[f64]) -> Vec<f64> {
     let moves = wins.len() - 1;
     let window = (moves / 10).clamp(2, 8);
@@ -145,135 +137,8 @@ fn side_accuracy(side: Side, moves: &[MoveAccuracy]) -> Option<f64> {
         count += 1.0;
         sum += it.accuracy * it.weight;
         weights += it.weight;
-        // A move without any merit would be all that the mean sees.
+        // An accuracy of 0 would make the harmonic mean 0.
         reciprocals += 1.0 / it.accuracy.max(1.0);
     }
     (count > 0.0).then(|| f64::midpoint(sum / weights, count / reciprocals))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn close(ours: f64, theirs: f64) {
-        assert!((ours - theirs).abs() < 1e-9, "{ours} is not {theirs}");
-    }
-
-    /// `50 + 50 · (2 / (1 + exp(−0.00368208 · cp)) − 1)`, in Python.
-    #[test]
-    fn chances_are_those_of_the_published_curve() {
-        for (centipawns, percent) in [
-            (0, 50.0),
-            (15, 51.380_429_102_931_544),
-            (100, 59.102_589_719_161_28),
-            (-250, 28.485_195_256_375_974),
-            (1000, 97.544_743_634_143_23),
-            (5000, 97.544_743_634_143_23),
-        ] {
-            close(win_percent(centipawns), percent);
-        }
-    }
-
-    /// `103.1668100711649 · exp(−0.04354415386753951 · d) − 3.166924740191411 + 1`
-    /// between 0 and 100, in Python.
-    #[test]
-    fn a_move_is_worth_what_the_published_curve_says() {
-        for (lost, percent) in [
-            (0.0, 100.0),
-            (0.5, 98.778_004_849_389_9),
-            (5.0, 80.815_299_920_414_36),
-            (20.0, 41.016_818_741_417_126),
-            (80.0, 1.000_170_640_274_321),
-            (100.0, 0.0),
-        ] {
-            close(move_accuracy(lost, 0.0), percent);
-        }
-        close(move_accuracy(10.0, 30.0), 100.0);
-    }
-
-    /// Both means of both sides, in Python: windows `ws[i:i+n]` with
-    /// `n = clamp(moves // 10, 2, 8)` behind `n − 2` copies of the first, weights
-    /// `clamp(pstdev, 0.5, 12)`, then
-    /// `(Σ a·w / Σ w + count / Σ 1/max(1, a)) / 2`.
-    #[test]
-    fn a_short_game_as_worked_out_by_hand() {
-        let scores = [30, 20, -80, -60, -300, 250, -20];
-        let game = GameAccuracy::of_scores(Color::White, 15, &scores).expect("both have moved");
-        close(game.white, 48.223_120_492_784_4);
-        close(game.black, 23.913_086_768_937_09);
-        let weights = game.moves.iter().map(|it| it.weight);
-        let expected = [
-            0.689_163, 0.5, 4.575_789, 0.905_302, 9.805_893, 12.0, 11.677_507,
-        ];
-        for (ours, theirs) in weights.zip(expected) {
-            assert!((ours - theirs).abs() < 1e-6, "{ours} is not {theirs}");
-        }
-    }
-
-    /// Four positions make a window here, so that the first three moves share one.
-    #[test]
-    fn a_long_game_as_worked_out_by_hand() {
-        let scores = [
-            20, 25, 18, 30, 22, 40, -35, -20, -60, -10, 15, 5, 60, 120, 95, 180, -150, -130, -210,
-            40, 35, 70, 65, 300, 280, 450, 400, 1200, 900, 1000, 1000, -40, 0, 0, 10, 5, -5, -900,
-            -1000, -800, -1000,
-        ];
-        let game = GameAccuracy::of_scores(Color::White, 15, &scores).expect("both have moved");
-        close(game.white, 84.325_699_526_216_33);
-        close(game.black, 79.160_351_783_587_91);
-    }
-
-    #[test]
-    fn who_has_not_moved_has_no_accuracy() {
-        assert_eq!(GameAccuracy::of_scores(Color::White, 15, &[]), None);
-        assert_eq!(GameAccuracy::of_scores(Color::White, 15, &[20]), None);
-        assert!(GameAccuracy::of_scores(Color::Black, 15, &[20, 10]).is_some());
-    }
-
-    proptest! {
-        #[test]
-        fn accuracies_are_percentages(
-            scores in prop::collection::vec(any::<i32>(), 2..150),
-            before: i32,
-        ) {
-            let game = GameAccuracy::of_scores(Color::White, before, &scores);
-            let game = game.expect("both have moved");
-            prop_assert_eq!(game.moves.len(), scores.len());
-            let moves = game.moves.iter().map(|it| it.accuracy);
-            for accuracy in moves.chain([game.white, game.black]) {
-                prop_assert!((0.0..=100.0).contains(&accuracy), "{}", accuracy);
-            }
-        }
-
-        #[test]
-        fn with_the_colours_changed_so_are_the_accuracies(
-            scores in prop::collection::vec(-1500..1500, 2..150),
-        ) {
-            let mirrored: Vec<i32> = scores.iter().map(|score| -score).collect();
-            let game = GameAccuracy::of_scores(Color::White, INITIAL, &scores);
-            let mirror = GameAccuracy::of_scores(Color::Black, -INITIAL, &mirrored);
-            let (game, mirror) = (game.expect("moves"), mirror.expect("moves"));
-            prop_assert!((game.white - mirror.black).abs() < 1e-9);
-            prop_assert!((game.black - mirror.white).abs() < 1e-9);
-        }
-
-        #[test]
-        fn who_never_loses_ground_has_played_perfectly(
-            score in -1500..1500,
-            plies in 2..120_usize,
-            gain in 10..50,
-        ) {
-            let level = GameAccuracy::of_scores(Color::White, score, &vec![score; plies]);
-            let level = level.expect("both have moved");
-            prop_assert!((level.white - 100.0).abs() < 1e-9 && (level.black - 100.0).abs() < 1e-9);
-            // Black gives more away with each move than the point for uncertainty
-            // forgives, and White nothing.
-            let scores: Vec<i32> = (1..=plies as i32).map(|ply| ply / 2 * gain).collect();
-            let uneven = GameAccuracy::of_scores(Color::White, 0, &scores).expect("moves");
-            prop_assert!((uneven.white - 100.0).abs() < 1e-9);
-            prop_assert!(uneven.black < 98.0, "{}", uneven.black);
-        }
-    }
 }

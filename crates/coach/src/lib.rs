@@ -1,9 +1,8 @@
-//! Judges played games: how accurate the moves were, and which part of the game a position
-//! belongs to.
+//! Judges played games: the accuracy of moves, and the phase of a position.
 //!
-//! An [`Analyser`] asks a player or an external program for the scores of a game's positions;
-//! a [`GameAccuracy`] is what Lichess would compute from them. This crate has no folders and
-//! no experiments.
+//! An [`Analyser`] gets the scores of the positions of a game from a player or an external engine; a
+//! [`GameAccuracy`] is what Lichess would compute from them. This crate has no folders and no
+//! experiments.
 
 pub mod accuracy;
 mod phase;

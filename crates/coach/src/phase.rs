@@ -1,99 +1,66 @@
-//! Whether a position belongs to the opening, the middle game or the ending.
+//! Phases of a game: opening, middle game, ending.
 
 use mendel_board::{Color, Position, Rank};
 use serde::{Deserialize, Serialize};
 
-/// A part of a game.
+/// A phase of a game.
 ///
 /// # Source
 ///
-/// The rule by which Lichess divides a game into its parts (`Divider` in its library
-/// `scalachess`): by the pieces beside kings and pawns, and by how many men are left on
-/// the first ranks.
+/// The rule by which Lichess divides a game (`Divider` in its library `scalachess`): the number of
+/// pieces other than kings and pawns, and the number of pieces and pawns on the first ranks.
 ///
 /// # Where this differs
 ///
-/// Lichess looks for the first position of each part in a whole game, and also asks how
-/// much the men of both sides are mixed. Here each position is judged alone and by the
-/// first two rules, so that sets without games can be divided.
+/// Lichess looks for the first position of each phase in a whole game, and also measures how much
+/// the pieces of both sides are mixed. Here each position is judged separately by the first two
+/// rules, so that positions without games can be divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Nearly all pieces are there, and the first ranks are full.
+    /// Nearly all pieces are left, and the first ranks are full.
     Opening,
     /// Neither of the others.
     MiddleGame,
-    /// At most six pieces beside kings and pawns are left.
+    /// At most six pieces other than kings and pawns are left.
     Ending,
 }
 
-/// With so many pieces beside kings and pawns an ending begins.
-const ENDING: usize = 6;
-/// With so many at most it is no opening.
-const MIDDLE_GAME: usize = 10;
-/// With fewer men on its first rank a side has left the opening.
-const FULL_RANK: usize = 4;
+/// Maximum number of pieces other than kings and pawns in an ending.
+const MAX_ENDING: usize = 6;
+/// Maximum number of pieces other than kings and pawns in a middle game.
+const MAX_MIDDLE_GAME: usize = 10;
+/// Minimum number of pieces and pawns on the first rank of a side in the opening.
+const MIN_FIRST_RANK: usize = 4;
 
 impl Phase {
-    /// All, in the order of a game.
+    /// In the order of a game.
     pub const ALL: [Self; 3] = [Self::Opening, Self::MiddleGame, Self::Ending];
 
-    /// The part of the game that a position belongs to.
+    /// The phase of a position.
     pub fn of(position: &Position) -> Self {
         let board = position.board();
         let pieces = board.occupied() & !board.pawns() & !board.kings();
         let sparse = |color: Color| {
             let rank = color.fold_wb(Rank::First, Rank::Eighth);
-            (board.by_color(color) & rank).count() < FULL_RANK
+            (board.by_color(color) & rank).count() < MIN_FIRST_RANK
         };
-        if pieces.count() <= ENDING {
+        if pieces.count() <= MAX_ENDING {
             Self::Ending
-        } else if pieces.count() <= MIDDLE_GAME || sparse(Color::White) || sparse(Color::Black) {
+        } else if pieces.count() <= MAX_MIDDLE_GAME || sparse(Color::White) || sparse(Color::Black)
+        {
             Self::MiddleGame
         } else {
             Self::Opening
         }
     }
 
-    /// In tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Opening => "opening",
             Self::MiddleGame => "middle game",
             Self::Ending => "ending",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_game_goes_from_the_opening_to_the_ending() {
-        for (fen, phase) in [
-            (
-                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-                Phase::Opening,
-            ),
-            // White has castled and connected the rooks: three men on the first rank.
-            (
-                "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NPBN2/PPPQ1PPP/R4RK1 w - - 0 9",
-                Phase::MiddleGame,
-            ),
-            (
-                "r4rk1/ppp1qppp/3p1n2/4p3/4P3/3P1N2/PPP1QPPP/R4RK1 w - - 0 14",
-                Phase::MiddleGame,
-            ),
-            (
-                "4r1k1/ppp2ppp/3p1n2/8/8/3P1N2/PPP2PPP/4R1K1 w - - 0 20",
-                Phase::Ending,
-            ),
-            ("8/5k2/8/8/8/8/5K2/8 w - - 0 60", Phase::Ending),
-        ] {
-            let position = Position::from_fen(fen).expect("a position");
-            assert_eq!(Phase::of(&position), phase, "{fen}");
-            assert_eq!(Phase::of(&position.mirrored()), phase, "{fen}");
         }
     }
 }

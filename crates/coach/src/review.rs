@@ -1,4 +1,4 @@
-//! Who says what the positions of a game are worth.
+//! Scores of the positions of a game, by a player or an external engine.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,64 +10,50 @@ use mendel_engine::Score;
 
 use crate::accuracy::{CEILING, GameAccuracy, INITIAL};
 
-/// A player or program that has taken its seat to judge positions.
+/// A started player or engine that judges positions.
 pub struct Analyser {
     name: String,
     analyst: Box<dyn Analyst>,
     limit: Pace,
-    patience: Duration,
+    timeout: Duration,
 }
 
 /// Why a game has no analysis.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnalysisError {
-    /// The analyser cannot be started, or not with this limit.
     #[error(transparent)]
     Seat(#[from] SeatError),
-    /// The limit would give other scores on another machine.
     #[error(
         "`{name}` cannot analyse with the limit `{limit}`, which is another one on each machine: give nodes or a depth"
     )]
-    Limit {
-        /// Who.
-        name: String,
-        /// What was asked for.
-        limit: Pace,
-    },
-    /// It misbehaved.
+    Limit { name: String, limit: Pace },
     #[error("`{name}` {fault} about the position after half-move {ply}{}", quoted(.last_words))]
     Fault {
-        /// Who.
         name: String,
-        /// The position, by the half-moves before it.
+        /// Plies before the position.
         ply: usize,
-        /// What it did.
         fault: AnalystError,
-        /// The last lines that went to and fro.
+        /// The last lines of the protocol.
         last_words: Vec<String>,
     },
-    /// It answered without a score.
     #[error(
         "`{name}` gives no score for the position after half-move {ply}; take another analyser, or one without a book"
     )]
     Mute {
-        /// Who.
         name: String,
-        /// The position, by the half-moves before it.
+        /// Plies before the position.
         ply: usize,
     },
-    /// A side made no move that could be judged.
     #[error(
         "there is nothing to judge: of {moves} half-moves {opening} are the opening's, and each side needs one that does not mate"
     )]
     TooShort {
-        /// Half-moves of the game.
+        /// Plies of the game.
         moves: usize,
-        /// Those that nobody chose.
+        /// Plies of the given opening.
         opening: usize,
     },
-    /// Somebody asked it to end.
     #[error("the analysis was stopped")]
     Stopped,
 }
@@ -89,15 +75,15 @@ impl std::fmt::Debug for Analyser {
 }
 
 impl Analyser {
-    /// So long it may take for a position.
+    /// Maximum time for one position.
     pub const PATIENCE: Duration = Duration::from_mins(2);
 
-    /// An analyser that thinks about each position up to `limit`, or up to the
-    /// entrant's own if it has one.
+    /// Starts an analyser that searches each position up to `limit`, or up to the limit of the
+    /// entrant if it has one.
     ///
     /// # Errors
     ///
-    /// If it cannot be started, or the limit is neither nodes nor depth.
+    /// If the player cannot be started, or the limit is neither nodes nor depth.
     pub fn new(entrant: &Entrant, limit: Pace) -> Result<Self, AnalysisError> {
         let limit = entrant.pace.unwrap_or(limit);
         if !limit.is_repeatable() {
@@ -116,21 +102,19 @@ impl Analyser {
             name: analyst.name().to_owned(),
             analyst,
             limit,
-            patience: Self::PATIENCE,
+            timeout: Self::PATIENCE,
         })
     }
 
-    /// What it calls itself.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How well both sides played `game`, whose first `opening` half-moves nobody
-    /// chose.
+    /// The accuracy of both sides in `game`, without its first `opening` plies.
     ///
     /// # Errors
     ///
-    /// If the analyser misbehaves, a side made no move, or `stop` was set.
+    /// If the analyst fails, a side made no move, or `stop` was set.
     pub fn accuracy(
         &mut self,
         game: &Game,
@@ -144,9 +128,8 @@ impl Analyser {
         let first = game.positions().get(opening).ok_or_else(too_short)?.turn();
         let usual = opening == 0 && game.start().fen() == Position::initial().fen();
 
-        // 1. After each move and, where it is not known, before the first; from the
-        //    last back. A mate that stands on the board ends all judging, and so it
-        //    does at Lichess.
+        // 1. The scores after each move and, if it is not known, before the first one, from the last
+        //    position back. A mate on the board is not scored, as at Lichess.
         let since = if usual { 1 } else { opening };
         let mut so_far = game.clone();
         let mut scores = Vec::with_capacity(game.moves().len() + 1);
@@ -160,21 +143,20 @@ impl Analyser {
             }
         }
 
-        // 2. As Lichess reads them.
+        // 2. The accuracy, as Lichess computes it.
         scores.extend(usual.then_some(INITIAL));
         scores.reverse();
         let (&before, scores) = scores.split_first().ok_or_else(too_short)?;
         GameAccuracy::of_scores(first, before, scores).ok_or_else(too_short)
     }
 
-    /// What the last position of `game` is worth to White, in centipawns; mates
-    /// are ±[`CEILING`].
+    /// The score of the last position of `game` for White, in centipawns; mates are ±[`CEILING`].
     ///
     /// # Errors
     ///
-    /// If the analyser misbehaves or `stop` was set.
+    /// If the analyst fails or `stop` was set.
     pub fn score(&mut self, game: &Game, stop: &Arc<AtomicBool>) -> Result<i32, AnalysisError> {
-        // 1. What the rules know.
+        // 1. The end of a game by the rules.
         let position = game.position();
         let turn = position.turn();
         if position.legal_moves().is_empty() {
@@ -182,12 +164,11 @@ impl Analyser {
             return Ok(turn.fold_wb(lost, -lost));
         }
 
-        // 2. What the analyst says, with a fresh memory, so that no score depends on
-        //    what came before.
+        // 2. The score of the analyst with empty memory, so that no score depends on earlier ones.
         let request = AnalysisRequest {
             limit: self.limit,
             lines: 1,
-            deadline: self.patience,
+            deadline: self.timeout,
         };
         let ply = game.moves().len();
         let lines = self
@@ -203,7 +184,7 @@ impl Analyser {
                 },
             })?;
 
-        // 3. As White sees it.
+        // 3. From White's point of view.
         let score = lines.first().and_then(|line| line.score);
         let score = match score {
             Some(Score::Centipawns(centipawns)) => centipawns.clamp(-CEILING, CEILING),

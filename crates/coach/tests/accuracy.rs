@@ -60,7 +60,7 @@ fn a_blunder_costs_its_player() {
 }
 
 #[test]
-fn the_opening_is_nobodys_merit() {
+fn accuracy_excludes_opening_moves() {
     let game = played(Position::initial(), "f3 e5 g4 d6 e4 Nf6 h3 Be7");
     let all = judge(&mut mendel(), &game, 0);
     let rest = judge(&mut mendel(), &game, 4);

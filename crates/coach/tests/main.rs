@@ -1,3 +1,5 @@
 //! Tests through the public interface.
 
 mod accuracy;
+mod phase;
+mod scores;

@@ -1,4 +1,4 @@
-//! What a list shows of an experiment of the laboratory.
+//! Entries of runs and pipelines in lists of experiments.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -20,10 +20,8 @@ struct Glance {
     best: f64,
 }
 
-/// What a list shows of a run: `id`, `recipe`, `seed`, `parent`, `generations`, `best` (the
-/// champion on all training positions once that is measured), `best_on` (what it was measured
-/// on, see [`ALL`](crate::ALL) and [`OWN`](crate::OWN)), `baseline`, `unit`,
-/// `smaller_is_better`, `verdict`, `training` and `holdout`.
+/// The entry of a run. `best` is the fitness of the champion on all training positions once that is
+/// measured; `best_on` is [`ALL`](crate::ALL), [`OWN`](crate::OWN) or null.
 pub fn describe_run(folder: &Path, manifest: &Manifest) -> Value {
     let (generations, best) = glance(folder, manifest);
     let proof = Proof::read(folder).ok().flatten();
@@ -49,7 +47,7 @@ pub fn describe_run(folder: &Path, manifest: &Manifest) -> Value {
     })
 }
 
-/// What a list shows of a pipeline.
+/// The entry of a pipeline.
 pub fn describe_pipeline(state: &Pipeline) -> Value {
     let last = state.steps.iter().rev().find(|it| it.result.is_some());
     json!({
@@ -64,21 +62,16 @@ pub fn describe_pipeline(state: &Pipeline) -> Value {
     })
 }
 
-/// How many generations there are and the best of them; a torn or broken line
-/// ends the count, reports complain about it.
+/// The number of generations, and the best fitness with its generation. A broken line ends the count;
+/// it is an error only in reports.
 fn glance(folder: &Path, manifest: &Manifest) -> (u64, Option<(f64, u32)>) {
     let Ok(file) = File::open(folder.join(record::GENERATIONS)) else {
         return (0, None);
     };
     let mut count = 0;
     let mut best: Option<(f64, u32)> = None;
-    for line in BufReader::new(file).split(b'\n') {
-        let read = line
-            .ok()
-            .and_then(|line| serde_json::from_slice::<Glance>(&line).ok());
-        let Some(line) = read else {
-            break;
-        };
+    let lines = BufReader::new(file).split(b'\n');
+    for line in lines.map_while(|line| serde_json::from_slice::<Glance>(&line.ok()?).ok()) {
         count += 1;
         if best.is_none_or(|(best, _)| manifest.is_better(line.best, best)) {
             best = Some((line.best, line.generation));

@@ -19,7 +19,7 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) {
         return;
     };
     let folders = entries.flatten().map(|entry| entry.path());
-    // `is_dir` follows links, which could lead round in a circle.
+    // `is_dir` follows links, which could form a cycle.
     let is_folder = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
     for path in folders.filter(is_folder) {
         if let Ok(Some(manifest)) = Manifest::find(&path) {

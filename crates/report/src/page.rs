@@ -1,84 +1,64 @@
-//! One page with everything on it.
+//! Pages as HTML.
 
 use std::fmt::Write as _;
 
 use crate::plot::{Drawing, STYLE, escape};
 
-/// What a page is made of. All text is plain; the page escapes it.
+/// A part of a page. All text is plain; the page escapes it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PageBlock {
-    /// A heading; the page's contents link to it.
+    /// A heading, with a link in the contents.
     Heading(String),
-    /// A paragraph.
     Text(String),
-    /// The result, large, with a line of explanation below it.
+    /// The result in large letters, with a line of explanation below it.
     Verdict {
-        /// What it means for the reader; also said in words by the text.
         tone: Tone,
-        /// A few words.
         large: String,
-        /// The rest.
         small: String,
     },
-    /// Names and what stands for them.
+    /// Names and values.
     Facts(Vec<(String, String)>),
-    /// A table.
     Table(HtmlTable),
-    /// A drawing and what to see in it.
     Figure {
-        /// The drawing.
         drawing: Drawing,
-        /// What to see in it.
         caption: String,
     },
-    /// What must not be overlooked, each with a mark in words.
+    /// Texts in a marked box.
     Warnings(Vec<String>),
-    /// A list.
     List(Vec<String>),
-    /// Words and the files beside the page that they lead to.
+    /// Texts and the files in the folder of the page that they link to.
     Links(Vec<(String, String)>),
-    /// A command or a file, as it is.
+    /// A command or a file, verbatim.
     Code(String),
-    /// What is only shown when it is asked for.
+    /// Blocks that are folded until a reader opens them.
     Details {
-        /// What is said before.
         summary: String,
-        /// What is in it.
         blocks: Vec<PageBlock>,
     },
 }
 
-/// How good a result is.
+/// Whether a result is good; the text of the verdict says it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// As hoped for.
     Good,
-    /// Not as hoped for.
     Bad,
-    /// Neither.
     Plain,
 }
 
-/// Rows of cells below a head.
+/// A table; columns of numbers are right-aligned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HtmlTable {
-    /// The columns' heads.
     pub head: Vec<String>,
-    /// The rows. Columns of numbers are set to the right.
     pub rows: Vec<Vec<String>>,
 }
 
-/// A page that stands for itself: it asks nobody for anything and runs no script.
+/// A self-contained page: no external resources, no scripts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlPage {
-    /// Its title.
     pub title: String,
-    /// A line below the title.
     pub subtitle: String,
-    /// From top to bottom.
     pub blocks: Vec<PageBlock>,
-    /// The last line.
     pub foot: String,
 }
 
@@ -116,6 +96,29 @@ footer{margin-top:48px;padding-top:12px;border-top:1px solid var(--grid);color:v
 ";
 
 impl HtmlPage {
+    /// A page without blocks.
+    pub fn new(
+        title: impl Into<String>,
+        subtitle: impl Into<String>,
+        foot: impl Into<String>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            subtitle: subtitle.into(),
+            blocks: Vec::new(),
+            foot: foot.into(),
+        }
+    }
+
+    /// Appends a heading and its blocks; nothing if there are no blocks.
+    pub fn section(&mut self, heading: &str, blocks: impl IntoIterator<Item = PageBlock>) {
+        let mut blocks = blocks.into_iter().peekable();
+        if blocks.peek().is_some() {
+            self.blocks.push(PageBlock::Heading(heading.to_owned()));
+            self.blocks.extend(blocks);
+        }
+    }
+
     /// The page as HTML, which is also well-formed XML.
     pub fn render(&self) -> String {
         let title = escape(&self.title);
@@ -138,7 +141,7 @@ impl HtmlPage {
         out
     }
 
-    /// Links to the headings, where there are enough of them to get lost.
+    /// Links to the headings, if there are more than two.
     fn render_contents(&self, out: &mut String) {
         let headings: Vec<String> = self
             .blocks
@@ -156,7 +159,7 @@ impl HtmlPage {
     }
 }
 
-/// An element with a text, left out if there is none.
+/// An element with a text, left out if the text is empty.
 fn add(out: &mut String, element: &str, text: &str) {
     if text.is_empty() {
         return;
@@ -171,8 +174,41 @@ fn put(out: &mut String, arguments: std::fmt::Arguments<'_>) {
 }
 
 impl PageBlock {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub fn verdict(tone: Tone, large: impl Into<String>, small: impl Into<String>) -> Self {
+        Self::Verdict {
+            tone,
+            large: large.into(),
+            small: small.into(),
+        }
+    }
+
+    pub fn facts<T: Into<String>>(facts: impl IntoIterator<Item = (T, String)>) -> Self {
+        let facts = facts.into_iter().map(|(name, value)| (name.into(), value));
+        Self::Facts(facts.collect())
+    }
+
+    pub fn figure(drawing: Drawing, caption: impl Into<String>) -> Self {
+        Self::Figure {
+            drawing,
+            caption: caption.into(),
+        }
+    }
+
+    pub fn details(summary: impl Into<String>, block: PageBlock) -> Self {
+        Self::Details {
+            summary: summary.into(),
+            blocks: vec![block],
+        }
+    }
+
     fn render(&self, out: &mut String, headings: &mut u32) {
         match self {
+            Self::Warnings(texts) | Self::List(texts) if texts.is_empty() => {}
+            Self::Links(links) if links.is_empty() => {}
             Self::Heading(text) => {
                 *headings += 1;
                 add(out, &format!("h2 id=\"s{headings}\""), text);
@@ -205,7 +241,6 @@ impl PageBlock {
                 add(out, "figcaption", caption);
                 out.push_str("</figure>\n");
             }
-            Self::Warnings(texts) if texts.is_empty() => {}
             Self::Warnings(texts) => {
                 out.push_str("<div class=\"warn\">\n");
                 for text in texts {
@@ -213,7 +248,6 @@ impl PageBlock {
                 }
                 out.push_str("</div>\n");
             }
-            Self::List(texts) if texts.is_empty() => {}
             Self::List(texts) => {
                 out.push_str("<ul>\n");
                 for text in texts {
@@ -221,7 +255,6 @@ impl PageBlock {
                 }
                 out.push_str("</ul>\n");
             }
-            Self::Links(links) if links.is_empty() => {}
             Self::Links(links) => {
                 out.push_str("<ul>\n");
                 for (text, to) in links {
@@ -231,10 +264,8 @@ impl PageBlock {
                 out.push_str("</ul>\n");
             }
             Self::Code(text) => {
-                put(
-                    out,
-                    format_args!("<pre><code>{}</code></pre>\n", escape(text)),
-                );
+                let text = escape(text);
+                put(out, format_args!("<pre><code>{text}</code></pre>\n"));
             }
             Self::Details { summary, blocks } => {
                 out.push_str("<details>\n");
@@ -249,7 +280,7 @@ impl PageBlock {
 }
 
 impl HtmlTable {
-    /// A table with this head and no rows yet.
+    /// A table without rows.
     pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
         Self {
             head: head.into_iter().map(Into::into).collect(),
@@ -257,7 +288,6 @@ impl HtmlTable {
         }
     }
 
-    /// Adds a row.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }

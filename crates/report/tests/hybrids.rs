@@ -58,7 +58,7 @@ fn network(shape: Shape, seed: u32) -> Vec<u8> {
     file.and_then(|file| file.write()).expect("small numbers")
 }
 
-/// Writes the players, each with a small network beside it.
+/// Writes the players, each with a small network in the same folder.
 fn write_players(folder: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../players");
     let read = |player: &str, network: &str| {
@@ -319,7 +319,7 @@ fn another_set_in_the_middle_of_a_step_is_refused() {
     let folder = scratch("hybrids-changed");
     write_players(&folder);
     let data = folder.join("people.mds");
-    // So many that nobody is through before it is stopped.
+    // Enough that the step is still running when it is stopped.
     write_moves(&data, 3000);
     let text = first_step(&text("chessnet-metrics", &folder), |step| {
         put(step, "agreement", "positions", 2900);
@@ -341,7 +341,7 @@ fn another_set_in_the_middle_of_a_step_is_refused() {
         "{error}"
     );
 
-    // A pipeline that asks nobody about positions still has no use for a set.
+    // A pipeline without positions has no use for a set.
     let games = first_step(&crate::hybrids::text("chessnet-games", &folder), |_| {});
     let refused = order(&games, &folder.join("games"), Some(&data));
     let error = start::<PipelineRun>(&refused, &work(1), silent).expect_err("no use");

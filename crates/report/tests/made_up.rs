@@ -1,5 +1,5 @@
-//! A run that nobody ran: a small genetic algorithm on a problem that takes no
-//! time, written down as a real run would be.
+//! A synthetic run: a small genetic algorithm on a problem that takes no time, recorded as a real run
+//! is.
 
 use std::fs;
 use std::path::{Path, PathBuf};

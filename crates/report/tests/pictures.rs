@@ -2,9 +2,10 @@
 
 use mendel_report::page::{HtmlPage, HtmlTable, PageBlock, Tone};
 use mendel_report::plot::{
-    Arc, AreaLayer, Axis, Boards, Cloud, Drawing, HeatBoard, HeatMap, HeatMark, HeatRow,
-    Histograms, Layer, LayeredGraph, LineChart, Node, Panel, PointChart, PointRow, Reference,
-    Scatter, Series, StackedArea, Wire, Wiring, WiringLayer, escape,
+    Arc, AreaLayer, Axis, BoardHeatMaps, DiagramEdge, DiagramLayer, Drawing, HeatBoard, HeatMap,
+    HeatMark, HeatRow, Histograms, IntervalPlot, IntervalRow, Layer, LayeredGraph, LineChart,
+    NetworkDiagram, Panel, PlotNode, Reference, Scatter, ScatterSeries, Series, StackedArea,
+    escape,
 };
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -83,12 +84,12 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
         head: text(),
         marks: marks(values),
     };
-    let points = PointChart {
+    let points = IntervalPlot {
         title: text(),
         x: Axis::new(text()),
         rows: values
             .iter()
-            .map(|v| PointRow {
+            .map(|v| IntervalRow {
                 name: text(),
                 value: *v,
                 interval: Some((at(0), at(1))),
@@ -103,7 +104,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
         name: text(),
         note: text(),
         nodes: (0..(*v as usize).min(5))
-            .map(|_| Node {
+            .map(|_| PlotNode {
                 label: text(),
                 hint: text(),
                 chosen: true,
@@ -136,7 +137,7 @@ fn one_of_each(text: &str, values: &[f64]) -> Vec<Drawing> {
 fn of_populations(text: &str, values: &[f64]) -> Vec<Drawing> {
     let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
     let text = || text.to_owned();
-    let cloud = |v: &f64| Cloud {
+    let cloud = |v: &f64| ScatterSeries {
         name: text(),
         points: values.iter().map(|other| (*v, *other)).collect(),
     };
@@ -166,23 +167,23 @@ fn of_populations(text: &str, values: &[f64]) -> Vec<Drawing> {
         reach: Some(at(1)),
         values: values.to_vec(),
     };
-    let boards = Boards {
+    let boards = BoardHeatMaps {
         title: text(),
         columns: values.len(),
         boards: values.iter().map(board).collect(),
         key: [text(), text(), text()],
     };
-    let layer = |v: &f64| WiringLayer {
+    let layer = |v: &f64| DiagramLayer {
         name: text(),
         words: text(),
         nodes: vec![text(); (*v as usize).min(5)],
     };
-    let wire = |(place, v): (usize, &f64)| Wire {
+    let wire = |(place, v): (usize, &f64)| DiagramEdge {
         from: (place, 0),
         to: (place + 1, 1),
         weight: *v,
     };
-    let wiring = Wiring {
+    let wiring = NetworkDiagram {
         title: text(),
         layers: values.iter().map(layer).collect(),
         wires: values.iter().enumerate().map(wire).collect(),
@@ -277,7 +278,7 @@ fn hostile_text_stays_text() {
 }
 
 #[test]
-fn a_page_asks_nobody_for_anything() {
+fn a_page_needs_no_external_resources() {
     let html = page_with("plain", &[1.0, 5.0]).render();
     for wish in [
         "src=",
@@ -340,17 +341,17 @@ fn numbers_stand_right_and_words_left() {
 
 #[test]
 fn an_interval_is_drawn_around_its_value() {
-    let chart = PointChart {
-        rows: vec![PointRow {
+    let chart = IntervalPlot {
+        rows: vec![IntervalRow {
             value: 5.0,
             interval: Some((0.0, 10.0)),
-            ..PointRow::default()
+            ..IntervalRow::default()
         }],
         x: Axis {
             range: Some((0.0, 10.0)),
             ..Axis::default()
         },
-        ..PointChart::default()
+        ..IntervalPlot::default()
     };
     let svg = chart.draw().standalone();
     let document = parse(&svg);
@@ -398,7 +399,7 @@ proptest! {
 fn an_animation_shows_each_cloud_once_and_rests_on_the_last() {
     let scatter = |count: u32| Scatter {
         clouds: (0..count)
-            .map(|index| Cloud {
+            .map(|index| ScatterSeries {
                 name: format!("generation {index}"),
                 points: vec![(f64::from(index), 1.0)],
             })
@@ -458,15 +459,15 @@ fn a_species_that_dies_out_and_comes_back_is_two_shapes() {
 
 #[test]
 fn names_of_a_network_are_not_cut_off_at_the_edge() {
-    let layer = |name: &str| WiringLayer {
+    let layer = |name: &str| DiagramLayer {
         name: "inputs".to_owned(),
         words: String::new(),
         nodes: vec![name.to_owned()],
     };
     let long = "passed_pawn_enemy_king_square";
-    let wiring = Wiring {
+    let wiring = NetworkDiagram {
         layers: vec![layer(long), layer("tanh 1"), layer(long)],
-        ..Wiring::default()
+        ..NetworkDiagram::default()
     };
     let text = wiring.draw().standalone();
     let document = Document::parse(&text).expect("well-formed");

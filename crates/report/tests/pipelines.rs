@@ -1,5 +1,5 @@
-//! Recipes of several steps: the same seed gives the same pipeline, whoever works
-//! on it and however often it is interrupted.
+//! Recipes of several steps: the same seed gives the same pipeline, with any number of threads and
+//! after any interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -283,7 +283,9 @@ fn a_pipeline_stopped_everywhere_equals_the_unbroken_one() {
             // Games that are found again are heard of again.
             let mut is_new = record(event, "generation").is_some();
             if let Some((done, total)) = progress(event, "games") {
-                let mut games = known_games.lock().expect("nobody panics");
+                let mut games = known_games
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 let known = games.entry(total).or_insert(0);
                 is_new |= done > *known;
                 *known = done.max(*known);

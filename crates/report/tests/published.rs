@@ -8,7 +8,9 @@ use mendel_lab::chromosome::{CWU, DAVID, DAVID_SEARCH, GERALD, GERALD_SEARCH, LA
 use mendel_lab::pipeline::{Output, Pipeline, PipelineRun};
 use mendel_lab::recipe::{BUILT_IN, Published, Recipe};
 use mendel_lab::record::manifest::Manifest;
-use mendel_report::{Comparison, PipelineRecord, RunRecord};
+use mendel_report::page::PageBlock;
+use mendel_report::{PaperComparison, PipelineRecord, RunRecord};
+use roxmltree::Document;
 use serde_json::json;
 use toml::{Table, Value};
 
@@ -196,7 +198,7 @@ fn every_published_gene_of_a_pipeline_is_in_the_report_of_its_step() {
 }
 
 /// The papers' figures of a recipe as its report has them.
-fn compared(name: &str, recipe: &Table) -> Vec<Comparison> {
+fn compared(name: &str, recipe: &Table) -> Vec<PaperComparison> {
     if recipe.contains_key("step") {
         let folder = folder_of(name, recipe, Vec::new());
         write_result(&folder, &json!(Pipeline::default()));
@@ -257,6 +259,32 @@ fn changed_run(name: &str, change: impl Fn(u64, &mut serde_json::Value)) -> RunR
     });
     fs::write(&path, changed.collect::<String>()).expect("a writable folder");
     RunRecord::read(&folder).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn a_single_outlier_does_not_widen_the_histograms() {
+    let record = changed_run("gerald-eval", |_, line| {
+        let mut counts = vec![0; 100];
+        (counts[3], counts[4], counts[99]) = (499, 500, 1);
+        line["histogram"] = json!({"low": 150.0, "high": 250.0, "counts": counts});
+    });
+    let drawings = record.page().blocks.into_iter().filter_map(|it| match it {
+        PageBlock::Figure { drawing, .. } => Some(drawing.inline()),
+        _ => None,
+    });
+    let mut histograms = drawings.filter(|it| it.contains("The population in some generations"));
+    let text = histograms.next().expect("a page has the histograms");
+    let document = Document::parse(&text).expect("well-formed");
+    let ticks = document.descendants().filter(|it| {
+        it.attribute("class") == Some("tick") && it.attribute("text-anchor") == Some("middle")
+    });
+    let ticks: Vec<f64> = ticks.filter_map(|it| it.text()?.parse().ok()).collect();
+    // The fullest bins lie between 153 and 155, the parent's fitness at 160.4.
+    assert!(ticks.len() > 2, "{text}");
+    assert!(
+        ticks.iter().all(|it| (152.0..=161.0).contains(it)),
+        "{ticks:?}"
+    );
 }
 
 #[test]

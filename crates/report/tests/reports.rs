@@ -293,7 +293,7 @@ fn a_torn_last_line_is_not_an_error() {
     let path = folder.join("generations.jsonl");
     let text = fs::read_to_string(&path).expect("there");
     fs::write(&path, &text[..text.len() - 40]).expect("writable");
-    let record = RunRecord::read(&folder).expect("somebody may be writing");
+    let record = RunRecord::read(&folder).expect("another process may be writing");
     assert_eq!(record.generations.len(), 8);
 }
 

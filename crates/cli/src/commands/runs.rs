@@ -9,7 +9,7 @@ use indicatif::HumanBytes;
 use mendel_lab::record::manifest::Manifest as RunManifest;
 use mendel_lab::record::{GENERATIONS, Generation};
 use mendel_report::plot::number;
-use mendel_report::{RunRecord, Summary};
+use mendel_report::{RunRecord, RunSummary};
 use mendel_store::frame::{Folder, Manifest};
 use mendel_store::library::{LibraryError, size_of};
 use mendel_store::{IndexEntry, Journal, RunStatus};
@@ -284,7 +284,7 @@ fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-type Compared = (&'static str, fn(&Summary) -> String);
+type Compared = (&'static str, fn(&RunSummary) -> String);
 
 /// What is compared.
 const COMPARED: [Compared; 20] = [
@@ -333,7 +333,7 @@ fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
 }
 
-fn match_text(run: &Summary, role: &str) -> String {
+fn match_text(run: &RunSummary, role: &str) -> String {
     let matches = run.proof.iter().flat_map(|proof| &proof.matches);
     let found = matches.into_iter().find(|it| it.role == role);
     found.map_or_else(String::new, |it| format!("{}: {it}", it.opponent))

@@ -1,80 +1,76 @@
-//! The examination: what each generation lost, drew and won against programs from
-//! elsewhere, beside what was published, and how long the lost games were.
+//! External tests: games of each generation against external engines, the published results, and the
+//! lengths of lost games.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mendel_arena::Entrant;
 use mendel_lab::recipe::{Figure, Published};
 use mendel_lab::record::ExamLine;
 use serde::Serialize;
 
-use super::welch::{Difference, Group, compare};
+use super::welch::{Measurements, WelchTest, compare};
 
-/// The examination of a run.
+/// The external tests of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Exam {
-    /// As it was written down.
+pub struct ExternalTestReport {
     pub lines: Vec<ExamLine>,
-    /// Published shares in per cent, lost, drawn and won, by generation.
+    /// Published shares in per cent (lost, drawn, won) by generation.
     pub published: Vec<(u32, [f64; 3])>,
 }
 
-/// How a generation did in one row; shares are in per cent.
+/// The results of a generation in one row; shares are in per cent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Examined {
-    /// Generations that were bred; `None` is all that were examined.
+    /// Number of bred generations; `None` is the sum.
     pub generation: Option<u32>,
     /// The row of the recipe, from 0.
     pub row: usize,
-    /// Whom its members met.
     pub opponent: String,
     /// Games of all members.
     pub games: u64,
     /// Lost, drawn, won; `None` if there are no games.
     pub shares: Option<[f64; 3]>,
-    /// The same as it was published.
+    /// The published shares.
     pub paper: Option<[f64; 3]>,
-    /// Why there are no games, or fewer.
+    /// The reason why games are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// How long the games were that members lost against one opponent, in half-moves.
+/// Lengths in plies of the games that members lost against one opponent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExamLengths {
     /// The row of the recipe, from 0.
     pub row: usize,
-    /// Whom they met.
     pub opponent: String,
-    /// White against Black, generation by generation, then in all.
+    /// White against Black for each generation, then the sum.
     pub colours: Vec<ColourLengths>,
-    /// Each two generations, both colours together.
-    pub generations: Vec<Difference>,
+    /// Each pair of generations, both colours together.
+    pub generations: Vec<WelchTest>,
 }
 
-/// White and Black in one generation.
+/// Lost games with White and with Black in one generation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColourLengths {
-    /// Generations that were bred; `None` is all that were examined.
+    /// Number of bred generations; `None` is the sum.
     pub generation: Option<u32>,
-    /// Lost with White and with Black: how many games.
+    /// With White and with Black, as below.
     pub games: [usize; 2],
-    /// Their mean length.
     pub mean: [Option<f64>; 2],
-    /// Its standard deviation in the sample.
+    /// The standard deviation of the sample.
     pub deviation: [Option<f64>; 2],
-    /// How likely chance alone tells the colours so far apart (Welch), corrected for the
-    /// number of generations that are compared (Bonferroni).
+    /// The p-value of the difference of the colours (Welch), corrected for the number of compared
+    /// generations (Bonferroni).
     pub corrected: Option<f64>,
 }
 
-/// More generations than this are not compared with each other: those that are, lie
-/// evenly, and the last is among them.
-const MOST_COMPARED: usize = 12;
+/// Maximum number of generations that are compared with each other; they are evenly spaced, and the
+/// last is among them.
+const MAX_COMPARED: usize = 12;
 
-impl Exam {
-    /// What was written down beside what a recipe says was published.
-    pub(crate) fn new(lines: Vec<ExamLine>, figures: &[Figure]) -> Self {
+impl ExternalTestReport {
+    /// The recorded results, with the published ones of a recipe.
+    pub fn new(lines: Vec<ExamLine>, figures: &[Figure]) -> Self {
         let published = figures.iter().filter_map(|figure| {
             let generation = examined(figure.ours.as_deref()?)?;
             Some((generation, shares_in(&figure.paper)?))
@@ -85,12 +81,7 @@ impl Exam {
         }
     }
 
-    /// Whether nothing was examined or published.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.published.is_empty()
-    }
-
-    /// The rows of the recipe, each with the opponent met in it.
+    /// The rows of the recipe, each with its opponent.
     pub fn rows(&self) -> Vec<(usize, String)> {
         let mut rows: BTreeMap<usize, String> = BTreeMap::new();
         for line in &self.lines {
@@ -109,22 +100,17 @@ impl Exam {
         rows
     }
 
-    /// The generations that were examined or published, the earliest first.
+    /// The tested and the published generations, in ascending order.
     pub fn generations(&self) -> Vec<u32> {
         let own = self.lines.iter().map(|line| line.generation);
-        let theirs = self.published.iter().map(|it| it.0);
-        let mut all: Vec<u32> = own.chain(theirs).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let all: BTreeSet<u32> = own.chain(self.published.iter().map(|it| it.0)).collect();
+        all.into_iter().collect()
     }
 
     /// The published shares of a generation.
     pub fn paper(&self, generation: u32) -> Option<[f64; 3]> {
-        let mut published = self.published.iter();
-        published
-            .find(|it| it.0 == generation)
-            .map(|(_, shares)| *shares)
+        let published = self.published.iter().find(|it| it.0 == generation);
+        published.map(|(_, shares)| *shares)
     }
 
     /// The mean of all published shares.
@@ -134,7 +120,7 @@ impl Exam {
         (!self.published.is_empty()).then(|| [0, 1, 2].map(|part| sum(part) / count))
     }
 
-    /// How a generation did in one row; `None` if it was not examined.
+    /// The results of a generation in one row; `None` if it was not tested.
     pub fn own(&self, generation: u32, row: usize) -> Option<Examined> {
         let mut lines = self.lines.iter();
         let line = lines.find(|it| (it.generation, it.row) == (generation, row))?;
@@ -149,7 +135,7 @@ impl Exam {
         })
     }
 
-    /// Everything, row by row, and the whole of each row behind it.
+    /// All results row by row, each row followed by its sum.
     pub fn all(&self) -> Vec<Examined> {
         let mut found = Vec::new();
         for (row, opponent) in self.rows() {
@@ -172,12 +158,12 @@ impl Exam {
         found
     }
 
-    /// How long lost games were.
+    /// The lengths of lost games.
     pub fn lengths(&self) -> Vec<ExamLengths> {
         let rows = self.rows().into_iter();
         rows.map(|(row, opponent)| {
             let own: Vec<&ExamLine> = self.lines.iter().filter(|it| it.row == row).collect();
-            let every = own.len().div_ceil(MOST_COMPARED).max(1);
+            let every = own.len().div_ceil(MAX_COMPARED).max(1);
             // Counted from the end, so that the last is among them.
             let mut some: Vec<&ExamLine> = own.iter().rev().step_by(every).copied().collect();
             some.reverse();
@@ -192,13 +178,11 @@ impl Exam {
             }
             let all = [0, 1].map(|side| own.iter().flat_map(|it| it.lost[side].clone()).collect());
             colours.push(self::colours(None, &all));
-            let groups: Vec<Group> = some
-                .iter()
-                .map(|line| Group {
-                    name: line.generation.to_string(),
-                    values: line.lost.iter().flatten().copied().map(f64::from).collect(),
-                })
-                .collect();
+            let groups = some.iter().map(|line| {
+                let name = line.generation.to_string();
+                Measurements::of_lengths(name, &line.lost.concat())
+            });
+            let groups: Vec<Measurements> = groups.collect();
             ExamLengths {
                 row,
                 opponent,
@@ -209,8 +193,8 @@ impl Exam {
         .collect()
     }
 
-    /// The members' own first moves in one row, with White (0) or with Black (1), the
-    /// most frequent first.
+    /// The first moves of members in one row, with White (0) or with Black (1), the most frequent
+    /// first.
     pub fn opened(&self, row: usize, side: usize) -> Vec<(String, u64)> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for line in self.lines.iter().filter(|line| line.row == row) {
@@ -223,12 +207,11 @@ impl Exam {
     }
 }
 
-/// The lengths of one generation; the p is not corrected yet.
+/// The lengths of one generation, with an uncorrected p-value.
 fn colours(generation: Option<u32>, lost: &[Vec<u32>; 2]) -> ColourLengths {
-    let groups = lost.each_ref().map(|lengths| Group {
-        name: String::new(),
-        values: lengths.iter().copied().map(f64::from).collect(),
-    });
+    let groups = lost
+        .each_ref()
+        .map(|lengths| Measurements::of_lengths("", lengths));
     let known = |value: f64| value.is_finite().then_some(value);
     ColourLengths {
         generation,
@@ -244,12 +227,12 @@ fn shares(counts: [u64; 3]) -> Option<[f64; 3]> {
     (all > 0).then(|| counts.map(|count| 100.0 * count as f64 / all as f64))
 }
 
-/// The generation that a name such as `exam.25` asks for.
+/// The generation of a name such as `exam.25`.
 pub(crate) fn examined(name: &str) -> Option<u32> {
     name.strip_prefix("exam.")?.parse().ok()
 }
 
-/// Three shares as a paper has them: `95.8 %, 1.0 %, 3.1 %`.
+/// Three published shares, such as `95.8 %, 1.0 %, 3.1 %`.
 fn shares_in(published: &Published) -> Option<[f64; 3]> {
     let Published::Words(words) = published else {
         return None;
@@ -262,7 +245,7 @@ fn shares_in(published: &Published) -> Option<[f64; 3]> {
     parts.next().is_none().then_some(shares)
 }
 
-/// An opponent in short: the program and what makes it weak.
+/// The short name of an opponent: the engine and the options that limit its strength.
 fn opponent(text: &str) -> String {
     let Ok(entrant) = Entrant::parse(text) else {
         return text.to_owned();
@@ -276,90 +259,5 @@ fn opponent(text: &str) -> String {
         entrant.name
     } else {
         format!("{}, {}", entrant.name, options.join(", "))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const WEAK: &str = "cmd:/usr/games/stockfish?UCI_LimitStrength=true&UCI_Elo=1350&Hash=1";
-
-    fn line(generation: u32, row: usize, results: [u64; 3], lost: [&[u32]; 2]) -> ExamLine {
-        ExamLine {
-            generation,
-            row,
-            opponent: (row == 0).then(|| WEAK.to_owned()),
-            losses: results[0],
-            draws: results[1],
-            wins: results[2],
-            lost: lost.map(<[u32]>::to_vec),
-            opened: [
-                BTreeMap::from([("e2e4".to_owned(), 2)]),
-                BTreeMap::default(),
-            ],
-            note: (row == 1).then(|| "not held".to_owned()),
-        }
-    }
-
-    fn exam() -> Exam {
-        let figure = |generation: u32, words: &str| Figure {
-            what: "lost, drawn, won".to_owned(),
-            paper: Published::Words(words.to_owned()),
-            ours: Some(format!("exam.{generation}")),
-            unit: None,
-        };
-        let lines = vec![
-            line(25, 0, [6, 1, 1], [&[20, 22, 24], &[40, 42, 44]]),
-            line(25, 1, [0; 3], [&[], &[]]),
-            line(50, 0, [8, 0, 0], [&[30, 31], &[60, 61]]),
-        ];
-        let figures = [
-            figure(25, "95.8 %, 1.0 %, 3.2 %"),
-            figure(50, "90 %, 10 %, 0 %"),
-            figure(75, "all lost"),
-        ];
-        Exam::new(lines, &figures)
-    }
-
-    #[test]
-    fn shares_stand_beside_the_published_ones() {
-        let exam = exam();
-        assert_eq!(exam.generations(), [25, 50]);
-        let rows: Vec<(usize, String)> = exam.rows();
-        assert_eq!(rows[0].1, "stockfish, UCI_Elo 1350");
-        assert_eq!(rows[1].1, "row 2", "nobody was met");
-        let own = exam.own(25, 0).expect("it was examined");
-        assert_eq!(own.shares, Some([75.0, 12.5, 12.5]));
-        assert_eq!(own.paper, Some([95.8, 1.0, 3.2]));
-        let missed = exam.own(25, 1).expect("a line says why it was not");
-        assert_eq!((missed.shares, missed.games), (None, 0));
-        assert!(missed.note.is_some() && exam.own(75, 0).is_none());
-        let all = exam.all();
-        let whole: Vec<&Examined> = all.iter().filter(|it| it.generation.is_none()).collect();
-        assert_eq!(whole[0].shares, Some([87.5, 6.25, 6.25]));
-        assert_eq!(whole[0].paper.map(|it| it[1]), Some(5.5));
-        assert_eq!(exam.opened(0, 0), [("e2e4".to_owned(), 4)]);
-    }
-
-    #[test]
-    fn lengths_are_compared_by_colour_and_by_generation() {
-        let lengths = exam().lengths();
-        let [first, second, all] = &lengths[0].colours[..] else {
-            panic!("{lengths:?}");
-        };
-        assert_eq!(first.mean, [Some(22.0), Some(42.0)]);
-        assert_eq!((first.games, all.games), ([3, 3], [5, 5]));
-        assert!(first.deviation[0].is_some_and(|it| (it - 2.0).abs() < 1e-12));
-        // Twice what one comparison would say, because there are two.
-        let alone = compare(&[20.0, 40.0].map(|it| Group {
-            name: String::new(),
-            values: vec![it, it + 2.0, it + 4.0],
-        }));
-        let corrected = first.corrected.expect("both colours lost");
-        assert!((corrected - 2.0 * alone[0].p).abs() < 1e-12);
-        assert!(second.corrected.is_some());
-        assert_eq!(lengths[0].generations.len(), 1);
-        assert_eq!(lengths[1].colours[0].corrected, None);
     }
 }

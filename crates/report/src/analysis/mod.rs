@@ -1,4 +1,4 @@
-//! What can be said about games that were played, and about populations that were bred.
+//! Analyses of games, populations and networks.
 
 pub mod exam;
 pub mod games;

@@ -1,66 +1,63 @@
-//! Whole populations: where they lie, and how far apart their members are.
+//! Populations: principal components, and mean distances of members.
 
 use std::collections::BTreeMap;
 
 use mendel_lab::record::{Genotype, Genotypes};
 use serde::Serialize;
 
-/// No more members than this say where the axes lie; all are drawn on them.
-const MOST_FITTED: usize = 400;
+/// Maximum number of members that the axes are fitted to; all are drawn on them.
+const MAX_FITTED: usize = 400;
 
-/// No more members of a generation than this are compared with each other.
-const MOST_COMPARED: usize = 100;
+/// Maximum number of members of a generation that are compared with each other.
+const MAX_COMPARED: usize = 100;
 
-/// Iterations after which an axis is taken as it is.
-const MOST_ITERATIONS: usize = 2000;
+/// Maximum number of iterations for an axis.
+const MAX_ITERATIONS: usize = 2000;
 
-/// All members that were kept, on the two axes along which they differ most.
+/// The recorded members on their first two principal components.
 ///
-/// The axes are those of principal component analysis: the first two eigenvectors of
-/// the members' covariance. With thousands of genes and hundreds of members they are
-/// found from the small side, the members' Gram matrix, by power iteration: two
-/// eigenvectors of a symmetric matrix need no library of linear algebra.
+/// The axes are the first two eigenvectors of the covariance of the members. With thousands of genes
+/// and hundreds of members they are computed from the smaller Gram matrix of the members by power
+/// iteration, without a library of linear algebra.
 ///
 /// # Where this differs
 ///
-/// The axes are fitted to members spread evenly over all generations, at most 400 of
-/// them, not to each generation by itself: only so the generations share a map.
+/// The axes are fitted to members spread evenly over all generations, at most 400 of them, not to
+/// each generation separately, so that all generations share the axes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pca {
-    /// A cloud for each generation that was kept.
-    pub clouds: Vec<Cloud>,
-    /// The share of all variance that lies along each axis.
+    /// The points of each recorded generation.
+    pub clouds: Vec<GenerationPoints>,
+    /// The share of the variance along each axis.
     pub shares: [f64; 2],
-    /// How many genes a member has, or links anybody has.
+    /// Number of genes of a member, or of different links of all members.
     pub genes: usize,
 }
 
-/// One generation on the map.
+/// One generation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cloud {
-    /// The generation.
+pub struct GenerationPoints {
     pub generation: u32,
-    /// Its members, in order.
+    /// The members, in order.
     pub points: Vec<[f64; 2]>,
 }
 
-/// How far apart the members of a generation are.
+/// The mean distance of the members of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// The generation.
     pub generation: u32,
-    /// The mean Euclidean distance of two of its members.
+    /// The mean Euclidean distance of two members.
     pub distance: f64,
 }
 
-/// Which number of a vector each gene is.
-struct Columns {
-    /// By the number of the innovation; empty where members have plain genes.
+/// The vector index of each gene.
+struct GeneColumns {
+    /// By innovation number; empty if members have plain genes.
     links: BTreeMap<u32, usize>,
     count: usize,
 }
 
-impl Columns {
+impl GeneColumns {
     fn of(generations: &[Genotypes]) -> Self {
         let mut links = BTreeMap::new();
         let mut genes = 0;
@@ -77,7 +74,7 @@ impl Columns {
         Self { links, count }
     }
 
-    /// A member as a vector, in parts of `unit`.
+    /// A member as a vector; `unit` stands for 1.
     fn row(&self, member: &Genotype, unit: f64) -> Vec<f64> {
         let mut row = vec![0.0; self.count];
         match member {
@@ -98,14 +95,14 @@ impl Columns {
     }
 }
 
-/// Finds the map of these generations; `None` if fewer than two members differ.
-/// Genes are counted in parts of `unit`.
+/// Computes the principal components of these generations; `None` if all members are equal. `unit`
+/// is the integer that stands for a gene of 1.
 pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
-    let columns = Columns::of(generations);
+    let columns = GeneColumns::of(generations);
     let members = || generations.iter().flat_map(|line| &line.members);
 
-    // 1. Some members of all generations, less their mean.
-    let every = members().count().div_ceil(MOST_FITTED).max(1);
+    // 1. A sample of the members of all generations, less their mean.
+    let every = members().count().div_ceil(MAX_FITTED).max(1);
     let fitted = members().step_by(every);
     let mut rows: Vec<Vec<f64>> = fitted.map(|it| columns.row(it, unit)).collect();
     let mut mean = vec![0.0; columns.count];
@@ -141,8 +138,8 @@ pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
         axes.push(upright(direction));
     }
 
-    // 3. Everybody on the map.
-    let clouds = generations.iter().map(|line| Cloud {
+    // 3. All members on the axes.
+    let clouds = generations.iter().map(|line| GenerationPoints {
         generation: line.generation,
         points: line
             .members
@@ -161,12 +158,12 @@ pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
     })
 }
 
-/// How far apart the members of each generation are. Of a large generation every so
-/// many-th member is looked at.
+/// The mean distance of the members of each generation; of a large generation every n-th member is
+/// compared.
 pub fn spread(generations: &[Genotypes], unit: f64) -> Vec<Spread> {
-    let columns = Columns::of(generations);
+    let columns = GeneColumns::of(generations);
     let of_one = |line: &Genotypes| {
-        let every = line.members.len().div_ceil(MOST_COMPARED).max(1);
+        let every = line.members.len().div_ceil(MAX_COMPARED).max(1);
         let some = line.members.iter().step_by(every);
         let rows: Vec<Vec<f64>> = some.map(|it| columns.row(it, unit)).collect();
         let mut sum = 0.0;
@@ -185,18 +182,18 @@ pub fn spread(generations: &[Genotypes], unit: f64) -> Vec<Spread> {
     generations.iter().filter_map(of_one).collect()
 }
 
-/// The largest eigenvalue of a symmetric matrix without negative ones, and its
-/// eigenvector of length one; the matrix is left without them.
+/// The largest eigenvalue of a positive semi-definite matrix and its eigenvector of length 1; both are
+/// removed from the matrix.
 fn largest(matrix: &mut [Vec<f64>]) -> (f64, Vec<f64>) {
     let count = matrix.len();
-    // Beginning with the longest column: it is no stranger to the eigenvector.
+    // The longest column is not orthogonal to the eigenvector.
     let start = (0..count).reduce(|a, b| if matrix[b][b] > matrix[a][a] { b } else { a });
     let mut vector = start.map_or_else(Vec::new, |at| matrix[at].clone());
     if normalise(&mut vector) == 0.0 {
         return (0.0, vec![0.0; count]);
     }
     let mut value = 0.0;
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..MAX_ITERATIONS {
         let mut next: Vec<f64> = matrix.iter().map(|row| dot(row, &vector)).collect();
         value = normalise(&mut next);
         let moved = next.iter().zip(&vector).map(|(a, b)| (a - b).abs());
@@ -212,8 +209,8 @@ fn largest(matrix: &mut [Vec<f64>]) -> (f64, Vec<f64>) {
     (value, vector)
 }
 
-/// An axis of length one whose largest part is positive: either way is as good, and
-/// the same members shall lie in the same place each time.
+/// An axis of length 1 whose largest component is positive, so that the same members have the same
+/// place each time.
 fn upright(mut axis: Vec<f64>) -> Vec<f64> {
     normalise(&mut axis);
     let strongest = axis
@@ -228,7 +225,7 @@ fn upright(mut axis: Vec<f64>) -> Vec<f64> {
     axis
 }
 
-/// Makes the length one and returns what it was.
+/// Sets the length to 1 and returns the previous length.
 fn normalise(vector: &mut [f64]) -> f64 {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
@@ -246,74 +243,5 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn add(sum: &mut [f64], other: &[f64], times: f64) {
     for (sum, part) in sum.iter_mut().zip(other) {
         *sum += times * part;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(generation: u32, members: &[&[i32]]) -> Genotypes {
-        Genotypes {
-            generation,
-            members: members
-                .iter()
-                .map(|genes| Genotype::Genes(genes.to_vec()))
-                .collect(),
-        }
-    }
-
-    #[test]
-    fn the_axes_are_those_along_which_members_differ_most() {
-        // Along (3, 4)/5 by ±50, across it by ±10, and not at all in the third gene.
-        let members: [&[i32]; 4] = [&[130, 240, 7], &[70, 160, 7], &[92, 206, 7], &[108, 194, 7]];
-        let map = pca(&[line(0, &members)], 1.0).expect("they differ");
-        let expected = [[50.0, 0.0], [-50.0, 0.0], [0.0, 10.0], [0.0, -10.0]];
-        for (point, expected) in map.clouds[0].points.iter().zip(expected) {
-            assert!((point[0] - expected[0]).abs() < 1e-6, "{point:?}");
-            assert!(
-                (point[1].abs() - f64::abs(expected[1])).abs() < 1e-6,
-                "{point:?}"
-            );
-        }
-        assert!((map.shares[0] - 5000.0 / 5200.0).abs() < 1e-9);
-        assert!((map.shares[1] - 200.0 / 5200.0).abs() < 1e-9);
-        assert_eq!(map.genes, 3);
-    }
-
-    #[test]
-    fn distances_on_the_map_are_those_of_members_that_differ_in_two_ways_only() {
-        let members: [&[i32]; 3] = [&[0, 0, 0, 5], &[3, 0, 4, 5], &[0, 12, 0, 5]];
-        let lines = [line(0, &members), line(5, &members[..2])];
-        let map = pca(&lines, 2.0).expect("they differ");
-        let [a, b, c] = [0, 1, 2].map(|at| map.clouds[0].points[at]);
-        let far = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
-        assert!((far(a, b) - 2.5).abs() < 1e-6 && (far(a, c) - 6.0).abs() < 1e-6);
-        assert!((far(b, c) - 6.5).abs() < 1e-6);
-        assert_eq!(map.clouds[1].points[..], map.clouds[0].points[..2]);
-        let spread = spread(&lines, 2.0);
-        assert!((spread[0].distance - 5.0).abs() < 1e-12);
-        assert!((spread[1].distance - 2.5).abs() < 1e-12 && spread[1].generation == 5);
-    }
-
-    #[test]
-    fn links_are_matched_by_their_innovation() {
-        let of = |links: &[(u32, i32)]| Genotype::Links(links.to_vec());
-        let line = Genotypes {
-            generation: 0,
-            members: vec![of(&[(3, 4096), (90, 8192)]), of(&[(90, 8192)])],
-        };
-        // They differ in innovation 3 alone.
-        assert!((spread(&[line], 4096.0)[0].distance - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn what_does_not_differ_has_no_map() {
-        let twins: [&[i32]; 2] = [&[1, 2], &[1, 2]];
-        for lines in [vec![], vec![line(0, &[])], vec![line(0, &twins)]] {
-            assert_eq!(pca(&lines, 1.0), None);
-        }
-        assert!(spread(&[line(0, &twins[..1])], 1.0).is_empty());
-        assert!(spread(&[line(0, &twins)], 1.0)[0].distance.abs() < 1e-12);
     }
 }

@@ -1,24 +1,23 @@
-//! Species: who lives when, who dies out.
+//! Species: lifetimes and extinctions.
 
 use std::collections::BTreeMap;
 
 use mendel_lab::record::{Generation, Networks};
 use serde::Serialize;
 
-/// The networks of one generation.
+/// The recorded networks of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Census {
+pub struct SpeciesStats {
     /// The generation, from 0.
     pub generation: u32,
-    /// What is written down of them.
     #[serde(flatten)]
     pub networks: Networks,
 }
 
-/// What a run's lines say of networks; nothing where something else is bred.
-pub fn census(lines: &[Generation]) -> Vec<Census> {
+/// The networks of each generation; empty if the run does not breed networks.
+pub fn census(lines: &[Generation]) -> Vec<SpeciesStats> {
     let of_one = |line: &Generation| {
-        Some(Census {
+        Some(SpeciesStats {
             generation: line.generation,
             networks: line.networks.clone()?,
         })
@@ -26,28 +25,26 @@ pub fn census(lines: &[Generation]) -> Vec<Census> {
     lines.iter().filter_map(of_one).collect()
 }
 
-/// The life of one species.
+/// The lifetime of one species.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Life {
-    /// Its number.
+pub struct SpeciesLifetime {
     pub id: u32,
-    /// The first generation it lived in.
+    /// The first generation with a member.
     pub first: u32,
-    /// The last.
+    /// The last generation with a member.
     pub last: u32,
-    /// How many members it had at most.
+    /// The largest number of members.
     pub most: u32,
-    /// Whether it lived no more in the generation that was written down after its
-    /// last one.
+    /// Whether a generation without a member was recorded after `last`.
     pub extinct: bool,
 }
 
-/// The lives of all species, the oldest first.
-pub fn lives(census: &[Census]) -> Vec<Life> {
-    let mut lives: BTreeMap<u32, Life> = BTreeMap::new();
+/// The lifetimes of all species, the oldest first.
+pub fn lives(census: &[SpeciesStats]) -> Vec<SpeciesLifetime> {
+    let mut lives: BTreeMap<u32, SpeciesLifetime> = BTreeMap::new();
     for line in census {
         for species in line.networks.species.iter().filter(|it| it.size > 0) {
-            let life = lives.entry(species.id).or_insert(Life {
+            let life = lives.entry(species.id).or_insert(SpeciesLifetime {
                 id: species.id,
                 first: line.generation,
                 last: line.generation,
@@ -59,7 +56,7 @@ pub fn lives(census: &[Census]) -> Vec<Life> {
         }
     }
     let end = census.last().map_or(0, |line| line.generation);
-    let mut lives: Vec<Life> = lives.into_values().collect();
+    let mut lives: Vec<SpeciesLifetime> = lives.into_values().collect();
     for life in &mut lives {
         life.extinct = life.last < end;
     }
@@ -67,8 +64,8 @@ pub fn lives(census: &[Census]) -> Vec<Life> {
     lives
 }
 
-/// The generations before which everybody had died out.
-pub fn extinctions(census: &[Census]) -> Vec<u32> {
+/// The generations before which all species had died out.
+pub fn extinctions(census: &[SpeciesStats]) -> Vec<u32> {
     let mut before = 0;
     let mut found = Vec::new();
     for line in census {
@@ -80,47 +77,4 @@ pub fn extinctions(census: &[Census]) -> Vec<u32> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mendel_lab::record::SpeciesLine;
-
-    #[test]
-    fn a_species_lives_from_its_first_member_to_its_last() {
-        let line = |generation: u32, sizes: &[(u32, u32)], extinctions: u32| Census {
-            generation,
-            networks: Networks {
-                species: sizes
-                    .iter()
-                    .map(|&(id, size)| SpeciesLine {
-                        id,
-                        size,
-                        age: 0,
-                        best: 0.5,
-                    })
-                    .collect(),
-                extinctions: Some(extinctions),
-                ..Networks::default()
-            },
-        };
-        let census = [
-            line(0, &[(1, 9)], 0),
-            line(1, &[(1, 4), (2, 5)], 0),
-            line(2, &[(1, 0), (2, 9)], 0),
-            line(3, &[(7, 9)], 1),
-            line(4, &[(7, 9)], 1),
-        ];
-        let lives = lives(&census[..4]);
-        let told: Vec<_> = lives
-            .iter()
-            .map(|it| (it.id, it.first, it.last, it.most, it.extinct))
-            .collect();
-        assert_eq!(
-            told,
-            [(1, 0, 1, 9, true), (2, 1, 2, 9, true), (7, 3, 3, 9, false)]
-        );
-        assert_eq!(extinctions(&census), [3]);
-    }
 }

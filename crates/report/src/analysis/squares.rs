@@ -1,29 +1,26 @@
-//! What an evaluator makes of the board: squares, pieces, receptive fields.
+//! Values of pieces on squares, and receptive fields of networks.
 
 use mendel_board::Position;
 use mendel_evaluator::mlp::ONE;
 use mendel_evaluator::{AnyEvaluator, Input};
 use serde::Serialize;
 
-use super::wiring::{Wire, wires_of};
+use super::wiring::{LayerEdge, wires_of};
 
-/// Sixty-four values, from a1, b1 … to h8; `None` where nothing can be said.
+/// One value for each square, from a1, b1 … to h8; `None` where no position has the piece.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SquareMap {
-    /// What they are.
     pub name: String,
-    /// The values.
     pub values: Vec<Option<f64>>,
 }
 
 impl SquareMap {
-    /// The mean of what can be said.
     pub fn mean(&self) -> f64 {
         let values = || self.values.iter().flatten();
         values().sum::<f64>() / values().count().max(1) as f64
     }
 
-    /// The least and the largest.
+    /// The least and the largest value.
     pub fn ends(&self) -> (f64, f64) {
         let values = || self.values.iter().flatten().copied();
         let low = values().fold(f64::INFINITY, f64::min);
@@ -31,8 +28,8 @@ impl SquareMap {
     }
 }
 
-/// Positions in which pieces are tried, from an opening to an ending; each is also
-/// tried turned over with the colours changed, and with either side to move.
+/// Positions in which pieces are tried, from an opening to an ending; each also mirrored with the
+/// colours exchanged, and with either side to move.
 const POSITIONS: [&str; 6] = [
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R",
     "rnbq1rk1/pp2bppp/4pn2/2pp4/2PP4/2N2NP1/PP2PPBP/R1BQ1RK1",
@@ -51,20 +48,17 @@ const MEN: [(&str, char); 6] = [
     ("king", 'K'),
 ];
 
-/// What turns the number of a square into that of the same square on a board that is
-/// turned over.
+/// XOR with this mirrors a square vertically.
 const UPSIDE_DOWN: usize = 0o70;
 
 /// A board as letters, from a1 to h8.
 type Letters = [char; 64];
 
-/// What one more man of each kind on each square is worth, in centipawns as its owner
-/// sees it: the mean over some positions of the score with it less the score without.
-/// For kings, which cannot be missing: the score with the king there less the mean over
-/// all its squares.
+/// The value of one more piece of each kind on each square, in centipawns from its owner's point of
+/// view: the mean over some positions of the score with the piece less the score without. For kings,
+/// which cannot be missing: the score with the king there less the mean over all its squares.
 ///
-/// White's six boards; and Black's, turned over, where an evaluator sees colour so that
-/// they are others. Works for any evaluator, whatever it is inside.
+/// Six boards of White, and six mirrored ones of Black if they differ. Works for any evaluator.
 pub fn effects(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
     let boards: Vec<Letters> = POSITIONS
         .iter()
@@ -92,7 +86,7 @@ pub fn effects(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
         .collect()
 }
 
-/// Whether two boards say the same, but for the last digits of a mean.
+/// Whether two boards are equal up to rounding.
 fn is_same(one: &SquareMap, other: &SquareMap) -> bool {
     let same = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
         (Some(a), Some(b)) => (a - b).abs() < 1e-6,
@@ -101,7 +95,7 @@ fn is_same(one: &SquareMap, other: &SquareMap) -> bool {
     one.values.iter().zip(&other.values).all(same)
 }
 
-/// One kind of man of one colour; the squares as its owner sees them.
+/// The board of one piece; squares from its owner's point of view.
 fn effect(evaluator: &AnyEvaluator, boards: &[Letters], name: &str, man: char) -> SquareMap {
     let is_white = man.is_ascii_uppercase();
     let is_king = man.eq_ignore_ascii_case(&'k');
@@ -135,7 +129,7 @@ fn effect(evaluator: &AnyEvaluator, boards: &[Letters], name: &str, man: char) -
     }
 }
 
-/// What a man adds on each square but the kings', in place of whoever stands there.
+/// The gain of a piece on each square except those of the kings; it replaces a piece there.
 fn with_man(
     board: &Letters,
     man: char,
@@ -154,8 +148,7 @@ fn with_man(
     (0..64).filter_map(gain).collect()
 }
 
-/// What a king's squares are worth beside each other; a man that stands on one changes
-/// places with it.
+/// The value of each square of a king, less the mean; the king changes places with a piece there.
 fn with_king(
     board: &Letters,
     king: char,
@@ -177,17 +170,10 @@ fn with_king(
     found
 }
 
-/// The score as White sees it; `None` where there is no such position.
+/// The score from White's point of view; `None` if the position is illegal.
 fn score(evaluator: &AnyEvaluator, board: &Letters, white_moves: bool) -> Option<f64> {
-    let ranks: Vec<String> = (0..8)
-        .rev()
-        .map(|rank| {
-            let squares = board[rank * 8..rank * 8 + 8].iter();
-            squares
-                .map(|&letter| if letter == ' ' { '1' } else { letter })
-                .collect()
-        })
-        .collect();
+    let ranks = board.chunks(8).rev().map(String::from_iter);
+    let ranks: Vec<String> = ranks.map(|rank| rank.replace(' ', "1")).collect();
     let turn = if white_moves { 'w' } else { 'b' };
     let fen = format!("{} {turn} - - 0 1", ranks.join("/"));
     let position = Position::from_fen(&fen).ok()?;
@@ -195,7 +181,7 @@ fn score(evaluator: &AnyEvaluator, board: &Letters, white_moves: bool) -> Option
     Some(if white_moves { score } else { -score })
 }
 
-/// The first field of a FEN as letters.
+/// The first field of a FEN as a board.
 fn letters(text: &str) -> Letters {
     let mut board = [' '; 64];
     for (rank, row) in text.split('/').enumerate().take(8) {
@@ -214,7 +200,7 @@ fn letters(text: &str) -> Letters {
     board
 }
 
-/// The board turned over, with the colours changed.
+/// The board mirrored vertically, with the colours exchanged.
 fn turned(board: &Letters) -> Letters {
     let mut other = [' '; 64];
     for (square, letter) in board.iter().enumerate() {
@@ -227,18 +213,17 @@ fn turned(board: &Letters) -> Letters {
     other
 }
 
-/// No more nodes are shown where each has one board, and where each has twelve.
-const MOST_FIELDS: [usize; 2] = [20, 3];
+/// Maximum number of nodes with one board each, and with twelve boards each.
+const MAX_FIELDS: [usize; 2] = [20, 3];
 
-/// What the nodes that see the board look at: for the strongest of them the weights
-/// from the 64 squares, and where the men have inputs of their own, for each kind of
-/// man. Empty for what is no network over squares.
+/// Receptive fields of the strongest nodes: the weights from the 64 squares, for each kind of piece
+/// if pieces have separate inputs. Empty if the evaluator is not a network over squares.
 pub fn fields(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
     let (input, mut nodes) = match evaluator {
         AnyEvaluator::Mlp(mlp) => {
             let shape = mlp.shape();
             let inputs = shape.input.count();
-            // What the next layer makes of each neuron of the first.
+            // The sum of the weights of the next layer for each neuron of the first.
             let neurons = shape.neurons();
             let mut heard = vec![0.0; shape.layers[1] as usize];
             for neuron in neurons.iter().filter(|it| it.layer == 2) {
@@ -277,7 +262,7 @@ pub fn fields(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
     };
     nodes.retain(|node| strength(node) > 0.0);
     nodes.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
-    nodes.truncate(MOST_FIELDS[usize::from(input == Input::Sides)]);
+    nodes.truncate(MAX_FIELDS[usize::from(input == Input::Sides)]);
     let mut maps = Vec::new();
     for (name, _, weights) in nodes {
         for (plane, values) in weights.chunks(64).enumerate() {
@@ -296,8 +281,8 @@ pub fn fields(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
     maps
 }
 
-/// Name, loudness and weights from the inputs of each node that sees any.
-fn graph_nodes(wires: &[Wire], inputs: usize, count: usize) -> Vec<(String, f64, Vec<f64>)> {
+/// Name, outgoing weight and weights from the inputs of each node.
+fn graph_nodes(wires: &[LayerEdge], inputs: usize, count: usize) -> Vec<(String, f64, Vec<f64>)> {
     let mut nodes: Vec<(String, f64, Vec<f64>)> = (0..count)
         .map(|node| match node {
             0 => ("the output".to_owned(), 1.0, vec![0.0; inputs]),
@@ -312,83 +297,4 @@ fn graph_nodes(wires: &[Wire], inputs: usize, count: usize) -> Vec<(String, f64,
         }
     }
     nodes
-}
-
-#[cfg(test)]
-mod tests {
-    use mendel_evaluator::graph::{Edge, Frame, Node, Parts};
-    use mendel_evaluator::{Function, Graph, Material};
-
-    use super::*;
-
-    fn graph(input: Input, edges: Vec<Edge>) -> AnyEvaluator {
-        let node = Node {
-            function: Function::Identity,
-            bias: 0,
-        };
-        let parts = Parts {
-            inputs: input.count(),
-            nodes: vec![node],
-            edges,
-        };
-        let frame = Frame {
-            input,
-            material: false,
-            scale: 100,
-        };
-        AnyEvaluator::Graph(Graph::new(frame, &parts.to_numbers()).expect("a graph"))
-    }
-
-    #[test]
-    fn material_is_worth_the_same_on_every_square() {
-        let maps = effects(&AnyEvaluator::Material(Material));
-        assert_eq!(maps.len(), 6, "it sees no colour");
-        let (pawn, queen, king) = (&maps[0], &maps[4], &maps[5]);
-        assert_eq!(pawn.values.iter().flatten().count(), 48, "ranks 2 to 7");
-        assert_eq!(pawn.ends(), (100.0, 100.0));
-        assert!((queen.mean() - 900.0).abs() < 1e-9);
-        assert_eq!(king.ends(), (0.0, 0.0));
-    }
-
-    #[test]
-    fn a_network_that_likes_one_square_shows_it() {
-        let edge = |from: u32, to: u32, weight| Edge { from, to, weight };
-        // One input: an own knight on f3 (square 21).
-        let knight = graph(Input::Sides, vec![edge(64 + 21, 768, ONE)]);
-        let maps = effects(&knight);
-        assert_eq!(maps.len(), 6);
-        // Kings change places with whoever stands there.
-        for (kind, map) in maps[..5].iter().enumerate() {
-            for (square, value) in map.values.iter().enumerate() {
-                // Seen by the side to move alone, which is every other time.
-                let expected = if (kind, square) == (1, 21) { 50.0 } else { 0.0 };
-                assert!(
-                    value.is_none_or(|it| (it - expected).abs() < 1e-9),
-                    "{} {square} {value:?}",
-                    map.name
-                );
-            }
-        }
-        let fields = fields(&knight);
-        assert_eq!(fields.len(), 12);
-        assert_eq!(fields[1].name, "the output, own knight");
-        assert_eq!(fields[1].values[21], Some(1.0));
-        assert_eq!(fields[1].ends(), (0.0, 1.0));
-    }
-
-    #[test]
-    fn what_sees_colour_has_boards_for_both() {
-        let edge = |from: u32, weight| Edge {
-            from,
-            to: 64,
-            weight,
-        };
-        let white_half = graph(Input::Paper, (0..8).map(|from| edge(from, 40)).collect());
-        let maps = effects(&white_half);
-        assert_eq!(maps.len(), 12);
-        assert!(maps[1].name.starts_with("White’s") && maps[7].name.starts_with("Black’s"));
-        // White's rooks on its own first rank, Black's on White's first, their last.
-        assert!(maps[3].values[0] > Some(0.0) && maps[3].values[60] == Some(0.0));
-        assert!(maps[9].values[60] > Some(0.0) && maps[9].values[0] == Some(0.0));
-    }
 }

@@ -1,4 +1,4 @@
-//! Populations and games: figures, pictures, blocks of the page.
+//! Analyses of populations and games: data, plots, blocks of the page.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -11,52 +11,49 @@ use super::games::{length_picture, length_table, move_picture};
 use super::read::lines_of;
 use crate::analysis::games::{PhaseGames, by_phase};
 use crate::analysis::population::{Pca, Spread, pca, spread};
-use crate::analysis::species::{Census, census};
+use crate::analysis::species::{SpeciesStats, census};
 use crate::error::ReportError;
 use crate::page::PageBlock;
 use crate::plot::Drawing;
 
-/// What can be said of a run's populations and games; what was not written down is
-/// empty.
+/// Analyses of the populations and games of a run; empty where nothing was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Analyses {
-    /// Where the members of each generation lie.
     pub pca: Option<Pca>,
-    /// How far apart they are.
+    /// Mean distances of members.
     pub spread: Vec<Spread>,
-    /// The networks of each generation, and their species.
-    pub networks: Vec<Census>,
-    /// The games, by what they were played for.
+    /// Networks and species of each generation.
+    pub networks: Vec<SpeciesStats>,
+    /// The games, by purpose.
     pub games: Vec<PhaseGames>,
 }
 
-/// One thing to look at.
+/// A kind of analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// Genotypes on their two strongest axes.
+pub enum AnalysisKind {
+    /// Genotypes on their first two principal components.
     Pca,
-    /// The distance of members.
+    /// Mean distance of members.
     Distance,
-    /// Species through time.
+    /// Species over time.
     Species,
-    /// The share of networks that say nothing.
+    /// Share of networks without a path from input to output.
     Empty,
-    /// How large networks are.
+    /// Sizes of networks.
     Size,
-    /// How generations did against programs from elsewhere.
+    /// Results against external engines.
     Exam,
-    /// How long lost games were.
+    /// Lengths of lost games.
     Lengths,
-    /// How games began.
+    /// First moves.
     Moves,
     /// The champion's network.
     Network,
-    /// What it makes of the board.
+    /// Values of pieces on squares, and receptive fields.
     Squares,
 }
 
-impl What {
-    /// All of them.
+impl AnalysisKind {
     pub const ALL: [Self; 10] = [
         Self::Pca,
         Self::Distance,
@@ -70,7 +67,7 @@ impl What {
         Self::Squares,
     ];
 
-    /// What a command calls it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pca => "pca",
@@ -85,9 +82,23 @@ impl What {
             Self::Squares => "squares",
         }
     }
+
+    pub(super) fn picture(
+        self,
+        name: impl Into<String>,
+        drawing: Drawing,
+        caption: impl Into<String>,
+    ) -> Picture {
+        Picture {
+            what: self,
+            name: name.into(),
+            drawing,
+            caption: caption.into(),
+        }
+    }
 }
 
-impl FromStr for What {
+impl FromStr for AnalysisKind {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -95,22 +106,19 @@ impl FromStr for What {
     }
 }
 
-/// A drawing, what it is of, and what to see in it.
+/// A drawing with its caption.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What it is of.
-    pub what: What,
-    /// A name for its file.
+    pub what: AnalysisKind,
+    /// The name of its file, without `.svg`.
     pub name: String,
-    /// The drawing.
     pub drawing: Drawing,
-    /// What to see in it.
     pub caption: String,
 }
 
 impl Analyses {
-    /// Reads what a run's folder holds beside the lines of its generations. `unit` is
-    /// how a gene of one is written.
+    /// Reads genotypes and games from the folder of a run. `unit` is the integer that stands for a
+    /// gene of 1.
     ///
     /// # Errors
     ///
@@ -119,15 +127,15 @@ impl Analyses {
         let genotypes: Vec<Genotypes> = lines_of(&folder.join(record::GENOTYPES))?;
         let pairs: Vec<PlayedPair> = lines_of(&folder.join(PlayedPair::FILE))?;
         let networks = census(lines);
-        // Of networks each generation says it; of others those that were kept.
+        // Networks are measured in each generation, others in those that were kept.
         let spread = if networks.is_empty() {
             spread(&genotypes, unit)
         } else {
-            let told = |line: &Census| Spread {
+            let spread = networks.iter().map(|line| Spread {
                 generation: line.generation,
                 distance: line.networks.distance,
-            };
-            networks.iter().map(told).collect()
+            });
+            spread.collect()
         };
         Ok(Self {
             pca: pca(&genotypes, unit),
@@ -137,7 +145,6 @@ impl Analyses {
         })
     }
 
-    /// All pictures there are.
     pub fn pictures(&self) -> Vec<Picture> {
         let mut pictures = self.pca_pictures();
         pictures.extend(self.spread_picture());
@@ -150,7 +157,8 @@ impl Analyses {
     }
 
     pub(super) fn population_blocks(&self) -> Vec<PageBlock> {
-        let of_games = |it: &Picture| matches!(it.what, What::Lengths | What::Moves);
+        let of_games =
+            |it: &Picture| matches!(it.what, AnalysisKind::Lengths | AnalysisKind::Moves);
         let pictures = self.pictures().into_iter().filter(|it| !of_games(it));
         pictures.map(block).collect()
     }
@@ -166,10 +174,7 @@ impl Analyses {
     }
 }
 
-/// A picture on a page.
+/// A drawing on a page.
 pub(super) fn block(picture: Picture) -> PageBlock {
-    PageBlock::Figure {
-        drawing: picture.drawing,
-        caption: picture.caption,
-    }
+    PageBlock::figure(picture.drawing, picture.caption)
 }

@@ -1,78 +1,84 @@
-//! The tables of moves that are known, and curves along a number of the players.
+//! The agreement and judgement steps of a pipeline, and what all steps with tables share.
+
+use std::iter::once;
 
 use mendel_lab::record::{Agreement, Answers, Curve, Judgement, Nearness, Part, Tally};
 
-use super::{counted, interval_text};
+use super::{counted, interval_text, or_dash};
 use crate::page::{HtmlTable, PageBlock};
 use crate::plot::{Axis, LineChart, Series, number};
 
 /// A title and a table, whose first row is the head.
-pub(super) type Titled = (String, Vec<Vec<String>>);
+pub(super) type TitledTable = (String, Vec<Vec<String>>);
 
-/// Tables as a page shows them.
-pub(super) fn table_blocks(tables: Vec<Titled>) -> impl Iterator<Item = PageBlock> {
-    tables.into_iter().flat_map(|(title, table)| {
-        let mut rows = table.into_iter();
-        let head = rows.next().unwrap_or_default();
-        let rows = rows.collect();
-        [
-            PageBlock::Text(title),
-            PageBlock::Table(HtmlTable { head, rows }),
-        ]
-    })
+/// A table with this head.
+pub(super) fn rows_under<'a>(
+    head: impl IntoIterator<Item = &'a str>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Vec<Vec<String>> {
+    let head = head.into_iter().map(str::to_owned).collect();
+    once(head).chain(rows).collect()
 }
 
-/// A curve as a page shows it.
-pub(super) fn curve_block(curve: &Curve) -> PageBlock {
+/// The page of a step: conditions, curves, tables and notes.
+pub(super) fn step_blocks<'a>(
+    conditions: &str,
+    curves: impl IntoIterator<Item = &'a Curve>,
+    tables: Vec<TitledTable>,
+    notes: &[String],
+) -> Vec<PageBlock> {
+    let mut blocks = vec![PageBlock::text(format!("{conditions}."))];
+    blocks.extend(curves.into_iter().map(curve_block));
+    for (title, mut rows) in tables {
+        let rest = rows.split_off(rows.len().min(1));
+        let head = rows.pop().unwrap_or_default();
+        blocks.push(PageBlock::Text(title));
+        blocks.push(PageBlock::Table(HtmlTable { head, rows: rest }));
+    }
+    blocks.push(PageBlock::List(notes.to_vec()));
+    blocks
+}
+
+fn curve_block(curve: &Curve) -> PageBlock {
     let series = curve.lines.iter().enumerate().map(|(at, line)| {
         let band = line.points.iter().filter_map(|it| {
             let [low, high] = it.interval?;
             Some((it.at, low, high))
         });
+        let points = line.points.iter().map(|it| (it.at, it.value)).collect();
         Series {
-            name: line.name.clone(),
-            pen: (at % 6) as u8,
-            points: line.points.iter().map(|it| (it.at, it.value)).collect(),
             // More than one band would hide the lines.
-            band: if at == 0 { band.collect() } else { Vec::new() },
+            band: band.filter(|_| at == 0).collect(),
+            ..Series::line(&line.name, (at % 6) as u8, points)
         }
     });
     let chart = LineChart {
         title: format!("{} by {}", curve.of, curve.along),
-        x: Axis::new(curve.along.clone()),
-        y: Axis::new(curve.of.clone()),
+        x: Axis::new(&curve.along),
+        y: Axis::new(&curve.of),
         series: series.collect(),
         ..LineChart::default()
     };
     let best = curve.best().map_or_else(String::new, |best| {
-        let name = &curve.lines[0].name;
+        let (name, along) = (&curve.lines[0].name, &curve.along);
         let (at, value) = (number(best.at), number(best.value));
-        format!(
-            "The line “{name}” is highest at {} = {at}, with {value}.",
-            curve.along
-        )
+        format!("The line “{name}” is highest at {along} = {at}, with {value}.")
     });
-    let banded = curve.lines.iter().take(1);
-    let banded = banded
-        .flat_map(|it| &it.points)
-        .any(|it| it.interval.is_some());
-    let band = if banded {
+    let has_band = chart.series.first().is_some_and(|it| !it.band.is_empty());
+    let band = if has_band {
         " The band is its 95 % interval."
     } else {
         ""
     };
-    PageBlock::Figure {
-        drawing: chart.draw(),
-        caption: format!("{best}{band}"),
-    }
+    PageBlock::figure(chart.draw(), format!("{best}{band}"))
 }
 
-/// The agreement step of a pipeline as a page and a terminal show it.
+/// The agreement step of a pipeline, for pages and terminals.
 #[derive(Debug)]
 pub struct AgreementView<'a>(pub &'a Agreement);
 
 impl AgreementView<'_> {
-    /// What came out, in some words.
+    /// The result in one line.
     pub(super) fn words(&self) -> String {
         let best = self.0.players.iter().max_by_key(|it| it.all.right);
         let Some(best) = best else {
@@ -90,34 +96,44 @@ impl AgreementView<'_> {
         }
     }
 
-    /// What a page shows of it.
     pub(super) fn blocks(&self) -> Vec<PageBlock> {
-        let mut blocks = vec![PageBlock::Text(format!("{}.", self.0.conditions))];
-        blocks.extend(self.0.curves.iter().map(curve_block));
-        blocks.extend(table_blocks(self.tables()));
-        blocks.push(PageBlock::List(self.0.notes.clone()));
-        blocks
+        let it = self.0;
+        step_blocks(&it.conditions, &it.curves, self.tables(), &it.notes)
     }
 
     /// The tables, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
-        if self.0.players.is_empty() {
+    pub fn tables(&self) -> Vec<TitledTable> {
+        let Some(first) = self.0.players.first() else {
             return Vec::new();
-        }
-        let mut tables = vec![("Right moves:".to_owned(), self.whole_table())];
-        tables.push((
-            "By the piece that is to move: right moves of those in which it is chosen, %:"
-                .to_owned(),
-            self.parts_table(&|it| &it.pieces, &|it| share(it.to_share(), it.from)),
-        ));
-        tables.push((
-            "By part of the game: right moves, %:".to_owned(),
-            self.parts_table(&|it| &it.phases, &|it| share(it.share(), it.positions)),
-        ));
+        };
+        let table =
+            |title: &str, parts: fn(&Answers) -> &Vec<Part>, words: fn(&Tally) -> String| {
+                let names = parts(first).iter().map(|it| it.name.as_str());
+                let rows = self.0.players.iter().map(|it| {
+                    let cells = parts(it).iter().map(|part| words(&part.tally));
+                    once(it.player.clone()).chain(cells).collect()
+                });
+                let rows = rows_under(once("player").chain(names), rows);
+                (title.to_owned(), rows)
+            };
+        let mut tables = vec![
+            ("Right moves:".to_owned(), self.whole_table()),
+            table(
+                "By the piece that is to move: right moves of those in which it is chosen, %:",
+                |it| &it.pieces,
+                |it| share(it.to_share(), it.from),
+            ),
+            table(
+                "By part of the game: right moves, %:",
+                |it| &it.phases,
+                |it| share(it.share(), it.positions),
+            ),
+        ];
         if self.0.players.iter().any(|it| !it.bands.is_empty()) {
-            tables.push((
-                "By the lower of the two ratings: right moves, %:".to_owned(),
-                self.parts_table(&|it| &it.bands, &with_interval),
+            tables.push(table(
+                "By the lower of the two ratings: right moves, %:",
+                |it| &it.bands,
+                |it| with_interval(share(it.share(), it.positions), it.interval(), 1),
             ));
         }
         tables
@@ -135,63 +151,48 @@ impl AgreementView<'_> {
             "then move %",
         ];
         head.extend(papers.then_some("paper"));
-        let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
-        for it in &self.0.players {
-            let plain =
-                |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.1}"));
-            let ends = it.all.interval();
+        let rows = self.0.players.iter().map(|it| {
+            let percent = |it: f64| format!("{it:.1}");
+            let interval = it.all.interval();
+            let interval = interval.map(|ends| interval_text(ends, percent));
             let mut row = vec![
                 it.player.clone(),
                 it.all.right.to_string(),
                 it.all.positions.to_string(),
-                plain(it.all.share()),
-                ends.map_or_else(String::new, |ends| {
-                    interval_text(ends, |it| format!("{it:.1}"))
-                }),
-                plain(it.all.from_share()),
-                plain(it.all.to_share()),
+                or_dash(it.all.share(), percent),
+                interval.unwrap_or_default(),
+                or_dash(it.all.from_share(), percent),
+                or_dash(it.all.to_share(), percent),
             ];
-            row.extend(papers.then(|| it.paper.clone().unwrap_or_else(|| "–".to_owned())));
-            rows.push(row);
-        }
-        rows
-    }
-
-    fn parts_table(
-        &self,
-        parts: &dyn Fn(&Answers) -> &Vec<Part>,
-        words: &dyn Fn(&Tally) -> String,
-    ) -> Vec<Vec<String>> {
-        let mut head = vec!["player".to_owned()];
-        let first = self.0.players.first().map(parts);
-        head.extend(first.into_iter().flatten().map(|it| it.name.clone()));
-        let rows = self.0.players.iter().map(|it| {
-            let cells = parts(it).iter().map(|part| words(&part.tally));
-            std::iter::once(it.player.clone()).chain(cells).collect()
+            row.extend(papers.then(|| or_dash(it.paper.clone(), |it| it)));
+            row
         });
-        std::iter::once(head).chain(rows).collect()
+        rows_under(head, rows)
     }
 }
 
-/// A share and of how many.
+/// A share and the number it is a share of.
 fn share(share: Option<f64>, of: u64) -> String {
-    share.map_or_else(|| "–".to_owned(), |share| format!("{share:.1} of {of}"))
+    or_dash(share, |share| format!("{share:.1} of {of}"))
 }
 
-fn with_interval(tally: &Tally) -> String {
-    let words = share(tally.share(), tally.positions);
-    match tally.interval() {
-        Some(ends) => format!("{words} {}", interval_text(ends, |it| format!("{it:.1}"))),
-        None => words,
+/// A text and an interval with this many decimals.
+fn with_interval(text: String, interval: Option<[f64; 2]>, decimals: usize) -> String {
+    match interval {
+        Some(ends) => {
+            let interval = interval_text(ends, |it| format!("{it:.decimals$}"));
+            format!("{text} {interval}")
+        }
+        None => text,
     }
 }
 
-/// The step of a pipeline that compares evaluators as a page and a terminal show it.
+/// The step of a pipeline that compares evaluators, for pages and terminals.
 #[derive(Debug)]
 pub struct JudgementView<'a>(pub &'a Judgement);
 
 impl JudgementView<'_> {
-    /// What came out, in some words.
+    /// The result in one line.
     pub(super) fn words(&self) -> String {
         let value = |it: &Nearness| it.correlation.unwrap_or(f64::NEG_INFINITY);
         let best = self.0.players.iter();
@@ -203,51 +204,35 @@ impl JudgementView<'_> {
         }
     }
 
-    /// What a page shows of it.
     pub(super) fn blocks(&self) -> Vec<PageBlock> {
-        let mut blocks = vec![PageBlock::Text(format!("{}.", self.0.conditions))];
-        blocks.extend(self.0.curve.iter().map(curve_block));
-        blocks.extend(table_blocks(self.tables()));
-        blocks.push(PageBlock::List(self.0.notes.clone()));
-        blocks
+        let it = self.0;
+        step_blocks(&it.conditions, &it.curve, self.tables(), &it.notes)
     }
 
     /// The tables, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+    pub fn tables(&self) -> Vec<TitledTable> {
         let Some(first) = self.0.players.first() else {
             return Vec::new();
         };
-        let parts = std::iter::once(&first.all).chain(&first.phases);
+        let parts = once(&first.all).chain(&first.phases);
         let names = parts.map(|it| format!("{} ({})", it.name, counted(it.positions, "position")));
-        let head: Vec<String> = std::iter::once("player".to_owned()).chain(names).collect();
-        let table = |words: &dyn Fn(&Nearness) -> String| {
+        let names: Vec<String> = names.collect();
+        let table = |title: &str, words: fn(&Nearness) -> String| {
             let rows = self.0.players.iter().map(|it| {
-                let parts = std::iter::once(&it.all).chain(&it.phases).map(words);
-                std::iter::once(it.player.clone()).chain(parts).collect()
+                let parts = once(&it.all).chain(&it.phases).map(words);
+                once(it.player.clone()).chain(parts).collect()
             });
-            std::iter::once(head.clone()).chain(rows).collect()
-        };
-        let correlation = |it: &Nearness| {
-            let value = it
-                .correlation
-                .map_or_else(|| "–".to_owned(), |it| format!("{it:.3}"));
-            match it.interval {
-                Some(ends) => format!("{value} {}", interval_text(ends, |it| format!("{it:.3}"))),
-                None => value,
-            }
-        };
-        let error = |it: &Nearness| {
-            it.error
-                .map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
+            let head = once("player").chain(names.iter().map(String::as_str));
+            (title.to_owned(), rows_under(head, rows))
         };
         vec![
-            (
-                "Correlation with the expert’s scores, with 95 %:".to_owned(),
-                table(&correlation),
-            ),
-            (
-                "Mean distance from the expert’s scores, in centipawns:".to_owned(),
-                table(&error),
+            table("Correlation with the expert’s scores, with 95 %:", |it| {
+                let value = or_dash(it.correlation, |it| format!("{it:.3}"));
+                with_interval(value, it.interval, 3)
+            }),
+            table(
+                "Mean distance from the expert’s scores, in centipawns:",
+                |it| or_dash(it.error, |it| format!("{it:.0}")),
             ),
         ]
     }

@@ -2,117 +2,104 @@
 
 use std::fmt;
 
-use mendel_lab::record::{MatchProof, Measured, PARENT, Proof};
+use mendel_lab::record::{MatchProof, PARENT, Proof};
 
 use super::exam::share_blocks;
 use super::lineage::words;
-use super::paper::{Comparison, published};
-use super::read::{Reached, RunRecord};
-use super::{counted, elo, elo_interval, from_one, interval_text, is_proved, signed_decimal};
+use super::paper::paper_blocks;
+use super::read::{RunQuality, RunRecord};
+use super::{
+    counted, duration, elo_interval, elo_of, from_one, interval_text, is_proved, or_dash,
+    signed_decimal,
+};
 use crate::analysis::exam::examined;
+use crate::metrics::PaperComparison;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
-use crate::plot::{Axis, PointChart, PointRow, decimal, number};
+use crate::plot::{Axis, IntervalPlot, IntervalRow, decimal, number};
 
-/// A recipe longer than this is folded.
-const LONG_RECIPE: usize = 30;
+/// Maximum number of lines of a recipe that is not folded.
+const MAX_OPEN_LINES: usize = 30;
 
 impl RunRecord {
-    /// The page that shows the run to a person.
     pub fn page(&self) -> HtmlPage {
         let manifest = &self.manifest;
         let genes = self.genes();
-        let mut blocks = vec![self.verdict()];
-        blocks.push(PageBlock::Warnings(self.warnings_with(&genes)));
-        blocks.extend(self.asked());
-        section(&mut blocks, "Proof", self.proof_blocks());
-        section(&mut blocks, "Paper and ours", self.paper_blocks());
-        section(&mut blocks, "Examination", self.exam_blocks());
-        let strength = self.ladder_block().into_iter().collect();
-        section(&mut blocks, "Strength", strength);
-        section(&mut blocks, "Fitness", self.fitness_blocks());
+        let mut page = HtmlPage::new(
+            format!("{}, seed {}", manifest.recipe, manifest.seed),
+            format!("A run of Mendel {}, {}", manifest.version, manifest.id),
+            "Made by `mendel report` from the run’s own records; the page needs nothing else.",
+        );
+        let warnings = PageBlock::Warnings(self.warnings_with(&genes));
+        page.blocks = vec![self.verdict(), warnings];
+        page.section("What was asked", self.asked());
+        page.section("Proof", self.proof_blocks());
+        page.section("Paper and ours", self.paper_blocks());
+        page.section("Examination", self.exam_blocks());
+        page.section("Strength", self.ladder_block());
+        page.section("Fitness", self.fitness_blocks());
         let population = self.histogram_block().into_iter();
         let population = population.chain(self.diversity_block());
         let population = population.chain(self.analyses.population_blocks());
-        section(&mut blocks, "Population", population.collect());
-        section(&mut blocks, "Games", self.analyses.game_blocks());
-        section(&mut blocks, "Champion", self.champion_blocks());
-        section(&mut blocks, "Genes", self.gene_blocks(&genes));
-        section(&mut blocks, "Lineage", self.lineage_blocks());
-        section(&mut blocks, "To repeat it", self.repeat_blocks());
-        HtmlPage {
-            title: format!("{}, seed {}", manifest.recipe, manifest.seed),
-            subtitle: format!("A run of Mendel {}, {}", manifest.version, manifest.id),
-            blocks,
-            foot:
-                "Made by `mendel report` from the run’s own records; the page needs nothing else."
-                    .to_owned(),
-        }
+        page.section("Population", population);
+        page.section("Games", self.analyses.game_blocks());
+        page.section("Champion", self.champion_blocks());
+        page.section("Genes", self.gene_blocks(&genes));
+        page.section("Lineage", self.lineage_blocks());
+        page.section("To repeat it", self.repeat_blocks());
+        page
     }
 
-    /// The result, first and large.
     fn verdict(&self) -> PageBlock {
         let Some(proof) = &self.proof else {
             let nothing = "Nothing was measured on other data or in games.";
-            let small = match self.reached() {
-                Some(Reached {
-                    value,
-                    parent: Some(parent),
-                    beside,
-                    on,
-                    ..
-                }) => format!(
-                    "Best fitness {} on {}, where {beside} has {}. {nothing}",
-                    number(value),
-                    on.unwrap_or("the data it was bred on"),
-                    number(parent)
-                ),
-                _ => nothing.to_owned(),
-            };
-            return PageBlock::Verdict {
-                tone: Tone::Plain,
-                large: "no proof yet".to_owned(),
-                small,
-            };
+            let quality = self.reached().and_then(|it| Some((it, it.parent?)));
+            let small = quality.map_or_else(
+                || nothing.to_owned(),
+                |(it, parent)| {
+                    format!(
+                        "Best fitness {} on {}, where {} has {}. {nothing}",
+                        number(it.value),
+                        it.on.unwrap_or("the data it was bred on"),
+                        it.beside,
+                        number(parent)
+                    )
+                },
+            );
+            return PageBlock::verdict(Tone::Plain, "no proof yet", small);
         };
         let parent = proof.matches.iter().find(|it| it.role == PARENT);
-        let mut parts = Vec::new();
-        if let Some(result) = parent {
-            parts.push(format!(
+        let parent = parent.map(|it| {
+            format!(
                 "against {} in {}: {}, Elo {} {}",
-                result.opponent,
-                counted(result.games, "game"),
-                tally(result),
-                elo_of(result),
-                elo_interval(result.interval)
-            ));
-        }
-        if let Some(holdout) = &proof.holdout {
-            parts.push(format!(
+                it.opponent,
+                counted(it.games, "game"),
+                tally(it),
+                elo_of(it.elo, it.wins, it.losses),
+                elo_interval(it.interval)
+            )
+        });
+        let holdout = proof.holdout.as_ref().map(|it| {
+            format!(
                 "on {} it never saw: {}, {} {}",
-                counted(holdout.positions, "position"),
-                number(holdout.champion),
+                counted(it.positions, "position"),
+                number(it.champion),
                 self.manifest.measured_beside(),
-                number(holdout.parent)
-            ));
-        }
+                number(it.parent)
+            )
+        });
+        let parts: Vec<String> = parent.into_iter().chain(holdout).collect();
         let small = parts.join("; ");
         let mut letters = small.chars();
         let small = letters.next().map_or_else(String::new, |first| {
             format!("{}{}", first.to_uppercase(), letters.as_str())
         });
-        PageBlock::Verdict {
-            tone: if is_proved(proof) {
-                Tone::Good
-            } else {
-                Tone::Bad
-            },
-            large: proof.verdict.clone(),
-            small,
-        }
+        let is_good = is_proved(proof);
+        let tone = if is_good { Tone::Good } else { Tone::Bad };
+        PageBlock::verdict(tone, &proof.verdict, small)
     }
 
-    /// What was asked for and what it took.
-    fn asked(&self) -> Vec<PageBlock> {
+    /// The request, the result and the time.
+    fn asked(&self) -> [PageBlock; 2] {
         let manifest = &self.manifest;
         let mut facts = vec![
             ("recipe", manifest.recipe.clone()),
@@ -126,51 +113,34 @@ impl RunRecord {
             facts.push(("data", format!("{}, {positions}", data.name)));
         }
         facts.push(("fitness", self.fitness_label()));
-        if let Some(reached) = self.reached() {
-            facts.push(("best", reached.to_string()));
-        }
-        if let Some(last) = self.generations.last() {
-            if let Some(random) = self.random_best() {
-                facts.push(("random search", number(random)));
-            }
+        facts.extend(self.reached().map(|it| ("best", it.to_string())));
+        if let Some(last) = self.last() {
+            facts.extend(self.random_best().map(|it| ("random search", number(it))));
             let count = counted(self.generations.len() as u64, "generation");
             let judgements = counted(last.judgements, "judgement");
             facts.push(("length", format!("{count}, {judgements}")));
         }
-        if let Some(takeover) = self.takeover() {
-            facts.push(("takeover", takeover));
-        }
+        facts.extend(self.takeover().map(|it| ("takeover", it)));
         if self.generations.iter().any(|line| line.king.is_some()) {
-            let kings = self.kings();
-            let list: Vec<String> = kings.iter().map(u32::to_string).collect();
-            facts.push((
-                "kings",
-                match list.len() {
-                    0 => "nobody dethroned the parent".to_owned(),
-                    count => format!(
-                        "{}, by generation {}",
-                        counted(count as u64, "new king"),
-                        list.join(", ")
-                    ),
-                },
-            ));
+            let list: Vec<String> = self.kings().iter().map(u32::to_string).collect();
+            let kings = match list.len() {
+                0 => "nobody dethroned the parent".to_owned(),
+                count => format!(
+                    "{}, by generation {}",
+                    counted(count as u64, "new king"),
+                    list.join(", ")
+                ),
+            };
+            facts.push(("kings", kings));
         }
         if let Some(seconds) = self.seconds_of("generation") {
-            let proof = self
-                .seconds_of("proof")
-                .map_or_else(String::new, |seconds| {
-                    format!(", {} for the proof", duration(seconds))
-                });
-            facts.push(("time", format!("{} for breeding{proof}", duration(seconds))));
+            let proof = self.seconds_of("proof");
+            let proof = proof.map(|it| format!(", {} for the proof", duration(it)));
+            let breeding = duration(seconds);
+            let proof = proof.unwrap_or_default();
+            facts.push(("time", format!("{breeding} for breeding{proof}")));
         }
-        let facts = facts
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value));
-        vec![
-            PageBlock::Heading("What was asked".to_owned()),
-            PageBlock::Facts(facts.collect()),
-            PageBlock::Code(self.command()),
-        ]
+        [PageBlock::facts(facts), PageBlock::Code(self.command())]
     }
 
     fn proof_blocks(&self) -> Vec<PageBlock> {
@@ -190,31 +160,17 @@ impl RunRecord {
         let Some(paper) = &self.paper else {
             return Vec::new();
         };
-        let mut blocks = vec![PageBlock::Text(if paper.source.is_empty() {
-            paper.title.clone()
-        } else {
-            format!("{}. {}", paper.title, paper.source)
-        })];
-        // The examination has a table of its own, with a column for each opponent.
-        let (figures, comparisons) = (paper.figure.iter(), self.comparisons());
+        // The external tests have their own table, with a column for each opponent.
         let is_examined = |name: &Option<String>| name.as_deref().and_then(examined).is_some();
-        let plain = figures
-            .zip(comparisons)
-            .filter(|it| !is_examined(&it.0.ours));
-        let comparisons: Vec<Comparison> = plain.map(|it| it.1).collect();
-        if !comparisons.is_empty() {
-            let mut table = HtmlTable::new(["what", "paper", "ours", "unit"]);
-            for figure in comparisons {
-                let paper = published(&figure.paper);
-                table.row([figure.what, paper, figure.words, figure.unit]);
-            }
-            blocks.push(PageBlock::Table(table));
-        }
-        if !self.exam.published.is_empty() {
-            blocks.extend(share_blocks(&self.exam));
-        }
-        blocks.push(PageBlock::List(paper.notes.clone()));
-        blocks
+        let figures = paper.figure.iter().zip(self.comparisons());
+        let plain = figures.filter(|it| !is_examined(&it.0.ours));
+        let comparisons: Vec<PaperComparison> = plain.map(|it| it.1).collect();
+        let shares = if self.exam.published.is_empty() {
+            Vec::new()
+        } else {
+            share_blocks(&self.exam)
+        };
+        paper_blocks(paper, &comparisons, shares)
     }
 
     fn lineage_blocks(&self) -> Vec<PageBlock> {
@@ -236,62 +192,52 @@ impl RunRecord {
             counted(ancestry.ancestors as u64, "ancestor"),
             made.join(", ")
         );
-        let drawn = ancestry.latest.len();
-        let older = ancestry.by_generation.len() - drawn;
-        let more = match older {
+        let more = match ancestry.by_generation.len() - ancestry.latest.len() {
             0 => String::new(),
             older => format!(
                 " {} before these are not drawn.",
                 counted(older as u64, "generation")
             ),
         };
-        vec![
-            PageBlock::Text(text),
-            PageBlock::Figure {
-                drawing: ancestry.graph().draw(),
-                caption: format!(
-                    "From the oldest drawn generation at the top to the champion at the bottom; the number is the member’s place \
-                     in its generation. The strong line follows first parents.{more}"
-                ),
-            },
-        ]
+        let caption = format!(
+            "From the oldest drawn generation at the top to the champion at the bottom; the number is the member’s place \
+             in its generation. The strong line follows first parents.{more}"
+        );
+        let figure = PageBlock::figure(ancestry.graph().draw(), caption);
+        vec![PageBlock::Text(text), figure]
     }
 
     fn repeat_blocks(&self) -> Vec<PageBlock> {
         let manifest = &self.manifest;
         let mut facts = vec![
-            ("id".to_owned(), manifest.id.clone()),
-            ("version".to_owned(), manifest.version.clone()),
+            ("id", manifest.id.clone()),
+            ("version", manifest.version.clone()),
         ];
         for data in &manifest.data {
-            facts.push(("data".to_owned(), format!("{} ({})", data.name, data.hash)));
+            facts.push(("data", format!("{} ({})", data.name, data.hash)));
         }
         let mut blocks = vec![
-            PageBlock::Text(
-                "The same recipe, data, seed and version give the same run, bit for bit:"
-                    .to_owned(),
+            PageBlock::text(
+                "The same recipe, data, seed and version give the same run, bit for bit:",
             ),
             PageBlock::Code(self.command()),
-            PageBlock::Facts(facts),
+            PageBlock::facts(facts),
         ];
-        if !self.recipe.is_empty() {
-            let code = PageBlock::Code(self.recipe.clone());
-            let lines = self.recipe.lines().count();
-            if lines > LONG_RECIPE {
-                blocks.push(PageBlock::Details {
-                    summary: format!("The recipe, {lines} lines"),
-                    blocks: vec![code],
-                });
-            } else {
-                blocks.push(code);
+        let code = PageBlock::Code(self.recipe.clone());
+        match self.recipe.lines().count() {
+            0 => {}
+            lines if lines > MAX_OPEN_LINES => {
+                let summary = format!("The recipe, {lines} lines");
+                blocks.push(PageBlock::details(summary, code));
             }
+            _ => blocks.push(code),
         }
         blocks
     }
 }
 
 /// `133 on all training positions, from generation 7; the parent has 158`.
-impl fmt::Display for Reached {
+impl fmt::Display for RunQuality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&number(self.value))?;
         if let Some(on) = self.on {
@@ -307,45 +253,32 @@ impl fmt::Display for Reached {
     }
 }
 
-/// A heading and what belongs under it, if there is anything.
-fn section(blocks: &mut Vec<PageBlock>, heading: &str, body: Vec<PageBlock>) {
-    if !body.is_empty() {
-        blocks.push(PageBlock::Heading(heading.to_owned()));
-        blocks.extend(body);
-    }
-}
-
-fn tally(result: &MatchProof) -> String {
+fn tally(it: &MatchProof) -> String {
     // Never broken over lines.
-    format!(
-        "+{}\u{a0}={}\u{a0}−{}",
-        result.wins, result.draws, result.losses
-    )
+    format!("+{}\u{a0}={}\u{a0}−{}", it.wins, it.draws, it.losses)
 }
 
 fn match_figure(matches: &[MatchProof]) -> PageBlock {
-    let rows = matches.iter().filter_map(|result| {
-        let [low, high] = result.interval;
-        Some(PointRow {
-            name: format!("against {}", result.opponent),
-            value: result.elo?,
-            // An open end is not drawn; the words say so.
+    let rows = matches.iter().filter_map(|it| {
+        let [low, high] = it.interval;
+        let elo = elo_of(it.elo, it.wins, it.losses);
+        Some(IntervalRow {
+            name: format!("against {}", it.opponent),
+            value: it.elo?,
+            // An open end is not drawn; the text names it.
             interval: low.zip(high),
             marks: Vec::new(),
-            words: format!("{} {}", elo_of(result), elo_interval(result.interval)),
-            chosen: result.role == PARENT,
+            words: format!("{elo} {}", elo_interval(it.interval)),
+            chosen: it.role == PARENT,
         })
     });
-    let chart = PointChart {
+    let chart = IntervalPlot {
         title: "The champion’s matches".to_owned(),
         x: Axis::new("Elo difference, with 95 % intervals"),
         rows: rows.collect(),
         reference: Some((0.0, "equal".to_owned())),
     };
-    PageBlock::Figure {
-        drawing: chart.draw(),
-        caption: String::new(),
-    }
+    PageBlock::figure(chart.draw(), "")
 }
 
 fn match_table(matches: &[MatchProof]) -> HtmlTable {
@@ -358,40 +291,26 @@ fn match_table(matches: &[MatchProof]) -> HtmlTable {
         "test",
         "conditions",
     ]);
-    for result in matches {
-        let test = result.sprt.as_ref().map_or_else(String::new, |test| {
-            format!(
-                "[{}, {}]: {} at {:.2}",
-                number(test.elo0),
-                number(test.elo1),
-                test.decision,
-                test.llr
-            )
+    for it in matches {
+        let test = it.sprt.as_ref().map_or_else(String::new, |test| {
+            let (low, high) = (number(test.elo0), number(test.elo1));
+            format!("[{low}, {high}]: {} at {:.2}", test.decision, test.llr)
         });
-        let role = match result.role.as_str() {
+        let role = match it.role.as_str() {
             "" => String::new(),
             role => format!(" ({role})"),
         };
         table.row([
-            format!("{}{role}", result.opponent),
-            number(result.games as f64),
-            tally(result),
-            elo_of(result),
-            elo_interval(result.interval),
+            format!("{}{role}", it.opponent),
+            number(it.games as f64),
+            tally(it),
+            elo_of(it.elo, it.wins, it.losses),
+            elo_interval(it.interval),
             test,
-            result.conditions.clone(),
+            it.conditions.clone(),
         ]);
     }
     table
-}
-
-/// An Elo difference; without bound if one side took all points.
-fn elo_of(result: &MatchProof) -> String {
-    match result.elo {
-        Some(value) => elo(value),
-        None if result.wins > result.losses => "+∞".to_owned(),
-        None => "−∞".to_owned(),
-    }
 }
 
 /// Parent and champion on positions.
@@ -404,46 +323,25 @@ fn measured_blocks(proof: &Proof) -> Vec<PageBlock> {
         "difference",
         "95 %",
     ]);
-    let rows = [
+    let mut unit = None;
+    for (name, measured) in [
         ("bred with", &proof.training),
         ("never seen", &proof.holdout),
-    ];
-    let mut units: Vec<&str> = Vec::new();
-    for (name, measured) in rows {
+    ] {
         let Some(it) = measured else { continue };
-        let Measured {
-            positions,
-            parent,
-            champion,
-            ..
-        } = it;
-        units.push(&it.unit);
+        unit = Some(&it.unit);
         table.row([
             name.to_owned(),
-            number(*positions as f64),
-            decimal(*parent),
-            decimal(*champion),
-            signed_decimal(champion - parent),
-            it.interval
-                .map_or_else(|| "–".to_owned(), |it| interval_text(it, signed_decimal)),
+            number(it.positions as f64),
+            decimal(it.parent),
+            decimal(it.champion),
+            signed_decimal(it.champion - it.parent),
+            or_dash(it.interval, |it| interval_text(it, signed_decimal)),
         ]);
     }
-    let Some(unit) = units.last() else {
+    let Some(unit) = unit else {
         return Vec::new();
     };
-    vec![
-        PageBlock::Text(format!("On positions, {unit}:")),
-        PageBlock::Table(table),
-    ]
-}
-
-/// A time as people say it.
-pub(super) fn duration(seconds: f64) -> String {
-    if seconds < 120.0 {
-        format!("{} s", number(seconds))
-    } else if seconds < 7200.0 {
-        format!("{} min", number(seconds / 60.0))
-    } else {
-        format!("{} h", number(seconds / 3600.0))
-    }
+    let text = PageBlock::text(format!("On positions, {unit}:"));
+    vec![text, PageBlock::Table(table)]
 }

@@ -1,43 +1,41 @@
-//! Pictures of a player that is a network: its wiring, and what it makes of the board.
+//! Plots of a player: the network, and the values of pieces on squares.
 
 use mendel_engine::Player;
 
-use super::analyses::{Picture, What};
+use super::analyses::{AnalysisKind, Picture, block};
 use super::read::RunRecord;
 use crate::analysis::squares::{SquareMap, effects, fields};
-use crate::analysis::wiring::NetworkPlan;
+use crate::analysis::wiring::{LayoutLayer, NetworkLayout};
 use crate::page::PageBlock;
-use crate::plot::{Boards, HeatBoard, Wire, Wiring, WiringLayer, decimal, number};
+use crate::plot::{
+    BoardHeatMaps, DiagramEdge, DiagramLayer, HeatBoard, NetworkDiagram, decimal, number,
+};
 
-/// Twelve planes of a node stand in two rows.
+/// Boards of one node, in two rows.
 const PLANES: usize = 12;
 
 impl RunRecord {
-    /// The champion's pictures, where it is a network.
+    /// The plots of the champion, if it is a network.
     pub(super) fn champion_blocks(&self) -> Vec<PageBlock> {
         let Some(champion) = &self.champion else {
             return Vec::new();
         };
         let evaluator = champion.used_evaluator().ok();
-        if evaluator.and_then(NetworkPlan::of).is_none() {
+        if evaluator.and_then(NetworkLayout::of).is_none() {
             return Vec::new();
         }
-        let block = |picture: Picture| PageBlock::Figure {
-            drawing: picture.drawing,
-            caption: picture.caption,
-        };
         pictures_of(champion).into_iter().map(block).collect()
     }
 }
 
-/// All pictures of a player: what it makes of the board for any, and its wiring where
-/// it is a network; none where it uses no evaluator.
+/// All plots of a player: the values of pieces on squares, and the network if it is one; none if the
+/// player has no evaluator.
 pub fn pictures_of(player: &Player) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let Ok(evaluator) = player.used_evaluator() else {
         return pictures;
     };
-    if let Some(plan) = NetworkPlan::of(evaluator) {
+    if let Some(plan) = NetworkLayout::of(evaluator) {
         pictures.push(plan_picture(&player.name, &plan));
     }
     pictures.push(effect_picture(&player.name, &effects(evaluator)));
@@ -48,8 +46,8 @@ pub fn pictures_of(player: &Player) -> Vec<Picture> {
     pictures
 }
 
-fn plan_picture(name: &str, plan: &NetworkPlan) -> Picture {
-    let layer = |layer: &crate::analysis::wiring::PlanLayer| WiringLayer {
+fn plan_picture(name: &str, plan: &NetworkLayout) -> Picture {
+    let layer = |layer: &LayoutLayer| DiagramLayer {
         name: layer.name.clone(),
         words: match (layer.nodes.len(), layer.all) {
             (shown, all) if shown < all => format!("{shown} of {}", number(all as f64)),
@@ -57,39 +55,30 @@ fn plan_picture(name: &str, plan: &NetworkPlan) -> Picture {
         },
         nodes: layer.nodes.clone(),
     };
-    let wires = plan.links.iter().map(|link| Wire {
+    let wires = plan.links.iter().map(|link| DiagramEdge {
         from: link.from,
         to: link.to,
         weight: link.weight,
     });
-    let wiring = Wiring {
+    let wiring = NetworkDiagram {
         title: format!("The network of {name}"),
         layers: plan.layers.iter().map(layer).collect(),
         wires: wires.collect(),
     };
     let (shown, all) = (plan.links.len(), plan.all_links);
+    let count = number(all as f64);
     let caption = if plan.layers.is_empty() || all == 0 {
         "No input leads to the output: it says the same of every position.".to_owned()
     } else if shown < all {
         format!(
-            "The strongest nodes of each layer and {shown} of {} connections, the strongest into each layer.",
-            number(all as f64)
+            "The strongest nodes of each layer and {shown} of {count} connections, the strongest into each layer."
         )
     } else {
-        format!(
-            "All {} connections on a way from an input to the output.",
-            number(all as f64)
-        )
+        format!("All {count} connections on a way from an input to the output.")
     };
-    Picture {
-        what: What::Network,
-        name: "network".to_owned(),
-        drawing: wiring.draw(),
-        caption,
-    }
+    AnalysisKind::Network.picture("network", wiring.draw(), caption)
 }
 
-/// A board coloured around a middle.
 fn board(map: &SquareMap, middle: f64, words: String, reach: Option<f64>) -> HeatBoard {
     HeatBoard {
         name: map.name.clone(),
@@ -104,39 +93,30 @@ fn effect_picture(name: &str, maps: &[SquareMap]) -> Picture {
     let of_one = |map: &SquareMap| {
         let (low, high) = map.ends();
         let mean = map.mean();
-        let words = format!(
-            "mean {}, {} to {}",
-            rounded(mean),
-            rounded(low),
-            rounded(high)
-        );
-        board(map, mean, words, None)
+        let [centre, from, to] = [mean, low, high].map(rounded);
+        board(map, mean, format!("mean {centre}, {from} to {to}"), None)
     };
-    let boards = Boards {
+    let boards = BoardHeatMaps {
         title: format!("What a man is worth on each square to {name}"),
         columns: 3,
         boards: maps.iter().map(of_one).collect(),
-        key: ["least".to_owned(), "the mean".to_owned(), "most".to_owned()],
+        key: ["least", "the mean", "most"].map(str::to_owned),
     };
     let colours = if maps.len() > 6 {
         " It sees colour: Black’s boards are turned over, and would equal White’s if it did not."
     } else {
         ""
     };
-    Picture {
-        what: What::Squares,
-        name: "squares".to_owned(),
-        drawing: boards.draw(),
-        caption: format!(
-            "In centipawns, as the owner sees it, who plays upwards: the score with one man more on the square less the score \
-             without, in the mean of twelve positions with either side to move. For the king: the score with it there less the \
-             mean over its squares. Each board has its own scale.{colours}"
-        ),
-    }
+    let caption = format!(
+        "In centipawns, as the owner sees it, who plays upwards: the score with one man more on the square less the score \
+         without, in the mean of twelve positions with either side to move. For the king: the score with it there less the \
+         mean over its squares. Each board has its own scale.{colours}"
+    );
+    AnalysisKind::Squares.picture("squares", boards.draw(), caption)
 }
 
 fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
-    // The planes of one node share a scale, so that they compare.
+    // The boards of one node share a scale, so that they can be compared.
     let by_planes = maps.first().is_some_and(|map| map.name.contains(','));
     let group = if by_planes { PLANES } else { 1 };
     let boards = maps.chunks(group).flat_map(|node| {
@@ -148,7 +128,7 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
         node.iter().map(move |map| {
             let reach_of_one = format!("±{}", decimal(far(map)));
             let mut board = board(map, 0.0, reach_of_one, Some(reach));
-            // Twelve boards in two rows have room for the man alone.
+            // Twelve boards in two rows have room only for the name of the piece.
             if let Some((node, man)) = map.name.split_once(", ") {
                 man.clone_into(&mut board.name);
                 board.words = format!("{node}, {}", board.words);
@@ -156,32 +136,24 @@ fn field_picture(name: &str, maps: &[SquareMap]) -> Picture {
             board
         })
     });
-    let boards = Boards {
+    let boards = BoardHeatMaps {
         title: format!("What the nodes of {name} look at"),
         columns: if by_planes { 6 } else { 5 },
         boards: boards.collect(),
-        key: [
-            "negative".to_owned(),
-            "nothing".to_owned(),
-            "positive weights".to_owned(),
-        ],
+        key: ["negative", "nothing", "positive weights"].map(str::to_owned),
     };
     let scale = if by_planes {
         "The twelve boards of a node share a scale."
     } else {
         "Each board has its own scale."
     };
-    Picture {
-        what: What::Squares,
-        name: "fields".to_owned(),
-        drawing: boards.draw(),
-        caption: format!(
-            "Receptive fields: the weights from the squares to the nodes that matter most, the strongest first. {scale}"
-        ),
-    }
+    let caption = format!(
+        "Receptive fields: the weights from the squares to the nodes that matter most, the strongest first. {scale}"
+    );
+    AnalysisKind::Squares.picture("fields", boards.draw(), caption)
 }
 
-/// Whole centipawns; a network's are small.
+/// Integer centipawns, with decimals for the small values of networks.
 fn rounded(value: f64) -> String {
     if value.abs() < 10.0 {
         decimal(value)

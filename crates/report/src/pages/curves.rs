@@ -1,25 +1,21 @@
-//! Fitness and diversity, generation by generation.
+//! Fitness, strength and diversity of each generation.
 
 use std::fmt::Write as _;
 
 use mendel_lab::record::manifest::StandIn;
 use mendel_lab::record::{Generation, Histogram};
 
-use super::from_one;
 use super::read::RunRecord;
+use super::{better, from_one};
 use crate::page::PageBlock;
 use crate::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, number};
 
 impl RunRecord {
-    /// The unit of the fitness and which way is better.
+    /// The unit of the fitness and whether smaller or larger is better.
     pub(super) fn fitness_label(&self) -> String {
         let unit = self.unit();
-        let way = if self.manifest.smaller_is_better {
-            "smaller is better"
-        } else {
-            "larger is better"
-        };
-        // Some units say it themselves.
+        let way = better(self.manifest.smaller_is_better);
+        // Some units contain it.
         if unit.contains(way) {
             unit.to_owned()
         } else {
@@ -35,30 +31,25 @@ impl RunRecord {
     }
 
     fn curve(&self, value: impl Fn(&Generation) -> f64) -> Vec<(f64, f64)> {
-        let point = |line: &Generation| (f64::from(from_one(line.generation)), value(line));
-        self.generations.iter().map(point).collect()
+        let points = self.generations.iter();
+        points.map(|line| (place(line), value(line))).collect()
     }
 
-    /// Random search, where it ran beside.
+    /// The best of random search, where it ran.
     fn random_curve(&self) -> Vec<(f64, f64)> {
-        let point =
-            |line: &Generation| Some((f64::from(from_one(line.generation)), line.random_best?));
+        let point = |line: &Generation| Some((place(line), line.random_best?));
         self.generations.iter().filter_map(point).collect()
     }
 
-    /// Whose level is drawn.
+    /// The name of the level for comparison.
     fn beside(&self) -> String {
-        let name = self.manifest.stand_in.map(StandIn::name);
-        name.unwrap_or("parent").to_owned()
+        let name = self.manifest.stand_in.map_or("parent", StandIn::name);
+        name.to_owned()
     }
 
     fn references(&self) -> Vec<Reference> {
-        let level = self.manifest.baseline.map(|value| Reference {
-            name: self.beside(),
-            pen: 3,
-            value,
-        });
-        level.into_iter().collect()
+        let baseline = self.manifest.baseline;
+        Vec::from_iter(baseline.map(|it| Reference::new(self.beside(), 3, it)))
     }
 
     /// Best, mean, worst, parent and random search.
@@ -66,30 +57,22 @@ impl RunRecord {
         if self.generations.is_empty() {
             return Vec::new();
         }
-        let mut y = Axis::new(self.fitness_label());
-        let frame = self.frame();
-        y.range = frame.map(|frame| frame.range);
+        let window = self.window();
         let mean = Series {
-            name: "mean".to_owned(),
-            pen: 1,
-            points: self.curve(|line| line.mean),
             band: self
                 .generations
                 .iter()
-                .map(|line| {
-                    let (mean, spread) = (line.mean, line.deviation);
-                    (
-                        f64::from(from_one(line.generation)),
-                        mean - spread,
-                        mean + spread,
-                    )
-                })
+                .map(|it| (place(it), it.mean - it.deviation, it.mean + it.deviation))
                 .collect(),
+            ..Series::line("mean", 1, self.curve(|line| line.mean))
         };
         let whole = LineChart {
             title: "Fitness of each generation".to_owned(),
             x: Axis::whole("generation"),
-            y,
+            y: Axis {
+                range: window.map(|window| window.range),
+                ..Axis::new(self.fitness_label())
+            },
             series: vec![
                 Series::line("best", 0, self.curve(|line| line.best)),
                 mean,
@@ -98,7 +81,7 @@ impl RunRecord {
             ],
             references: self.references(),
             height: 380,
-            beyond: Vec::new(),
+            ..LineChart::default()
         };
         let mut caption =
             "Best, mean and worst member of each generation; the band is one standard deviation around the mean."
@@ -106,29 +89,24 @@ impl RunRecord {
         if self.random_best().is_some() {
             caption.push_str(" Random search is the best of as many members drawn at random.");
         }
-        if frame.is_some_and(|frame| frame.cuts) {
+        if window.is_some_and(|window| window.cuts) {
             caption.push_str(" What lies beyond the frame is cut off.");
         }
-        let mut blocks = vec![PageBlock::Figure {
-            drawing: whole.draw(),
-            caption,
-        }];
-        blocks.extend(self.close_up());
-        blocks
+        let figure = PageBlock::figure(whole.draw(), caption);
+        [figure].into_iter().chain(self.close_up()).collect()
     }
 
-    /// The best against the parent and random search, where the whole picture is
-    /// too coarse for that.
+    /// The best, the parent and random search at a larger scale, if the whole plot is too coarse.
     fn close_up(&self) -> Option<PageBlock> {
         let late = &self.generations[self.generations.len() / 5..];
         let ends = late.iter().map(|line| line.best);
         let (mut low, mut high) = extent(ends.chain(self.manifest.baseline))?;
-        let (least, largest) = self.frame()?.range;
+        let (least, largest) = self.window()?.range;
         if self.generations.len() < 10 || high - low > 0.5 * (largest - least) {
             return None;
         }
         let mut series = vec![Series::line("best", 0, self.curve(|line| line.best))];
-        // Random search is shown if the picture stays near.
+        // Random search is shown if it is near enough.
         let room = high - low;
         let beyond = low - room..=high + room;
         let mut caption = String::new();
@@ -144,26 +122,21 @@ impl RunRecord {
             None => {}
         }
         let air = ((high - low) * 0.08).max(1e-9);
-        let mut y = Axis::new(self.unit().to_owned());
-        y.range = Some((low - air, high + air));
         let chart = LineChart {
             title: "The same from near".to_owned(),
             x: Axis::whole("generation"),
-            y,
+            y: Axis::new(self.unit()).between(low - air, high + air),
             series,
             references: self.references(),
             height: 280,
-            beyond: Vec::new(),
+            ..LineChart::default()
         };
-        Some(PageBlock::Figure {
-            drawing: chart.draw(),
-            caption,
-        })
+        Some(PageBlock::figure(chart.draw(), caption))
     }
 
-    /// What the picture of the fitness must show. One wild member must not press
-    /// everything else into a line, so of the worst only the better half must fit.
-    fn frame(&self) -> Option<Frame> {
+    /// The visible range of the fitness. Only the better half of the worst members must fit, so that
+    /// one outlier does not flatten all curves.
+    fn window(&self) -> Option<ChartWindow> {
         let mut worst: Vec<f64> = self.generations.iter().map(|line| line.worst).collect();
         worst.sort_by(f64::total_cmp);
         let middle = worst.get(worst.len() / 2).copied();
@@ -176,36 +149,28 @@ impl RunRecord {
         let ((low, high), all) = (seen?, all?);
         let air = ((high - low) * 0.04).max(1e-9);
         let range = (low - air, high + air);
-        Some(Frame {
+        Some(ChartWindow {
             range,
             cuts: all.0 < range.0 || all.1 > range.1,
         })
     }
 
-    /// How strong the best or the king was among players that stay the same.
+    /// Strength of the best or the king against fixed players.
     pub(super) fn ladder_block(&self) -> Option<PageBlock> {
-        // 1. The points and their frame.
+        // 1. The points and their range.
         let lines = &self.generations;
-        let measured = || {
-            let point =
-                |line: &Generation| Some((f64::from(from_one(line.generation)), line.ladder?));
-            lines.iter().filter_map(point)
-        };
+        let measured = || lines.iter().filter_map(|it| Some((place(it), it.ladder?)));
         let ends = measured().flat_map(|(_, point)| [point.low, point.high]);
         let (low, high) = extent(ends)?;
         let air = ((high - low) * 0.05).max(1.0);
-        let mut y = Axis::new("Elo above the ladder’s anchor");
-        y.range = Some((low - air, high + air));
 
-        // 2. A line upwards for each new king.
+        // 2. A vertical line for each new king.
         let kings = self.kings();
+        let points = measured().map(|(at, point)| (at, point.elo)).collect();
+        let band = measured().map(|(at, point)| (at, point.low, point.high));
         let mut series = vec![Series {
-            name: "ladder".to_owned(),
-            pen: 0,
-            points: measured().map(|(at, point)| (at, point.elo)).collect(),
-            band: measured()
-                .map(|(at, point)| (at, point.low, point.high))
-                .collect(),
+            band: band.collect(),
+            ..Series::line("ladder", 0, points)
         }];
         series.extend(kings.iter().map(|&generation| {
             let at = f64::from(generation);
@@ -214,11 +179,10 @@ impl RunRecord {
         let chart = LineChart {
             title: "Strength".to_owned(),
             x: Axis::whole("generation"),
-            y,
+            y: Axis::new("Elo above the ladder’s anchor").between(low - air, high + air),
             series,
-            references: Vec::new(),
             height: 320,
-            beyond: Vec::new(),
+            ..LineChart::default()
         };
         let mut caption = "Measured by games against players that stay the same, all from the \
                            same openings; the band is the 95 % interval."
@@ -232,20 +196,17 @@ impl RunRecord {
                 list.join(", ")
             );
         }
-        Some(PageBlock::Figure {
-            drawing: chart.draw(),
-            caption,
-        })
+        Some(PageBlock::figure(chart.draw(), caption))
     }
 
-    /// The generations that brought a new king, from 1.
+    /// The generations with a new king, from 1.
     pub(super) fn kings(&self) -> Vec<u32> {
         let crowned = |line: &&Generation| line.king.is_some_and(|king| king.new);
         let lines = self.generations.iter().filter(crowned);
         lines.map(|line| from_one(line.generation)).collect()
     }
 
-    /// The population at chosen generations.
+    /// Histograms of the fitness in some generations.
     pub(super) fn histogram_block(&self) -> Option<PageBlock> {
         let chosen: Vec<&Generation> = self
             .chosen_generations()
@@ -259,8 +220,6 @@ impl RunRecord {
         let ends = middles.flat_map(|(low, high)| [low, high]);
         let (low, high) = extent(ends.chain(self.manifest.baseline))?;
         let air = ((high - low) * 0.03).max(1e-9);
-        let mut x = Axis::new(self.fitness_label());
-        x.range = Some((low - air, high + air));
         let all = self.generations.len();
         let panels = chosen.iter().map(|line| Panel {
             name: format!("{} of {all}", from_one(line.generation)),
@@ -270,18 +229,15 @@ impl RunRecord {
         });
         let histograms = Histograms {
             title: "The population in some generations".to_owned(),
-            x,
+            x: Axis::new(self.fitness_label()).between(low - air, high + air),
             panels: panels.collect(),
             reference: self.manifest.baseline.map(|b| (b, self.beside())),
         };
-        Some(PageBlock::Figure {
-            drawing: histograms.draw(),
-            caption: "How many members have which fitness; at the right how many the tallest bar counts. The outermost hundredth at either end may lie outside."
-                .to_owned(),
-        })
+        let caption = "How many members have which fitness; at the right how many the tallest bar counts. The outermost hundredth at either end may lie outside.";
+        Some(PageBlock::figure(histograms.draw(), caption))
     }
 
-    /// Those the recipe wants, or the first, the last and two between.
+    /// The generations that the recipe asks for, or the first, the last and two between.
     fn chosen_generations(&self) -> Vec<&Generation> {
         let lines = &self.generations;
         let Some(last) = lines.len().checked_sub(1) else {
@@ -290,12 +246,11 @@ impl RunRecord {
         let mut places: Vec<usize> = if self.histograms.is_empty() {
             vec![0, last / 3, last * 2 / 3, last]
         } else {
-            let place = |wanted: &u32| {
-                lines
-                    .iter()
-                    .position(|line| from_one(line.generation) == *wanted)
+            let find = |wanted: &u32| {
+                let mut lines = lines.iter();
+                lines.position(|line| from_one(line.generation) == *wanted)
             };
-            self.histograms.iter().filter_map(place).collect()
+            self.histograms.iter().filter_map(find).collect()
         };
         if places.is_empty() {
             places = vec![0, last];
@@ -306,14 +261,14 @@ impl RunRecord {
         places.into_iter().map(|place| &lines[place]).collect()
     }
 
-    /// How different the members are.
+    /// Diversity of the members.
     pub(super) fn diversity_block(&self) -> Option<PageBlock> {
         let curve = self.curve(|line| line.diversity);
         let most = curve.iter().map(|point| point.1).fold(0.0, f64::max);
         if curve.len() < 2 {
             return None;
         }
-        // Networks that grow have a size; they are compared by their links.
+        // Growing networks have a size; they are compared by their links.
         let mut networks = self
             .generations
             .iter()
@@ -332,30 +287,27 @@ impl RunRecord {
         let chart = LineChart {
             title: "Diversity".to_owned(),
             x: Axis::whole("generation"),
-            y: Axis {
-                label: label.to_owned(),
-                range: Some((0.0, (most * 1.08).max(1e-3))),
-                whole: false,
-            },
+            y: Axis::new(label).between(0.0, (most * 1.08).max(1e-3)),
             series: vec![Series::line("diversity", 0, curve)],
-            references: Vec::new(),
             height: 220,
-            beyond: Vec::new(),
+            ..LineChart::default()
         };
-        Some(PageBlock::Figure {
-            drawing: chart.draw(),
-            caption: format!(
-                "{meaning}: 0 means that all are alike and nothing is left to choose from."
-            ),
-        })
+        let caption =
+            format!("{meaning}: 0 means that all are alike and nothing is left to choose from.");
+        Some(PageBlock::figure(chart.draw(), caption))
     }
 }
 
-/// What a picture shows, and whether that is less than there is.
+/// The visible range of a plot, and whether values lie outside.
 #[derive(Clone, Copy)]
-struct Frame {
+struct ChartWindow {
     range: (f64, f64),
     cuts: bool,
+}
+
+/// The place of a generation on the axis.
+fn place(line: &Generation) -> f64 {
+    f64::from(from_one(line.generation))
 }
 
 fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
@@ -365,7 +317,7 @@ fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Where all but the outermost hundredth at either end lie.
+/// The range without the outermost hundredth at either end.
 fn central(histogram: &Histogram) -> (f64, f64) {
     let Histogram { low, high, counts } = histogram;
     let all: u64 = counts.iter().map(|count| u64::from(*count)).sum();
@@ -382,23 +334,4 @@ fn central(histogram: &Histogram) -> (f64, f64) {
     let from = outer(&mut counts.iter());
     let to = outer(&mut counts.iter().rev());
     (low + from * width, high - to * width)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lonely_outlier_does_not_widen_the_picture() {
-        let mut counts = vec![0; 100];
-        counts[3] = 499;
-        counts[4] = 500;
-        counts[99] = 1;
-        let histogram = Histogram {
-            low: 0.0,
-            high: 100.0,
-            counts,
-        };
-        assert_eq!(central(&histogram), (3.0, 5.0));
-    }
 }

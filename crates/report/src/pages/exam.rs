@@ -1,21 +1,21 @@
-//! The examination on the page.
+//! External tests on the page.
 
-use super::analyses::{Picture, What, block};
-use super::games::{lengths, moves, p_value};
+use super::analyses::{AnalysisKind, Picture, block};
+use super::games::{lengths, most_frequent, moves, p_value};
+use super::or_dash;
 use super::read::RunRecord;
-use crate::analysis::exam::{ColourLengths, Exam, ExamLengths};
+use crate::analysis::exam::{ColourLengths, ExamLengths, ExternalTestReport};
 use crate::page::{HtmlTable, PageBlock};
-use crate::plot::{Axis, LineChart, Series, ShareBars, ShareGroup, ShareRow, decimal, number};
+use crate::plot::{Axis, BarGroup, BarRow, LineChart, Series, StackedBars, number};
 
-/// More generations than this are lines, not bars.
-const MOST_BARS: usize = 12;
+/// Maximum number of generations that are bars; more are lines.
+const MAX_BARS: usize = 12;
 
-/// More rows than this are folded.
-const MOST_ROWS: usize = 40;
+/// Maximum number of rows that are not folded.
+const MAX_ROWS: usize = 40;
 
 impl RunRecord {
-    /// Pictures and lengths of the examination; the table of shares stands beside the
-    /// paper's where there is one.
+    /// Plots and lengths. The table of shares is in the section of the paper, if there is one.
     pub(super) fn exam_blocks(&self) -> Vec<PageBlock> {
         let exam = &self.exam;
         if exam.lines.is_empty() {
@@ -33,61 +33,49 @@ impl RunRecord {
     }
 }
 
-/// The shares as a table: what was published, and a column for each row of opponents.
-pub fn exam_table(exam: &Exam) -> HtmlTable {
+/// The shares as a table: the published ones, and a column for each opponent.
+pub fn exam_table(exam: &ExternalTestReport) -> HtmlTable {
     let rows = exam.rows();
     let has_paper = !exam.published.is_empty();
     let mut head = vec!["generations".to_owned()];
-    if has_paper {
-        head.push("paper".to_owned());
-    }
+    head.extend(has_paper.then(|| "paper".to_owned()));
     head.extend(rows.iter().map(|(_, name)| format!("ours: {name}")));
-    if rows.is_empty() {
-        head.push("ours".to_owned());
-    }
+    head.extend(rows.is_empty().then(|| "ours".to_owned()));
     head.push("games".to_owned());
     let mut table = HtmlTable::new(head);
     let all = exam.all();
     let generations = exam.generations().into_iter().map(Some);
     for generation in generations.chain([None]) {
-        let mut cells = vec![generation.map_or_else(|| "all".to_owned(), |it| it.to_string())];
-        let paper = match generation {
-            Some(generation) => exam.paper(generation),
-            None => exam.paper_mean(),
-        };
-        if has_paper {
-            cells.push(words(paper));
-        }
-        let own = |row: usize| {
+        let paper = generation.map_or_else(|| exam.paper_mean(), |it| exam.paper(it));
+        let own = rows.iter().map(|(row, _)| {
             let mut all = all.iter();
-            all.find(|it| it.generation == generation && it.row == row)
-        };
-        for (row, _) in &rows {
-            cells.push(own(*row).map_or_else(|| words(None), |it| words(it.shares)));
-        }
-        if rows.is_empty() {
-            cells.push(words(None));
-        }
-        let games: Vec<String> = rows
-            .iter()
-            .filter_map(|(row, _)| Some(own(*row)?.games.to_string()))
-            .collect();
-        cells.push(games.join(" + "));
+            all.find(|it| it.generation == generation && it.row == *row)
+        });
+        let mut cells = vec![generation_name(generation)];
+        cells.extend(has_paper.then(|| words(paper)));
+        cells.extend(own.clone().map(|it| words(it.and_then(|it| it.shares))));
+        cells.extend(rows.is_empty().then(|| words(None)));
+        let games = own.flatten().map(|it| it.games.to_string());
+        cells.push(games.collect::<Vec<_>>().join(" + "));
         table.row(cells);
     }
     table
 }
 
-/// The table with a word before it.
-pub(super) fn share_blocks(exam: &Exam) -> Vec<PageBlock> {
-    let mut blocks = vec![PageBlock::Text(
-        "Games of all members against a program from elsewhere, after so many generations: lost, drawn, won.".to_owned(),
+fn generation_name(generation: Option<u32>) -> String {
+    generation.map_or_else(|| "all".to_owned(), |it| it.to_string())
+}
+
+/// The table with a text above it, and notes.
+pub(super) fn share_blocks(exam: &ExternalTestReport) -> Vec<PageBlock> {
+    let mut blocks = vec![PageBlock::text(
+        "Games of all members against a program from elsewhere, after so many generations: lost, drawn, won.",
     )];
     let table = exam_table(exam);
-    if table.rows.len() <= MOST_ROWS {
+    if table.rows.len() <= MAX_ROWS {
         blocks.push(PageBlock::Table(table));
     } else {
-        // What was published, the last, and all together; the rest on demand.
+        // The published generations, the last and the sum; the others are folded.
         let published = |cells: &Vec<String>| {
             let generation = cells.first().and_then(|it| it.parse().ok());
             generation.is_none_or(|it| exam.paper(it).is_some())
@@ -99,13 +87,9 @@ pub(super) fn share_blocks(exam: &Exam) -> Vec<PageBlock> {
             head: table.head.clone(),
             rows: rows.map(|it| it.1.clone()).collect(),
         }));
-        blocks.push(PageBlock::Details {
-            summary: format!(
-                "All {} generations that were examined",
-                table.rows.len() - 1
-            ),
-            blocks: vec![PageBlock::Table(table)],
-        });
+        let count = table.rows.len() - 1;
+        let summary = format!("All {count} generations that were examined");
+        blocks.push(PageBlock::details(summary, PageBlock::Table(table)));
     }
     let mut notes: Vec<String> = exam.lines.iter().filter_map(|it| it.note.clone()).collect();
     notes.dedup();
@@ -118,17 +102,16 @@ pub(super) fn share_blocks(exam: &Exam) -> Vec<PageBlock> {
 
 /// Lost, drawn, won.
 pub(super) fn words(shares: Option<[f64; 3]>) -> String {
-    shares.map_or_else(
-        || "–".to_owned(),
-        |[lost, drawn, won]| format!("{lost:.1} %, {drawn:.1} %, {won:.1} %"),
-    )
+    or_dash(shares, |[lost, drawn, won]| {
+        format!("{lost:.1} %, {drawn:.1} %, {won:.1} %")
+    })
 }
 
-/// All pictures of the examination.
-pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
+/// All plots of external tests.
+pub fn exam_pictures(exam: &ExternalTestReport) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let generations = exam.generations().len();
-    if generations > MOST_BARS {
+    if generations > MAX_BARS {
         pictures.extend(points_picture(exam));
     } else {
         pictures.extend(share_picture(exam));
@@ -150,20 +133,9 @@ pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
         ));
         let with_black = exam.opened(row, 1);
         let all: u64 = with_black.iter().map(|it| it.1).sum();
-        let answers: Vec<String> = with_black
-            .iter()
-            .take(3)
-            .map(|(text, count)| {
-                format!(
-                    "{text} ({}\u{a0}%)",
-                    decimal(100.0 * *count as f64 / all as f64)
-                )
-            })
-            .collect();
-        let answers = if answers.is_empty() {
-            String::new()
-        } else {
-            format!(" With Black they began with {}.", answers.join(", "))
+        let answers = match most_frequent(&with_black, all).as_str() {
+            "" => String::new(),
+            answers => format!(" With Black they began with {answers}."),
         };
         pictures.extend(moves(
             (&name, "First moves with White"),
@@ -174,12 +146,12 @@ pub fn exam_pictures(exam: &Exam) -> Vec<Picture> {
     pictures
 }
 
-/// What each examination came to, as bars, beside the paper's.
-fn share_picture(exam: &Exam) -> Option<Picture> {
+/// Shares of each external test as bars, with those of the paper.
+fn share_picture(exam: &ExternalTestReport) -> Option<Picture> {
     if exam.lines.is_empty() {
         return None;
     }
-    let row = |name: String, shares: [f64; 3]| ShareRow {
+    let row = |name: String, shares: [f64; 3]| BarRow {
         name,
         values: shares.to_vec(),
         words: words(Some(shares)),
@@ -192,28 +164,23 @@ fn share_picture(exam: &Exam) -> Option<Picture> {
             let shares = exam.own(generation, *at)?.shares?;
             Some(row(opponent.clone(), shares))
         });
-        ShareGroup {
+        BarGroup {
             name: generation.to_string(),
             rows: paper.into_iter().chain(own).collect(),
         }
     });
-    let chart = ShareBars {
+    let chart = StackedBars {
         title: title(exam),
         parts: ["lost", "drawn", "won"].map(str::to_owned).to_vec(),
         groups: groups.filter(|it| !it.rows.is_empty()).collect(),
     };
-    Some(Picture {
-        what: What::Exam,
-        name: "exam".to_owned(),
-        drawing: chart.draw(),
-        caption: "Shares of the games of all members, after so many generations (at the left), against each opponent; \
-                  lost, drawn, won. A clock decides in these games: another time they are others."
-            .to_owned(),
-    })
+    let caption = "Shares of the games of all members, after so many generations (at the left), against each opponent; \
+                   lost, drawn, won. A clock decides in these games: another time they are others.";
+    Some(AnalysisKind::Exam.picture("exam", chart.draw(), caption))
 }
 
-/// The same for many examinations: points, won games and half of the drawn ones.
-fn points_picture(exam: &Exam) -> Option<Picture> {
+/// Points (won games and half of the drawn ones) of many external tests as lines.
+fn points_picture(exam: &ExternalTestReport) -> Option<Picture> {
     let points = |[_, drawn, won]: [f64; 3]| won + drawn / 2.0;
     let mut series: Vec<Series> = Vec::new();
     for (pen, (row, opponent)) in exam.rows().into_iter().enumerate() {
@@ -232,34 +199,28 @@ fn points_picture(exam: &Exam) -> Option<Picture> {
         let curve = curve.map(|(generation, shares)| (f64::from(*generation), points(*shares)));
         series.push(Series::line("paper", 4, curve.collect()));
     }
-    let mut y = Axis::new("points, %");
     let most = series.iter().flat_map(|it| &it.points).map(|it| it.1);
-    y.range = Some((0.0, (most.fold(0.0, f64::max) * 1.1).clamp(5.0, 100.0)));
+    let most = (most.fold(0.0, f64::max) * 1.1).clamp(5.0, 100.0);
     let chart = LineChart {
         title: title(exam),
         x: Axis::whole("generations"),
-        y,
+        y: Axis::new("points, %").between(0.0, most),
         series,
         height: 300,
         ..LineChart::default()
     };
-    Some(Picture {
-        what: What::Exam,
-        name: "exam".to_owned(),
-        drawing: chart.draw(),
-        caption: "Points of all members in each examination: won games, and half of those drawn."
-            .to_owned(),
-    })
+    let caption = "Points of all members in each examination: won games, and half of those drawn.";
+    Some(AnalysisKind::Exam.picture("exam", chart.draw(), caption))
 }
 
-/// What it all came to.
-fn title(exam: &Exam) -> String {
+/// The lost games of each row, over all generations.
+fn title(exam: &ExternalTestReport) -> String {
     let all = exam.all();
     let whole = all.iter().filter(|it| it.generation.is_none());
     let told: Vec<String> = whole
         .filter_map(|it| {
             let [lost, ..] = it.shares?;
-            // What tells the opponents apart; the whole name stands at the bars.
+            // The option that distinguishes the opponents; the bars have the whole name.
             let name = it.opponent.split_once(", ");
             let name = name.map_or(it.opponent.as_str(), |(_, option)| option);
             Some(format!("{lost:.1} % lost ({name})"))
@@ -272,7 +233,7 @@ fn title(exam: &Exam) -> String {
     }
 }
 
-/// How long lost games were, by colour and generation, and which generations differ.
+/// Lengths of lost games by colour and generation, and which generations differ.
 fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
     if row.colours.iter().all(|it| it.games == [0, 0]) {
         return Vec::new();
@@ -286,16 +247,13 @@ fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
         "Welch’s p, corrected",
     ]);
     for it in &row.colours {
-        let name = it
-            .generation
-            .map_or_else(|| "all".to_owned(), |it| it.to_string());
         table.row([
-            name,
+            generation_name(it.generation),
             number(it.games[0] as f64),
             mean(it, 0),
             number(it.games[1] as f64),
             mean(it, 1),
-            it.corrected.map_or_else(|| "–".to_owned(), p_value),
+            or_dash(it.corrected, p_value),
         ]);
     }
     let surely: Vec<String> = row
@@ -303,12 +261,8 @@ fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
         .iter()
         .filter(|it| it.corrected < 0.05)
         .map(|it| {
-            format!(
-                "{} and {} (p {})",
-                it.first,
-                it.second,
-                p_value(it.corrected)
-            )
+            let p = p_value(it.corrected);
+            format!("{} and {} (p {p})", it.first, it.second)
         })
         .collect();
     let compared = row.generations.len();
@@ -323,13 +277,11 @@ fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
             if count > 6 { " …" } else { "" }
         ),
     };
-    vec![
-        PageBlock::Text(format!(
-            "Games that members lost against {}: their length in half-moves, mean ± deviation, and whether the colours differ.{differ}",
-            row.opponent
-        )),
-        PageBlock::Table(table),
-    ]
+    let text = PageBlock::text(format!(
+        "Games that members lost against {}: their length in half-moves, mean ± deviation, and whether the colours differ.{differ}",
+        row.opponent
+    ));
+    vec![text, PageBlock::Table(table)]
 }
 
 fn mean(it: &ColourLengths, side: usize) -> String {

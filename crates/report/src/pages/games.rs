@@ -1,21 +1,21 @@
-//! Pictures of games: how long those were that bred players lost, and how they began.
+//! Plots of games: lengths of lost games, first moves.
 
 use mendel_lab::trial::games::Phase;
 
-use super::analyses::{Picture, What};
+use super::analyses::{AnalysisKind, Picture};
 use super::counted;
 use crate::analysis::games::PhaseGames;
-use crate::analysis::welch::{self, Group};
+use crate::analysis::welch::{self, Measurements};
 use crate::page::HtmlTable;
-use crate::plot::{Axis, Histograms, Panel, PointChart, PointRow, decimal, number};
+use crate::plot::{Axis, Histograms, IntervalPlot, IntervalRow, Panel, decimal, number};
 
-/// More bars than this tell nothing.
-const MOST_MOVES: usize = 10;
+/// Maximum number of bars.
+const MAX_MOVES: usize = 10;
 
 /// Bins of a histogram of lengths.
 const BINS: u32 = 24;
 
-/// What games were played for, in words.
+/// The purpose of games: file name and text.
 fn purpose(phase: Phase) -> (&'static str, &'static str) {
     match phase {
         Phase::Trial => ("trial", "the games that judged the members"),
@@ -24,7 +24,7 @@ fn purpose(phase: Phase) -> (&'static str, &'static str) {
     }
 }
 
-/// How long the games were that bred players lost, for either colour.
+/// Lengths of the games that bred players lost, for either colour.
 pub(super) fn length_picture(games: &PhaseGames) -> Option<Picture> {
     let (name, words) = purpose(games.phase);
     let [white, drawn, black] = games.results.map(|it| number(it as f64));
@@ -39,7 +39,7 @@ pub(super) fn length_picture(games: &PhaseGames) -> Option<Picture> {
     )
 }
 
-/// Histograms of lengths in half-moves, as White and as Black.
+/// Histograms of lengths in plies, as White and as Black.
 pub(super) fn lengths(name: &str, sides: [&[u32]; 2], caption: String) -> Option<Picture> {
     let longest = sides.iter().flat_map(|it| it.iter()).max().copied()?;
     let width = longest.div_ceil(BINS).max(1);
@@ -70,18 +70,17 @@ pub(super) fn lengths(name: &str, sides: [&[u32]; 2], caption: String) -> Option
         panels: panels.collect(),
         reference: None,
     };
-    Some(Picture {
-        what: What::Lengths,
-        name: format!("lengths-{name}"),
-        drawing: chart.draw(),
-        caption,
-    })
+    let name = format!("lengths-{name}");
+    Some(AnalysisKind::Lengths.picture(name, chart.draw(), caption))
 }
 
-/// The same as numbers, and whether the colours differ.
+/// Lengths as a table, and whether the colours differ.
 pub(super) fn length_table(games: &PhaseGames) -> Option<HtmlTable> {
-    let sides = [&games.lost_by_white, &games.lost_by_black];
-    let groups = grouped(["White", "Black"], sides.map(Vec::as_slice));
+    let sides = [
+        ("White", &games.lost_by_white),
+        ("Black", &games.lost_by_black),
+    ];
+    let groups = sides.map(|(name, lengths)| Measurements::of_lengths(name, lengths));
     let difference = welch::compare(&groups).into_iter().next()?;
     let mut table = HtmlTable::new([
         "lost as",
@@ -90,31 +89,20 @@ pub(super) fn length_table(games: &PhaseGames) -> Option<HtmlTable> {
         "deviation",
         "Welch’s p",
     ]);
-    for (index, group) in groups.iter().enumerate() {
+    let mut p = Some(p_value(difference.p));
+    for group in &groups {
         table.row([
             group.name.clone(),
             number(group.values.len() as f64),
             decimal(group.mean()),
             decimal(group.variance().sqrt()),
-            if index == 0 {
-                p_value(difference.p)
-            } else {
-                String::new()
-            },
+            p.take().unwrap_or_default(),
         ]);
     }
     Some(table)
 }
 
-/// Lengths as measurements.
-pub(super) fn grouped(names: [&str; 2], sides: [&[u32]; 2]) -> [Group; 2] {
-    [0, 1].map(|side| Group {
-        name: names[side].to_owned(),
-        values: sides[side].iter().copied().map(f64::from).collect(),
-    })
-}
-
-/// How likely chance alone is; less than a thousandth nobody compares.
+/// A p-value; below a thousandth the exact value has no meaning.
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()
@@ -123,23 +111,13 @@ pub(super) fn p_value(p: f64) -> String {
     }
 }
 
-/// How games began.
+/// First moves and answers.
 pub(super) fn move_picture(games: &PhaseGames) -> Option<Picture> {
     let (name, words) = purpose(games.phase);
     let first = games.first_moves.first()?;
-    let answers: Vec<String> = games
-        .answers
-        .iter()
-        .take(3)
-        .map(|(text, count)| {
-            let share = decimal(100.0 * *count as f64 / first.1 as f64);
-            format!("{text} ({share}\u{a0}%)")
-        })
-        .collect();
-    let answers = if answers.is_empty() {
-        String::new()
-    } else {
-        format!(" {} was answered by {}.", first.0, answers.join(", "))
+    let answers = match most_frequent(&games.answers, first.1).as_str() {
+        "" => String::new(),
+        answers => format!(" {} was answered by {answers}.", first.0),
     };
     moves(
         (name, "First moves"),
@@ -148,7 +126,16 @@ pub(super) fn move_picture(games: &PhaseGames) -> Option<Picture> {
     )
 }
 
-/// Moves and how often each was played, the most frequent first.
+/// The three most frequent moves with their shares of `all`.
+pub(super) fn most_frequent(played: &[(String, u64)], all: u64) -> String {
+    let moves = played.iter().take(3).map(|(text, count)| {
+        let share = decimal(100.0 * *count as f64 / all as f64);
+        format!("{text} ({share}\u{a0}%)")
+    });
+    moves.collect::<Vec<_>>().join(", ")
+}
+
+/// A plot of moves and their counts, which are sorted.
 pub(super) fn moves(
     (name, title): (&str, &str),
     played: &[(String, u64)],
@@ -157,7 +144,7 @@ pub(super) fn moves(
     let all: u64 = played.iter().map(|it| it.1).sum();
     let first = played.first().filter(|_| all > 0)?;
     let share = |count: u64| 100.0 * count as f64 / all as f64;
-    let row = |(index, (text, count)): (usize, &(String, u64))| PointRow {
+    let row = |(index, (text, count)): (usize, &(String, u64))| IntervalRow {
         name: text.clone(),
         value: share(*count),
         interval: None,
@@ -165,28 +152,19 @@ pub(super) fn moves(
         words: format!("{} %, {}", decimal(share(*count)), counted(*count, "game")),
         chosen: index == 0,
     };
-    let shown = played.iter().take(MOST_MOVES);
-    let mut x = Axis::new("games, %");
-    x.range = Some((0.0, share(first.1) * 1.05));
-    let chart = PointChart {
-        title: format!(
-            "{title}: {} in {} % of the games",
-            first.0,
-            decimal(share(first.1))
-        ),
-        x,
+    let shown = played.iter().take(MAX_MOVES);
+    let (most, often) = (&first.0, share(first.1));
+    let chart = IntervalPlot {
+        title: format!("{title}: {most} in {} % of the games", decimal(often)),
+        x: Axis::new("games, %").between(0.0, often * 1.05),
         rows: shown.enumerate().map(row).collect(),
         reference: None,
     };
-    let more = match played.len().saturating_sub(MOST_MOVES) {
+    let more = match played.len().saturating_sub(MAX_MOVES) {
         0 => String::new(),
         1 => " One more move was played.".to_owned(),
         rest => format!(" {rest} more moves were played."),
     };
-    Some(Picture {
-        what: What::Moves,
-        name: format!("moves-{name}"),
-        drawing: chart.draw(),
-        caption: format!("{caption}{more}"),
-    })
+    let (name, caption) = (format!("moves-{name}"), format!("{caption}{more}"));
+    Some(AnalysisKind::Moves.picture(name, chart.draw(), caption))
 }

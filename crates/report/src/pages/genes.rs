@@ -1,54 +1,55 @@
-//! The genes: where they began, where they came to, what was published.
+//! The genes: values of the parent, the champion and the paper.
+
+use std::collections::BTreeMap;
 
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use serde::Serialize;
 
 use super::read::RunRecord;
-use super::{from_one, signed};
+use super::{from_one, or_dash, signed};
 use crate::page::{HtmlTable, PageBlock};
 use crate::plot::{Axis, HeatMap, HeatRow, number};
 
-/// The names of genes that are numbers of the search begin with this.
+/// Prefix of genes that are parameters of the search.
 const SEARCH: &str = "search.";
 
-/// More rows than this are not looked at.
-const MOST_ROWS: usize = 64;
+/// Maximum number of rows of the heat map.
+const MAX_ROWS: usize = 64;
 
-/// The table that is open at once has so many rows.
+/// Maximum number of rows of the table that is not folded.
 const OPEN_ROWS: usize = 12;
 
 /// One gene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GeneRow {
-    /// Its name.
     pub name: String,
-    /// The parent's value.
+    /// The value of the parent.
     pub base: Option<f64>,
-    /// The champion's.
+    /// The value of the champion.
     pub bred: Option<f64>,
-    /// The published one.
+    /// The published value.
     pub paper: Option<f64>,
-    /// Between what it may lie.
+    /// The least and the largest possible value.
     pub bounds: Option<[f64; 2]>,
 }
 
 impl GeneRow {
-    /// What breeding changed.
+    /// The change by breeding.
     pub fn change(&self) -> Option<f64> {
         Some(self.bred? - self.base?)
     }
 
-    /// Whether the champion's value is as low or as high as it could be.
+    /// Whether the value of the champion is the least or the largest possible.
     pub fn at_bound(&self) -> bool {
         match (self.bred, self.bounds) {
-            // A gene that cannot move is not at its edge.
+            // A constant gene is not at its bound.
             (Some(value), Some([low, high])) => low < high && (value <= low || value >= high),
             _ => false,
         }
     }
 
-    /// How far it moved, in shares of its range where it has one.
+    /// The absolute change, as a share of the range if there is one.
     fn moved(&self) -> f64 {
         let change = self.change().unwrap_or(0.0).abs();
         match self.bounds {
@@ -58,36 +59,30 @@ impl GeneRow {
     }
 }
 
-/// What a player has for a gene of this name: a weight of its evaluator or a
-/// number of its search.
-fn value_in(player: &Player, weights: &[(String, i32)], gene: &str) -> Option<f64> {
-    let value = match gene.strip_prefix(SEARCH) {
-        Some(name) => player.params.get(name),
-        None => weights
-            .iter()
-            .find(|(name, _)| name == gene)
-            .map(|(_, value)| *value),
-    };
-    value.map(f64::from)
-}
-
-/// The values a player has for these genes.
+/// The values of these genes in a player: weights of its evaluator, or parameters of its search.
 fn values_in(player: Option<&Player>, genes: &[String]) -> Vec<Option<f64>> {
-    let Some(player) = player else {
-        return vec![None; genes.len()];
+    let weights = player.and_then(|it| it.used_evaluator().ok());
+    let weights = weights.map(AnyEvaluator::weights).unwrap_or_default();
+    let weights: BTreeMap<String, i32> = weights
+        .into_iter()
+        .rev()
+        .map(|it| (it.name, it.value))
+        .collect();
+    let value = |gene: &String| match gene.strip_prefix(SEARCH) {
+        Some(name) => player?.params.get(name),
+        None => weights.get(gene).copied(),
     };
-    let weights = player.used_evaluator().map(AnyEvaluator::weights);
-    let weights = weights.unwrap_or_default();
-    let weights: Vec<(String, i32)> = weights.into_iter().map(|w| (w.name, w.value)).collect();
-    let value = |gene: &String| value_in(player, &weights, gene);
-    genes.iter().map(value).collect()
+    genes
+        .iter()
+        .map(|gene| value(gene).map(f64::from))
+        .collect()
 }
 
 impl RunRecord {
     /// The genes in the order of the manifest.
     pub fn genes(&self) -> Vec<GeneRow> {
         let names = &self.manifest.genes;
-        // A player that was renamed or removed since only leaves its column empty.
+        // The column of a player that does not exist any more is empty.
         let player = |name: &str| Player::find(name).ok();
         let paper = self.paper.as_ref().and_then(|paper| paper.weights.as_ref());
         let paper = values_in(paper.and_then(|name| player(name)).as_ref(), names);
@@ -106,37 +101,34 @@ impl RunRecord {
         names.iter().enumerate().map(row).collect()
     }
 
-    /// Every gene through time, and the table.
+    /// The heat map of the genes, and their table.
     pub(super) fn gene_blocks(&self, genes: &[GeneRow]) -> Vec<PageBlock> {
         if genes.is_empty() || self.generations.is_empty() {
             return Vec::new();
         }
         let mut by_movement: Vec<usize> = (0..genes.len()).collect();
         by_movement.sort_by(|a, b| genes[*b].moved().total_cmp(&genes[*a].moved()));
-        let mut blocks = Vec::new();
-        blocks.push(self.heat_map(genes, &by_movement));
+        let mut blocks = vec![self.heat_map(genes, &by_movement)];
+        let all: Vec<&GeneRow> = genes.iter().collect();
         if genes.len() <= OPEN_ROWS {
-            let all: Vec<&GeneRow> = genes.iter().collect();
             blocks.push(PageBlock::Table(table_of(&all)));
             return blocks;
         }
         if genes.iter().any(|gene| gene.change().is_some()) {
             let open = by_movement.iter().take(OPEN_ROWS);
             let open: Vec<&GeneRow> = open.map(|index| &genes[*index]).collect();
-            let words = format!("The {OPEN_ROWS} genes that moved furthest:");
-            blocks.push(PageBlock::Text(words));
+            let text = format!("The {OPEN_ROWS} genes that moved furthest:");
+            blocks.push(PageBlock::Text(text));
             blocks.push(PageBlock::Table(table_of(&open)));
         }
-        let all: Vec<&GeneRow> = genes.iter().collect();
-        blocks.push(PageBlock::Details {
-            summary: format!("All {} genes: base, bred and published", genes.len()),
-            blocks: vec![PageBlock::Table(table_of(&all))],
-        });
+        let summary = format!("All {} genes: base, bred and published", genes.len());
+        let table = PageBlock::Table(table_of(&all));
+        blocks.push(PageBlock::details(summary, table));
         blocks
     }
 
     fn heat_map(&self, genes: &[GeneRow], by_movement: &[usize]) -> PageBlock {
-        let mut shown: Vec<usize> = by_movement.iter().copied().take(MOST_ROWS).collect();
+        let mut shown: Vec<usize> = by_movement.iter().copied().take(MAX_ROWS).collect();
         shown.sort_unstable();
         let rows = shown.iter().map(|&index| {
             let values: Vec<f64> = self.generations.iter().map(|g| g.genes[index]).collect();
@@ -169,19 +161,16 @@ impl RunRecord {
         let left_out = genes.len() - shown.len();
         let caption = if left_out > 0 {
             format!(
-                "{scale} Shown are the {MOST_ROWS} genes that moved furthest; {left_out} are left out here and stand in the table."
+                "{scale} Shown are the {MAX_ROWS} genes that moved furthest; {left_out} are left out here and stand in the table."
             )
         } else {
             scale.to_owned()
         };
-        PageBlock::Figure {
-            drawing: map.draw(),
-            caption,
-        }
+        PageBlock::figure(map.draw(), caption)
     }
 }
 
-/// Columns that nobody fills are left out.
+/// The table; columns without values are left out.
 fn table_of(genes: &[&GeneRow]) -> HtmlTable {
     let has = |value: fn(&GeneRow) -> Option<f64>| genes.iter().any(|gene| value(gene).is_some());
     let has_base = has(|gene| gene.base);
@@ -195,12 +184,11 @@ fn table_of(genes: &[&GeneRow]) -> HtmlTable {
     head.extend(has_bounds.then_some("range"));
     let mut table = HtmlTable::new(head);
     for gene in genes {
-        let write = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
         let mut row = vec![gene.name.clone()];
-        row.extend(has_base.then(|| write(gene.base)));
-        row.push(write(gene.bred));
-        row.extend(has_base.then(|| gene.change().map_or_else(|| "–".to_owned(), signed)));
-        row.extend(has_paper.then(|| write(gene.paper)));
+        row.extend(has_base.then(|| or_dash(gene.base, number)));
+        row.push(or_dash(gene.bred, number));
+        row.extend(has_base.then(|| or_dash(gene.change(), signed)));
+        row.extend(has_paper.then(|| or_dash(gene.paper, number)));
         if has_bounds {
             let words = gene.bounds.map_or_else(String::new, |[low, high]| {
                 let mark = if gene.at_bound() { ", at its edge" } else { "" };

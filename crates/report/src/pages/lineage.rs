@@ -1,4 +1,4 @@
-//! Whose child the champion is.
+//! The ancestors of the champion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,47 +7,44 @@ use mendel_lab::record::Lineage;
 use serde::Serialize;
 
 use super::{counted, from_one};
-use crate::plot::{Arc, Layer, LayeredGraph, Node};
+use crate::plot::{Arc, Layer, LayeredGraph, PlotNode};
 
-/// So many generations of ancestors are drawn.
-const DRAWN_LAYERS: usize = 12;
+/// Maximum number of drawn generations.
+const MAX_LAYERS: usize = 12;
 
-/// So many ancestors of one generation are drawn; the rest is counted.
-const DRAWN_NODES: usize = 6;
+/// Maximum number of drawn ancestors of one generation; the others are counted.
+const MAX_NODES: usize = 6;
 
-/// The champion's ancestors.
+/// The ancestors of a champion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ancestry {
-    /// The champion where its genome first appeared: copies by elitism are
-    /// followed back to their original.
+    /// The champion where its genome first appeared; copies by elitism are followed back to their
+    /// original.
     pub born: MemberId,
-    /// How many ancestors it has in the first generation.
+    /// Number of ancestors in the first generation.
     pub founders: usize,
-    /// How many ancestors it has in all.
+    /// Number of all ancestors.
     pub ancestors: usize,
-    /// How its ancestors and itself were made, counted.
+    /// Origins of the champion and its ancestors, counted.
     pub origins: Vec<(Origin, usize)>,
-    /// The latest of them, from young to old.
+    /// The drawn generations of ancestors, from young to old.
     #[serde(skip)]
     pub latest: Vec<Vec<Ancestor>>,
-    /// How many ancestors there are in each generation, from young to old.
+    /// Number of ancestors in each generation, from young to old.
     pub by_generation: Vec<(u32, usize)>,
 }
 
 /// One ancestor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestor {
-    /// Who it is.
     pub id: MemberId,
-    /// How it was made.
     pub origin: Origin,
-    /// Whose child it is.
     pub parents: Vec<MemberId>,
 }
 
 impl Ancestry {
-    /// Walks back from `champion`; `None` if the lineage does not know it.
-    pub(super) fn of(champion: MemberId, lineage: &[Lineage]) -> Option<Self> {
+    /// Walks back from `champion`; `None` if the lineage does not contain it.
+    pub fn of(champion: MemberId, lineage: &[Lineage]) -> Option<Self> {
         let by_generation: BTreeMap<u32, &Lineage> =
             lineage.iter().map(|line| (line.generation, line)).collect();
         let find = |id: MemberId| {
@@ -59,14 +56,13 @@ impl Ancestry {
                     .parents
                     .get(id.member as usize)?
                     .iter()
-                    // A parent is older than its child; anything else would go on
-                    // for ever.
+                    // A parent is older than its child; otherwise the walk would not end.
                     .filter(|parent| parent.generation < id.generation)
                     .copied()
                     .collect(),
             })
         };
-        // 1. An elite is who it was before.
+        // 1. An elite is its original.
         let mut born = find(champion)?;
         while matches!(born.origin, Origin::Elite | Origin::HallOfFame)
             && let [original] = born.parents[..]
@@ -74,8 +70,8 @@ impl Ancestry {
         {
             born = earlier;
         }
-        // 2. From the youngest generation to the oldest: who is found has all its
-        //    children behind it.
+        // 2. From the youngest generation to the oldest, so that all children of a member are found
+        //    before the member.
         let mut waiting = BTreeMap::from([(born.id.generation, BTreeSet::from([born.id.member]))]);
         let mut layers = Vec::new();
         let mut counts = Vec::new();
@@ -96,7 +92,7 @@ impl Ancestry {
                 }
             }
             counts.push((generation, ancestors.len()));
-            if layers.len() < DRAWN_LAYERS {
+            if layers.len() < MAX_LAYERS {
                 layers.push(ancestors);
             }
         }
@@ -113,9 +109,9 @@ impl Ancestry {
     }
 
     /// The latest generations as a graph, the champion at the bottom.
-    pub(super) fn graph(&self) -> LayeredGraph {
+    pub fn graph(&self) -> LayeredGraph {
         let (mut drawn, line) = self.drawn();
-        // Old ones on top.
+        // The oldest at the top.
         drawn.reverse();
         let counts: BTreeMap<u32, usize> = self.by_generation.iter().copied().collect();
         let layers = drawn.iter().filter_map(|nodes| {
@@ -134,9 +130,8 @@ impl Ancestry {
         }
     }
 
-    /// Who is drawn, from young to old: of each generation the parents of those
-    /// already drawn, by the order of their children. And the main line, which goes
-    /// by first parents.
+    /// The drawn ancestors, from young to old: of each generation the parents of those already drawn,
+    /// in the order of their children. And the main line, which follows first parents.
     fn drawn(&self) -> (Vec<Vec<&Ancestor>>, BTreeSet<MemberId>) {
         let mut drawn: Vec<Vec<&Ancestor>> = Vec::new();
         let mut line: BTreeSet<MemberId> = BTreeSet::from([self.born]);
@@ -149,7 +144,7 @@ impl Ancestry {
                 .collect();
             let place = |a: &&Ancestor| {
                 let place = below.iter().position(|id| *id == a.id);
-                // The main line first, so that it is never cut off.
+                // The main line first, so that it is never left out.
                 (a.id != next, place.unwrap_or(usize::MAX), a.id)
             };
             let mut nodes: Vec<&Ancestor> = layer
@@ -157,7 +152,7 @@ impl Ancestry {
                 .filter(|a| drawn.is_empty() || below.contains(&a.id))
                 .collect();
             nodes.sort_by_key(place);
-            nodes.truncate(DRAWN_NODES);
+            nodes.truncate(MAX_NODES);
             if let Some(main) = nodes.iter().find(|a| a.id == next) {
                 line.insert(main.id);
                 if let Some(parent) = main.parents.first() {
@@ -170,7 +165,7 @@ impl Ancestry {
     }
 }
 
-/// From parents to children, as far as both are drawn.
+/// The arcs from parents to children, where both are drawn.
 fn arcs(drawn: &[Vec<&Ancestor>], line: &BTreeSet<MemberId>) -> Vec<Arc> {
     let rows = drawn.iter().enumerate();
     let spots: BTreeMap<MemberId, (usize, usize)> = rows
@@ -192,10 +187,10 @@ fn arcs(drawn: &[Vec<&Ancestor>], line: &BTreeSet<MemberId>) -> Vec<Arc> {
     drawn.iter().flatten().flat_map(of_child).collect()
 }
 
-fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> Node {
+fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> PlotNode {
     let MemberId { generation, member } = ancestor.id;
     let way = words(ancestor.origin);
-    Node {
+    PlotNode {
         label: format!("{} {member}", short(ancestor.origin)),
         hint: format!(
             "member {member} of generation {}: {way}",
@@ -217,95 +212,28 @@ fn note(count: usize, nodes: &[&Ancestor], born: MemberId) -> String {
     }
 }
 
-/// How a member came to be, in a few letters.
+/// The origin of a member, abbreviated.
 fn short(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Random => "rand",
-        Origin::Given => "given",
-        Origin::Elite => "elite",
-        Origin::Crossover => "cross",
-        Origin::Mutation => "mut",
-        Origin::Copy => "copy",
-        Origin::HallOfFame => "fame",
-        Origin::Step => "step",
-        Origin::Probe => "probe",
-        Origin::Permutation => "perm",
-        _ => "?",
-    }
+    names(origin).0
 }
 
-/// How a member came to be, in words.
+/// The origin of a member, in words.
 pub(super) fn words(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Random => "at random",
-        Origin::Given => "given from outside",
-        Origin::Elite => "kept as elite",
-        Origin::Crossover => "by crossover",
-        Origin::Mutation => "by mutation",
-        Origin::Copy => "as a copy",
-        Origin::HallOfFame => "from the hall of fame",
-        Origin::Step => "by a step along the gradient",
-        Origin::Probe => "beside the point a breeder was at",
-        Origin::Permutation => "by weights that changed places",
-        _ => "in another way",
-    }
+    names(origin).1
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(generation: u32, member: u32) -> MemberId {
-        MemberId { generation, member }
-    }
-
-    fn line(generation: u32, members: &[(Origin, &[MemberId])]) -> Lineage {
-        Lineage {
-            generation,
-            parents: members.iter().map(|(_, p)| p.to_vec()).collect(),
-            origins: members.iter().map(|(o, _)| *o).collect(),
-        }
-    }
-
-    #[test]
-    fn an_elite_is_followed_to_its_birth_and_ancestors_are_counted_once() {
-        use Origin::{Crossover, Elite, Random};
-        let lineage = [
-            line(0, &[(Random, &[]), (Random, &[]), (Random, &[])]),
-            line(
-                1,
-                &[
-                    (Crossover, &[id(0, 0), id(0, 1)]),
-                    (Crossover, &[id(0, 1), id(0, 1)]),
-                ],
-            ),
-            line(2, &[(Crossover, &[id(1, 0), id(1, 1)])]),
-            line(3, &[(Elite, &[id(2, 0)])]),
-            line(4, &[(Elite, &[id(3, 0)])]),
-        ];
-        let ancestry = Ancestry::of(id(4, 0), &lineage).expect("it is known");
-        assert_eq!(ancestry.born, id(2, 0));
-        assert_eq!((ancestry.ancestors, ancestry.founders), (4, 2));
-        assert_eq!(ancestry.by_generation, [(2, 1), (1, 2), (0, 2)]);
-        assert_eq!(ancestry.origins, [(Crossover, 3), (Random, 2)]);
-        let graph = ancestry.graph();
-        assert_eq!(graph.layers.len(), 3);
-        assert_eq!(graph.layers[2].note, "the champion");
-        let main = graph.arcs.iter().filter(|arc| arc.chosen).count();
-        assert_eq!(main, 2, "one way back to the first generation");
-    }
-
-    #[test]
-    fn parents_that_are_not_older_or_not_there_end_the_walk() {
-        let lineage = [line(
-            1,
-            &[(Origin::Elite, &[id(1, 0)]), (Origin::Copy, &[id(0, 9)])],
-        )];
-        for member in 0..2 {
-            let ancestry = Ancestry::of(id(1, member), &lineage).expect("it is known");
-            assert_eq!((ancestry.ancestors, ancestry.founders), (0, 0));
-        }
-        assert_eq!(Ancestry::of(id(1, 7), &lineage), None);
-        assert_eq!(Ancestry::of(id(7, 0), &lineage), None);
+fn names(origin: Origin) -> (&'static str, &'static str) {
+    match origin {
+        Origin::Random => ("rand", "at random"),
+        Origin::Given => ("given", "given from outside"),
+        Origin::Elite => ("elite", "kept as elite"),
+        Origin::Crossover => ("cross", "by crossover"),
+        Origin::Mutation => ("mut", "by mutation"),
+        Origin::Copy => ("copy", "as a copy"),
+        Origin::HallOfFame => ("fame", "from the hall of fame"),
+        Origin::Step => ("step", "by a step along the gradient"),
+        Origin::Probe => ("probe", "beside the point a breeder was at"),
+        Origin::Permutation => ("perm", "by weights that changed places"),
+        _ => ("?", "in another way"),
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of all kinds of run folders.
+//! Pages of all kinds of experiments.
 
 mod analyses;
 mod answers;
@@ -17,14 +17,14 @@ mod played;
 mod population;
 pub(crate) mod read;
 mod summary;
-pub(crate) mod sweep;
+mod sweep;
 mod train;
-pub(crate) mod tune;
+mod tune;
 mod warnings;
 
 use mendel_lab::record::Proof;
 
-pub use self::analyses::{Analyses, Picture, What};
+pub use self::analyses::{Analyses, AnalysisKind, Picture};
 pub use self::answers::{AgreementView, JudgementView};
 pub use self::champion::pictures_of;
 pub use self::exam::{exam_pictures, exam_table};
@@ -32,70 +32,93 @@ pub use self::genes::GeneRow;
 pub use self::learn::learning_page;
 pub use self::lineage::{Ancestor, Ancestry};
 pub use self::match_page::MatchRecord;
-pub use self::paper::Comparison;
 pub use self::pipeline::{PipelineRecord, step_words};
 pub use self::played::PlayedView;
-pub use self::read::{ALL, OWN, Reached, RunRecord};
-pub use self::summary::Summary;
+pub use self::read::{ALL, OWN, RunQuality, RunRecord};
+pub use self::summary::RunSummary;
 pub use self::sweep::{SweepRecord, setting_name};
 pub use self::train::{grid_page, training_page};
 pub use self::tune::TuningRecord;
 
-/// In the place of a figure of ours that means something else than the published one.
-const NOT_COMPARABLE: &str = "not comparable";
+use crate::plot::{decimal, number};
 
-/// Whether a proof was one; its verdict says so first.
+/// Whether a proof succeeded; its verdict starts with that word.
 fn is_proved(proof: &Proof) -> bool {
     proof.verdict.starts_with("proved")
 }
 
-/// A signed number, as differences and Elo are written.
-fn signed(value: f64) -> String {
-    let text = crate::plot::number(value);
-    if value > 0.0 {
-        format!("+{text}")
+/// A value as text, or a dash.
+fn or_dash<T>(value: Option<T>, write: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), write)
+}
+
+/// The direction of a metric.
+fn better(smaller_is_better: bool) -> &'static str {
+    if smaller_is_better {
+        "smaller is better"
     } else {
-        text
+        "larger is better"
     }
+}
+
+/// A number with its sign, as differences and Elo are written.
+fn signed(value: f64) -> String {
+    with_plus(value, number)
 }
 
 /// A measured difference.
 fn signed_decimal(value: f64) -> String {
-    let text = crate::plot::decimal(value);
-    if value > 0.0 {
-        format!("+{text}")
-    } else {
-        text
-    }
+    with_plus(value, decimal)
 }
 
-/// An Elo difference: more than one decimal nobody measures.
-fn elo(value: f64) -> String {
+fn with_plus(value: f64, write: fn(f64) -> String) -> String {
+    let plus = if value > 0.0 { "+" } else { "" };
+    format!("{plus}{}", write(value))
+}
+
+/// An Elo difference with one decimal; more are never significant.
+pub(crate) fn elo(value: f64) -> String {
     // Not −0.0, and a true minus sign as everywhere.
     let tenths = (value * 10.0).round() / 10.0 + 0.0;
     format!("{tenths:+.1}").replace('-', "−")
 }
 
+/// An Elo difference; infinite if one side took all points.
+fn elo_of(value: Option<f64>, wins: u64, losses: u64) -> String {
+    let infinite = if wins > losses { "+∞" } else { "−∞" };
+    value.map_or_else(|| infinite.to_owned(), elo)
+}
+
 /// The interval of an Elo difference; an end may be open.
-fn elo_interval([low, high]: [Option<f64>; 2]) -> String {
+pub(crate) fn elo_interval([low, high]: [Option<f64>; 2]) -> String {
     let low = low.map_or_else(|| "−∞".to_owned(), elo);
     let high = high.map_or_else(|| "+∞".to_owned(), elo);
     format!("[{low}, {high}]")
 }
 
-/// An interval, as it is written everywhere.
-fn interval_text([low, high]: [f64; 2], write: impl Fn(f64) -> String) -> String {
+/// An interval with both ends.
+pub(crate) fn interval_text([low, high]: [f64; 2], write: impl Fn(f64) -> String) -> String {
     format!("[{}, {}]", write(low), write(high))
 }
 
-/// A generation as people count it: the first is 1, where records begin with 0.
+/// A generation counted from 1; records count from 0.
 fn from_one(generation: u32) -> u32 {
     generation.saturating_add(1)
 }
 
 /// `1 game`, `2 games`.
 fn counted(count: u64, one: &str) -> String {
-    let number = crate::plot::number(count as f64);
+    let number = number(count as f64);
     let end = if count == 1 { "" } else { "s" };
     format!("{number} {one}{end}")
+}
+
+/// A time with its unit.
+fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        _ if seconds < 120.0 => (seconds, "s"),
+        _ if seconds < 7200.0 => (seconds / 60.0, "min"),
+        _ => (seconds / 3600.0, "h"),
+    };
+    format!("{} {unit}", number(value))
 }

@@ -1,122 +1,157 @@
-//! What was published, beside what came out here.
+//! Published figures and ours.
 
-use mendel_lab::recipe::{Figure, Published};
-use mendel_lab::record::{MatchProof, Measured};
-use serde::Serialize;
+use mendel_lab::recipe::{Figure, Paper, Published};
+use mendel_lab::record::{MatchProof, Measured, OUTSIDE, PARENT};
 
 use super::exam::words;
 use super::read::{OWN, RunRecord};
-use super::{elo, elo_interval, from_one, interval_text, signed};
+use super::{from_one, interval_text, signed};
 use crate::analysis::exam::examined;
+use crate::metrics::{MetricValue, PaperComparison, compare, gain};
+use crate::page::{HtmlTable, PageBlock};
 use crate::plot::number;
 
-/// A published figure with ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// What was measured.
-    pub what: String,
-    /// What is counted.
-    pub unit: String,
-    /// The published figure.
-    pub paper: Published,
-    /// Ours, if the run has it.
-    pub ours: Option<f64>,
-    /// Where ours lies, if that is known; an end may be open.
-    pub interval: Option<[Option<f64>; 2]>,
-    /// Ours in words.
-    pub words: String,
-}
-
-/// A figure of ours.
-#[derive(Default)]
-struct Own {
-    value: Option<f64>,
-    interval: Option<[Option<f64>; 2]>,
-    is_elo: bool,
-    /// What must be known about it.
-    note: String,
-    /// All that is to be said, where it is more than a number.
-    told: Option<String>,
-}
-
-impl Own {
-    fn plain(value: Option<f64>) -> Self {
-        Self {
-            value,
-            ..Self::default()
-        }
-    }
-
-    fn words(&self) -> String {
-        if let Some(told) = &self.told {
-            return told.clone();
-        }
-        let mut words = vec![match self.value {
-            Some(value) if self.is_elo => elo(value),
-            Some(value) => number(value),
-            None => "–".to_owned(),
-        }];
-        words.extend(self.interval.map(|interval| match interval {
-            [Some(low), Some(high)] if !self.is_elo => interval_text([low, high], number),
-            interval => elo_interval(interval),
-        }));
-        if self.value.is_some() && !self.note.is_empty() {
-            words.push(self.note.clone());
-        }
-        words.join(" ")
-    }
-}
-
-/// A published value as it is shown.
-pub(super) fn published(value: &Published) -> String {
+/// A published value as text.
+fn published(value: &Published) -> String {
     match value {
         Published::Number(value) => number(*value),
         Published::Words(words) => words.clone(),
     }
 }
 
+/// Title, figures and notes of a paper.
+pub(super) fn paper_blocks(
+    paper: &Paper,
+    comparisons: &[PaperComparison],
+    more: Vec<PageBlock>,
+) -> Vec<PageBlock> {
+    let mut blocks = vec![PageBlock::text(match paper.source.as_str() {
+        "" => paper.title.clone(),
+        source => format!("{}. {source}", paper.title),
+    })];
+    if !comparisons.is_empty() {
+        let mut table = HtmlTable::new(["what", "paper", "ours", "unit"]);
+        for it in comparisons {
+            table.row([&it.what, &published(&it.paper), &it.words, &it.unit]);
+        }
+        blocks.push(PageBlock::Table(table));
+    }
+    blocks.extend(more);
+    blocks.push(PageBlock::List(paper.notes.clone()));
+    blocks
+}
+
+/// The name of a metric, and its value in a run.
+type RunMetric = (&'static str, fn(&RunRecord) -> MetricValue);
+
+/// The metrics that a recipe may name as `ours`, besides `exam.GENERATION`.
+const METRICS: [RunMetric; 23] = [
+    ("best", |run| run.sampled(run.best().map(|it| it.best))),
+    ("last", |run| run.sampled(run.last().map(|it| it.best))),
+    ("mean", |run| run.sampled(run.last().map(|it| it.mean))),
+    ("random", |run| run.sampled(run.random_best())),
+    ("baseline", |run| MetricValue::plain(run.manifest.baseline)),
+    ("gain", |run| MetricValue::plain(run.gain())),
+    ("takeovers", RunRecord::takeovers),
+    ("domination", RunRecord::domination),
+    ("generations", |run| {
+        MetricValue::plain(Some(run.generations.len() as f64))
+    }),
+    ("judgements", |run| {
+        MetricValue::plain(run.last().map(|it| it.judgements as f64))
+    }),
+    ("seconds", |run| {
+        MetricValue::plain(run.seconds_of("generation"))
+    }),
+    ("training.parent", |run| run.on_training(parent)),
+    ("training.champion", |run| run.on_training(champion)),
+    ("training.gain", |run| run.on_training(improvement)),
+    ("holdout.parent", |run| run.on_holdout(parent)),
+    ("holdout.champion", |run| run.on_holdout(champion)),
+    ("holdout.gain", |run| run.on_holdout(improvement)),
+    ("match.parent.elo", |run| run.in_match(PARENT, elo)),
+    ("match.parent.games", |run| run.in_match(PARENT, games)),
+    ("match.parent.score", |run| run.in_match(PARENT, score)),
+    ("match.outside.elo", |run| run.in_match(OUTSIDE, elo)),
+    ("match.outside.games", |run| run.in_match(OUTSIDE, games)),
+    ("match.outside.score", |run| run.in_match(OUTSIDE, score)),
+];
+
+/// Checks the name of our value that a recipe gives for a published figure.
+///
+/// # Errors
+///
+/// If the name is unknown; the text lists the known ones.
+pub(super) fn check_name(figure: &Figure) -> Result<(), String> {
+    let Some(name) = figure.ours.as_deref() else {
+        return Ok(());
+    };
+    if METRICS.iter().any(|it| it.0 == name) || examined(name).is_some() {
+        return Ok(());
+    }
+    Err(format!(
+        "in `[paper]`: the figure \"{}\" has `ours = \"{name}\"`, which means nothing; use one of {}, exam.GENERATION, or leave it out",
+        figure.what,
+        METRICS.map(|it| it.0).join(", ")
+    ))
+}
+
+fn parent(_: &RunRecord, it: &Measured) -> MetricValue {
+    MetricValue::plain(Some(it.parent))
+}
+
+fn champion(_: &RunRecord, it: &Measured) -> MetricValue {
+    let note = it.interval.map(|interval| {
+        let difference = signed(it.champion - it.parent);
+        let interval = interval_text(interval, signed);
+        format!("(to the parent {difference} {interval})")
+    });
+    MetricValue {
+        note: note.unwrap_or_default(),
+        ..MetricValue::plain(Some(it.champion))
+    }
+}
+
+fn improvement(run: &RunRecord, it: &Measured) -> MetricValue {
+    let is_reversed = run.manifest.smaller_is_better;
+    let interval = it.interval.map(|[low, high]| {
+        if is_reversed {
+            [-high, -low]
+        } else {
+            [low, high]
+        }
+    });
+    MetricValue::between(Some(gain(it, is_reversed)), interval)
+}
+
+fn elo(it: &MatchProof) -> MetricValue {
+    MetricValue::elo(it.elo, Some(it.interval))
+}
+
+fn games(it: &MatchProof) -> MetricValue {
+    MetricValue::plain(Some(it.games as f64))
+}
+
+/// The champion's share of the points, in per cent.
+fn score(it: &MatchProof) -> MetricValue {
+    let points = it.wins as f64 + it.draws as f64 / 2.0;
+    MetricValue::plain((it.games > 0).then(|| 100.0 * points / it.games as f64))
+}
+
 impl RunRecord {
     /// The published figures, each with ours.
-    pub fn comparisons(&self) -> Vec<Comparison> {
-        let figures = self.paper.iter().flat_map(|paper| &paper.figure);
-        figures
-            .map(|figure| {
-                let name = figure.ours.as_deref();
-                let own = name.map_or_else(Own::default, |name| self.own_figure(name));
-                Comparison {
-                    what: figure.what.clone(),
-                    unit: figure.unit.clone().unwrap_or_default(),
-                    paper: figure.paper.clone(),
-                    words: own.words(),
-                    ours: own.value,
-                    interval: own.interval,
-                }
-            })
-            .collect()
+    pub fn comparisons(&self) -> Vec<PaperComparison> {
+        compare(self.paper.as_ref(), |name| {
+            if let Some(generation) = examined(name) {
+                return self.in_the_exam(generation);
+            }
+            let metric = METRICS.iter().find(|it| it.0 == name);
+            metric.map(|it| it.1(self)).unwrap_or_default()
+        })
     }
 
-    /// Our own figure by the name that a recipe gives it.
-    fn own_figure(&self, name: &str) -> Own {
-        if let Some(generation) = examined(name) {
-            return self.in_the_exam(generation);
-        }
-        let proof = self.proof.as_ref();
-        match name.split('.').collect::<Vec<_>>()[..] {
-            ["training", figure] => {
-                self.measured(proof.and_then(|it| it.training.as_ref()), figure)
-            }
-            ["holdout", figure] => self.measured(proof.and_then(|it| it.holdout.as_ref()), figure),
-            ["match", role, figure] => {
-                let mut matches = proof.iter().flat_map(|proof| &proof.matches);
-                let found = matches.find(|it| it.role == role);
-                found.map_or_else(Own::default, |result| played(result, figure))
-            }
-            _ => self.of_the_journal(name),
-        }
-    }
-
-    /// What a generation lost, drew and won against each opponent, in words.
-    fn in_the_exam(&self, generation: u32) -> Own {
+    /// The shares of a generation against each opponent, as text.
+    fn in_the_exam(&self, generation: u32) -> MetricValue {
         let rows = self.exam.rows();
         let own = rows
             .iter()
@@ -125,77 +160,42 @@ impl RunRecord {
             .filter(|it| it.shares.is_some())
             .map(|it| format!("{} against {}", words(it.shares), it.opponent))
             .collect();
-        Own {
+        MetricValue {
             told: (!told.is_empty()).then(|| told.join("; ")),
-            ..Own::default()
+            ..MetricValue::default()
         }
     }
 
-    /// A figure on positions, with the interval of its difference to the parent.
-    fn measured(&self, measured: Option<&Measured>, figure: &str) -> Own {
-        let Some(it) = measured else {
-            return Own::default();
-        };
-        let interval = it.interval.map(|ends| ends.map(Some));
-        match figure {
-            "parent" => Own::plain(Some(it.parent)),
-            "champion" => Own {
-                value: Some(it.champion),
-                note: it.interval.map_or_else(String::new, |interval| {
-                    let difference = signed(it.champion - it.parent);
-                    let interval = interval_text(interval, signed);
-                    format!("(to the parent {difference} {interval})")
-                }),
-                ..Own::default()
-            },
-            // An improvement counts upwards also where an error goes down.
-            "gain" if self.manifest.smaller_is_better => Own {
-                value: Some(it.parent - it.champion),
-                interval: it.interval.map(|[low, high]| [Some(-high), Some(-low)]),
-                ..Own::default()
-            },
-            _ => Own {
-                value: Some(it.champion - it.parent),
-                interval,
-                ..Own::default()
-            },
+    fn on_training(&self, value: fn(&Self, &Measured) -> MetricValue) -> MetricValue {
+        let measured = self.proof.as_ref().and_then(|it| it.training.as_ref());
+        measured.map(|it| value(self, it)).unwrap_or_default()
+    }
+
+    fn on_holdout(&self, value: fn(&Self, &Measured) -> MetricValue) -> MetricValue {
+        let measured = self.proof.as_ref().and_then(|it| it.holdout.as_ref());
+        measured.map(|it| value(self, it)).unwrap_or_default()
+    }
+
+    fn in_match(&self, role: &str, value: fn(&MatchProof) -> MetricValue) -> MetricValue {
+        let mut matches = self.proof.iter().flat_map(|proof| &proof.matches);
+        let found = matches.find(|it| it.role == role);
+        found.map_or_else(MetricValue::default, value)
+    }
+
+    /// A fitness, with a note if each generation was judged by its own positions.
+    fn sampled(&self, value: Option<f64>) -> MetricValue {
+        let note = self.own_samples.then(|| format!("on {OWN}"));
+        MetricValue {
+            note: note.unwrap_or_default(),
+            ..MetricValue::plain(value)
         }
     }
 
-    fn of_the_journal(&self, name: &str) -> Own {
-        let last = self.generations.last();
-        let sampled = |value| Own {
-            value,
-            note: if self.own_samples {
-                format!("on {OWN}")
-            } else {
-                String::new()
-            },
-            ..Own::default()
-        };
-        match name {
-            "best" => sampled(self.best().map(|line| line.best)),
-            "last" => sampled(last.map(|line| line.best)),
-            "mean" => sampled(last.map(|line| line.mean)),
-            "random" => sampled(self.random_best()),
-            "baseline" => Own::plain(self.manifest.baseline),
-            "gain" => Own::plain(self.gain()),
-            "takeovers" => self.takeovers(),
-            "domination" => self.domination(),
-            "generations" => Own::plain(Some(self.generations.len() as f64)),
-            "judgements" => Own::plain(last.map(|line| line.judgements as f64)),
-            "seconds" => Own::plain(self.seconds_of("generation")),
-            _ => Own::default(),
-        }
-    }
-}
-
-impl RunRecord {
-    /// How many generations brought a new king of the hill, and which; nothing where
-    /// the trial has no king.
-    fn takeovers(&self) -> Own {
+    /// The number of generations with a new king of the hill, and which; nothing if the trial has no
+    /// king.
+    fn takeovers(&self) -> MetricValue {
         if self.generations.iter().all(|line| line.king.is_none()) {
-            return Own::default();
+            return MetricValue::default();
         }
         let kings = self.kings();
         let generations: Vec<String> = kings.iter().map(u32::to_string).collect();
@@ -204,83 +204,19 @@ impl RunRecord {
             [only] => only.clone(),
             [first @ .., last] => format!("{} and {last}", first.join(", ")),
         };
-        Own {
-            value: Some(generations.len() as f64),
+        MetricValue {
             told: Some(format!("{which} of {}", self.generations.len())),
-            ..Own::default()
+            ..MetricValue::plain(Some(generations.len() as f64))
         }
     }
 
-    /// The generation, from 1, in which copies of one genome became most of the
-    /// population, and in words also where that never happened.
-    fn domination(&self) -> Own {
+    /// The generation, from 1, in which copies of one genome became most of the population; as
+    /// text also where that never happened.
+    fn domination(&self) -> MetricValue {
         let first = self.dominated().map(|line| from_one(line.generation));
-        Own {
-            value: first.map(f64::from),
+        MetricValue {
             told: self.takeover(),
-            ..Own::default()
+            ..MetricValue::plain(first.map(f64::from))
         }
     }
-}
-
-/// The figures that a recipe may ask for as `ours`.
-const NAMES: [&str; 23] = [
-    "best",
-    "last",
-    "mean",
-    "random",
-    "baseline",
-    "gain",
-    "takeovers",
-    "domination",
-    "generations",
-    "judgements",
-    "seconds",
-    "training.parent",
-    "training.champion",
-    "training.gain",
-    "holdout.parent",
-    "holdout.champion",
-    "holdout.gain",
-    "match.parent.elo",
-    "match.parent.games",
-    "match.parent.score",
-    "match.outside.elo",
-    "match.outside.games",
-    "match.outside.score",
-];
-
-/// The figure of ours that is set beside a published one; `None` if there is none.
-///
-/// # Errors
-///
-/// If the name means nothing; the text says which do.
-pub(crate) fn own_name(figure: &Figure) -> Result<Option<&str>, String> {
-    match figure.ours.as_deref() {
-        Some(name) if !NAMES.contains(&name) && examined(name).is_none() => Err(format!(
-            "in `[paper]`: the figure \"{}\" has `ours = \"{name}\"`, which means nothing; use one of {}, exam.GENERATION, or leave it out",
-            figure.what,
-            NAMES.join(", ")
-        )),
-        name => Ok(name),
-    }
-}
-
-fn played(result: &MatchProof, figure: &str) -> Own {
-    match figure {
-        "elo" => Own {
-            value: result.elo,
-            interval: Some(result.interval),
-            is_elo: true,
-            ..Own::default()
-        },
-        "games" => Own::plain(Some(result.games as f64)),
-        _ => Own::plain(score_of(result)),
-    }
-}
-
-/// The champion's share of the points, in per cent.
-fn score_of(result: &MatchProof) -> Option<f64> {
-    let points = result.wins as f64 + result.draws as f64 / 2.0;
-    (result.games > 0).then(|| 100.0 * points / result.games as f64)
 }

@@ -1,42 +1,33 @@
-//! The tables of a match or a tournament.
+//! The match step of a pipeline.
 
 use mendel_lab::record::{ByColour, Played};
 
-use super::answers::{curve_block, table_blocks};
-use super::{NOT_COMPARABLE, elo, elo_interval};
+use super::answers::{TitledTable, rows_under, step_blocks};
+use super::{elo, elo_interval, or_dash};
+use crate::metrics::NOT_COMPARABLE;
 use crate::page::PageBlock;
 
-/// Points of each player against each other one, if they were published.
-type Points = Option<Vec<Vec<Option<f64>>>>;
-
-/// The match step of a pipeline, as a page and a terminal show it.
+/// The match step of a pipeline, for pages and terminals.
 #[derive(Debug)]
 pub struct PlayedView<'a>(pub &'a Played);
 
 impl PlayedView<'_> {
-    /// What a page shows of it.
     pub(super) fn blocks(&self) -> Vec<PageBlock> {
-        let mut blocks = vec![PageBlock::Text(format!("{}.", self.0.conditions))];
-        blocks.extend(self.0.curve.iter().map(curve_block));
-        blocks.extend(table_blocks(self.tables()));
-        blocks.push(PageBlock::List(self.0.notes.clone()));
-        blocks
+        let it = self.0;
+        step_blocks(&it.conditions, &it.curve, self.tables(), &it.notes)
     }
 
-    /// The tables of a match, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+    /// The tables of the match, each with a title; the first row is the head.
+    pub fn tables(&self) -> Vec<TitledTable> {
         let mut tables = Vec::new();
         if self.0.standings.is_empty() {
             return tables;
         }
         tables.push(("Standings:".to_owned(), self.standings_table()));
-        let is_gauntlet = self
-            .0
-            .pairings
-            .iter()
-            .all(|it| it.first == self.0.players[0]);
+        let first = &self.0.players[0];
+        let is_gauntlet = self.0.pairings.iter().all(|it| it.first == *first);
         tables.push(if is_gauntlet {
-            let title = format!("{} against each, with 95 %:", self.0.players[0]);
+            let title = format!("{first} against each, with 95 %:");
             (title, self.gauntlet_table())
         } else {
             let title = "Each against each: points of the row’s player, and its Elo with 95 %:";
@@ -56,7 +47,7 @@ impl PlayedView<'_> {
     }
 
     fn standings_table(&self) -> Vec<Vec<String>> {
-        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.1}"));
+        let share = |it: Option<f64>| or_dash(it, |it| format!("{it:.1}"));
         let accurate = self.0.standings.iter().any(|it| it.accuracy.is_some());
         let papers = self.0.standings.iter().any(|it| it.paper.is_some());
         let mut head = vec![
@@ -64,18 +55,15 @@ impl PlayedView<'_> {
         ];
         head.extend(accurate.then_some("accuracy %"));
         head.extend(papers.then_some("paper"));
-        let mut rows: Vec<Vec<String>> = vec![head.into_iter().map(str::to_owned).collect()];
-        for it in &self.0.standings {
+        let rows = self.0.standings.iter().map(|it| {
             let mut row = vec![
                 it.player.clone(),
                 it.games.to_string(),
-                it.points()
-                    .map_or_else(|| "–".to_owned(), |it| it.to_string()),
+                or_dash(it.points(), |it| it.to_string()),
                 share(it.score),
                 share(it.draws),
-                it.elo.map_or_else(|| "–".to_owned(), elo),
-                it.error
-                    .map_or_else(|| "–".to_owned(), |it| format!("{it:.0}")),
+                or_dash(it.elo, elo),
+                or_dash(it.error, |it| format!("{it:.0}")),
             ];
             row.extend(accurate.then(|| share(it.accuracy)));
             row.extend(papers.then(|| match (&it.paper, &self.0.incomparable) {
@@ -83,28 +71,23 @@ impl PlayedView<'_> {
                 (Some(paper), None) => paper.clone(),
                 (Some(paper), Some(_)) => format!("{paper} ({NOT_COMPARABLE})"),
             }));
-            rows.push(row);
-        }
-        rows
+            row
+        });
+        rows_under(head, rows)
     }
 
-    /// Points with White, then with Black: ours, and in brackets what was published; in
-    /// tables of their own where these cannot be compared.
-    fn colour_tables(&self, table: &ByColour) -> Vec<(String, Vec<Vec<String>>)> {
+    /// Points with White, then with Black: ours, with the published ones in brackets, or in separate
+    /// tables where they cannot be compared.
+    fn colour_tables(&self, table: &ByColour) -> Vec<TitledTable> {
         let colours = [
             ("White", &table.white, &table.published),
             ("Black", &table.black, &table.published_black),
         ];
-        let beside = |published: &Points| self.0.incomparable.is_none() && published.is_some();
         let mut tables = Vec::new();
         for (colour, ours, published) in colours {
-            let is_beside = beside(published);
-            let brackets = if is_beside {
-                " (in brackets the paper’s)"
-            } else {
-                ""
-            };
-            let paper = published.as_ref().filter(|_| is_beside);
+            let paper = published.as_ref();
+            let paper = paper.filter(|_| self.0.incomparable.is_none());
+            let brackets = paper.map_or("", |_| " (in brackets the paper’s)");
             let cell = |row: usize, column: usize| {
                 (ours[row][column], paper.and_then(|it| it[row][column]))
             };
@@ -128,61 +111,53 @@ impl PlayedView<'_> {
         &self,
         cell: &dyn Fn(usize, usize) -> (Option<f64>, Option<f64>),
     ) -> Vec<Vec<String>> {
-        let mut head = vec![String::new()];
-        head.extend(self.0.players.iter().cloned());
-        head.push("all".to_owned());
-        let mut rows = vec![head];
+        let players = &self.0.players;
+        let names = players.iter().map(String::as_str);
+        let head = [""].into_iter().chain(names).chain(["all"]);
         let words = |ours: Option<f64>, paper: Option<f64>| {
-            let ours = ours.map_or_else(|| "–".to_owned(), |it| it.to_string());
+            let ours = or_dash(ours, |it| it.to_string());
             match paper {
                 Some(paper) => format!("{ours} ({paper})"),
                 None => ours,
             }
         };
-        for (at, player) in self.0.players.iter().enumerate() {
-            let cells: Vec<_> = (0..self.0.players.len())
-                .map(|other| cell(at, other))
-                .collect();
+        let rows = players.iter().enumerate().map(|(at, player)| {
+            let cells: Vec<_> = (0..players.len()).map(|other| cell(at, other)).collect();
             let ours = cells.iter().filter_map(|it| it.0).sum();
             let papers: Vec<f64> = cells.iter().filter_map(|it| it.1).collect();
             let paper = (!papers.is_empty()).then(|| papers.iter().sum());
             let mut row = vec![player.clone()];
             row.extend(cells.into_iter().map(|(ours, paper)| words(ours, paper)));
             row.push(words(Some(ours), paper));
-            rows.push(row);
-        }
-        rows
+            row
+        });
+        rows_under(head, rows)
     }
 
     fn gauntlet_table(&self) -> Vec<Vec<String>> {
         let head = ["opponent", "games", "won", "drawn", "lost", "Elo", "95 %"];
-        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
-        for it in &self.0.pairings {
-            rows.push(vec![
+        let rows = self.0.pairings.iter().map(|it| {
+            vec![
                 it.second.clone(),
                 it.games().to_string(),
                 it.wins.to_string(),
                 it.draws.to_string(),
                 it.losses.to_string(),
-                it.elo.map_or_else(|| "–".to_owned(), elo),
+                or_dash(it.elo, elo),
                 elo_interval(it.interval),
-            ]);
-        }
-        rows
+            ]
+        });
+        rows_under(head, rows)
     }
 
     fn cross_table(&self) -> Vec<Vec<String>> {
-        let mut head = vec![String::new()];
-        head.extend(self.0.players.iter().cloned());
-        let mut rows = vec![head];
-        for first in &self.0.players {
-            let mut row = vec![first.clone()];
-            for second in &self.0.players {
-                row.push(self.cell(first, second));
-            }
-            rows.push(row);
-        }
-        rows
+        let players = &self.0.players;
+        let head = [""].into_iter().chain(players.iter().map(String::as_str));
+        let rows = players.iter().map(|first| {
+            let cells = players.iter().map(|second| self.cell(first, second));
+            [first.clone()].into_iter().chain(cells).collect()
+        });
+        rows_under(head, rows)
     }
 
     fn cell(&self, first: &str, second: &str) -> String {
@@ -195,20 +170,15 @@ impl PlayedView<'_> {
             let points = wins as f64 + it.draws as f64 / 2.0;
             let [low, high] = it.interval.map(|end| end.map(|end| sign * end));
             let ends = if sign > 0.0 { [low, high] } else { [high, low] };
-            let difference = it.elo.map(|it| elo(sign * it));
-            let difference = difference.unwrap_or_default();
-            let text = format!(
-                "{points} / {}  {difference} {}",
-                it.games(),
-                elo_interval(ends)
-            );
-            return text;
+            let difference = it.elo.map(|it| elo(sign * it)).unwrap_or_default();
+            let (games, interval) = (it.games(), elo_interval(ends));
+            return format!("{points} / {games}  {difference} {interval}");
         }
         if first == second { "–" } else { "" }.to_owned()
     }
 
     fn games_table(&self) -> Vec<Vec<String>> {
-        let share = |it: Option<f64>| it.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"));
+        let share = |it: Option<f64>| or_dash(it, |it| format!("{it:.0}"));
         let head = [
             "white",
             "black",
@@ -218,9 +188,8 @@ impl PlayedView<'_> {
             "white %",
             "black %",
         ];
-        let mut rows: Vec<Vec<String>> = vec![head.iter().map(|it| (*it).to_owned()).collect()];
-        for game in &self.0.games {
-            rows.push(vec![
+        let rows = self.0.games.iter().map(|game| {
+            vec![
                 game.white.clone(),
                 game.black.clone(),
                 game.result.clone(),
@@ -228,8 +197,8 @@ impl PlayedView<'_> {
                 game.plies.to_string(),
                 share(game.accuracy[0]),
                 share(game.accuracy[1]),
-            ]);
-        }
-        rows
+            ]
+        });
+        rows_under(head, rows)
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a run's folder holds.
+//! The folder of a run.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -14,93 +14,78 @@ use toml::{Table, Value};
 
 use super::analyses::Analyses;
 use super::lineage::Ancestry;
-use super::paper::own_name;
-use crate::analysis::exam::Exam;
+use super::paper::check_name;
+use crate::analysis::exam::ExternalTestReport;
 use crate::error::ReportError;
 
-/// Files larger than this are not read as a whole.
-const LARGEST: u64 = 64 << 20;
+/// Maximum size of a file that is read as a whole.
+const MAX_SIZE: u64 = 64 << 20;
 
-/// A run, as its folder tells it. Files that come last (champion, proof) may be
-/// missing; one that is there but cannot be read is an error.
+/// A run, read from its folder. Champion and proof may be missing; a file that exists but cannot be
+/// read is an error.
 #[derive(Debug)]
 pub struct RunRecord {
-    /// Where it lies.
     pub folder: PathBuf,
-    /// What was run.
     pub manifest: Manifest,
-    /// The recipe as it was read, as text.
+    /// The recipe, as text.
     pub recipe: String,
-    /// What was published, if the recipe repeats a paper.
+    /// The paper that the recipe repeats.
     pub paper: Option<Paper>,
-    /// How each generation did.
     pub generations: Vec<Generation>,
-    /// What it took.
     pub timings: Vec<Timing>,
-    /// What was proved.
     pub proof: Option<Proof>,
-    /// What was bred.
     pub champion: Option<Player>,
-    /// Whose child the champion is.
     pub ancestry: Option<Ancestry>,
-    /// How generations did against programs from elsewhere.
-    pub exam: Exam,
-    /// What can be said of whole populations and of the games that judged them; nothing
-    /// before [`with_analyses`](Self::with_analyses).
+    /// Results against external engines.
+    pub exam: ExternalTestReport,
+    /// Empty before [`with_analyses`](Self::with_analyses).
     pub analyses: Analyses,
-    /// The generations whose histograms the recipe wants.
+    /// The generations, from 1, whose histograms the recipe asks for.
     pub(super) histograms: Vec<u32>,
-    /// Whether each generation is judged by positions of its own, so that the best
-    /// of all generations is also the luckiest.
+    /// Whether each generation is judged by its own positions, so that the best of all generations
+    /// is partly the luckiest.
     pub(super) own_samples: bool,
 }
 
-/// How good a run's result is, beside its parent.
+/// The quality of the result of a run, compared with its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reached {
-    /// The fitness.
+pub struct RunQuality {
     pub value: f64,
-    /// The parent's, on the same positions where both were measured.
+    /// The fitness of the parent, on the same positions where both were measured.
     pub parent: Option<f64>,
-    /// Whose fitness that is, in words: usually the parent's.
+    /// The name of what stands for the parent.
     pub beside: &'static str,
-    /// The generation it was bred in.
+    /// The generation of the champion.
     pub generation: Option<u32>,
-    /// What it was measured on: [`ALL`], [`OWN`], or nothing that needs to be said.
+    /// What it was measured on, where that must be said: [`ALL`] or [`OWN`].
     pub on: Option<&'static str>,
 }
 
-/// The champion on all the positions that it was bred with.
+/// The champion was measured on all positions that it was bred with.
 pub const ALL: &str = "all training positions";
 
-/// The best of a generation that was judged by positions of its own.
+/// The best of a generation was measured on the positions of that generation only.
 pub const OWN: &str = "its own sample";
 
 impl RunRecord {
-    /// Reads a run's folder. The run may still be going on.
+    /// Reads the folder of a run, which may be unfinished.
     ///
     /// # Errors
     ///
-    /// If it is not the folder of a run, or a file of it is broken.
+    /// If the folder is not that of a run, or one of its files is broken.
     pub fn read(folder: &Path) -> Result<Self, ReportError> {
-        // 1. What was asked for.
+        // 1. Manifest and recipe.
         let manifest = Manifest::read(folder)?;
         let path = folder.join(record::RECIPE);
         let recipe = text_of(&path)?.unwrap_or_default();
-        let broken = |reason: String| ReportError::Broken {
-            path: path.clone(),
-            reason,
-        };
-        let table: Table = recipe
-            .parse()
-            .map_err(|error: toml::de::Error| broken(error.to_string()))?;
-        let paper: Option<Paper> = section(&table, "paper").map_err(broken)?;
+        let table: Table = recipe.parse().map_err(broken(&path))?;
+        let paper: Option<Paper> = section(&table, "paper").map_err(broken(&path))?;
         for figure in paper.iter().flat_map(|paper| &paper.figure) {
-            own_name(figure).map_err(broken)?;
+            check_name(figure).map_err(broken(&path))?;
         }
-        let wishes: Option<ReportSettings> = section(&table, "report").map_err(broken)?;
+        let settings: Option<ReportSettings> = section(&table, "report").map_err(broken(&path))?;
 
-        // 2. What happened.
+        // 2. Generations.
         let path = folder.join(record::GENERATIONS);
         let generations: Vec<Generation> = lines_of(&path)?;
         for line in &generations {
@@ -117,19 +102,11 @@ impl RunRecord {
         }
         let timings = lines_of(&folder.join(Timing::FILE))?;
 
-        // 3. What came out.
+        // 3. Champion and proof.
         let proof = Proof::read(folder)?;
         let path = folder.join(record::CHAMPION);
-        let champion = match text_of(&path)? {
-            Some(text) => {
-                let player = Player::parse(&text, "it").map_err(|error| ReportError::Broken {
-                    path,
-                    reason: error.to_string(),
-                })?;
-                Some(player)
-            }
-            None => None,
-        };
+        let champion = text_of(&path)?.map(|text| Player::parse(&text, "it"));
+        let champion = champion.transpose().map_err(broken(&path))?;
         let mut record = Self {
             folder: folder.to_owned(),
             manifest,
@@ -140,34 +117,34 @@ impl RunRecord {
             proof,
             champion,
             ancestry: None,
-            exam: Exam::default(),
+            exam: ExternalTestReport::default(),
             analyses: Analyses::default(),
-            histograms: wishes.unwrap_or_default().histograms,
+            histograms: settings.unwrap_or_default().histograms,
             own_samples: has_own_samples(&table),
         };
 
-        // 4. Whose child the champion is.
+        // 4. The ancestors of the champion.
         let lineage: Vec<Lineage> = lines_of(&folder.join(record::LINEAGE))?;
         record.ancestry = record
             .champion_id()
             .and_then(|champion| Ancestry::of(champion, &lineage));
 
-        // 5. How generations were examined.
+        // 5. External tests.
         let lines = lines_of(&folder.join(EXAM))?;
         let figures = record.paper.as_ref().map(|paper| paper.figure.as_slice());
-        record.exam = Exam::new(lines, figures.unwrap_or_default());
+        record.exam = ExternalTestReport::new(lines, figures.unwrap_or_default());
         Ok(record)
     }
 
-    /// The same with what can be said of populations and games, which takes a moment
-    /// where whole generations were kept.
+    /// Adds the analyses of populations and games, which take seconds where whole generations were
+    /// kept.
     ///
     /// # Errors
     ///
     /// If one of their journals cannot be read.
     pub fn with_analyses(mut self) -> Result<Self, ReportError> {
         let is_network = |line: &Generation| line.networks.is_some();
-        // Networks have their weights in parts of one.
+        // Weights of networks are fixed-point numbers.
         let unit = if self.generations.iter().any(is_network) {
             f64::from(mendel_evaluator::mlp::ONE)
         } else {
@@ -177,7 +154,12 @@ impl RunRecord {
         Ok(self)
     }
 
-    /// The line with the best fitness of the run, the earliest if several share it.
+    /// The last generation.
+    pub(super) fn last(&self) -> Option<&Generation> {
+        self.generations.last()
+    }
+
+    /// The generation with the best fitness of the run, the earliest of several.
     pub fn best(&self) -> Option<&Generation> {
         self.generations.iter().reduce(|best, line| {
             if self.manifest.is_better(line.best, best.best) {
@@ -188,17 +170,15 @@ impl RunRecord {
         })
     }
 
-    /// What random search had found when it last ran beside.
+    /// The best fitness that random search found with as many judgements.
     pub fn random_best(&self) -> Option<f64> {
-        self.generations
-            .iter()
-            .rev()
-            .find_map(|line| line.random_best)
+        let mut lines = self.generations.iter().rev();
+        lines.find_map(|line| line.random_best)
     }
 
-    /// What the run came to: the champion on all training positions once that is
-    /// measured, until then the best of the generations.
-    pub fn reached(&self) -> Option<Reached> {
+    /// The quality of the champion on all training positions, or of the best of the generations
+    /// while that is not measured.
+    pub fn reached(&self) -> Option<RunQuality> {
         let best = self.best().map(|line| (line.best, line.generation));
         let mut reached = reached(&self.manifest, self.proof.as_ref(), best, self.own_samples)?;
         if reached.generation.is_none() {
@@ -207,19 +187,19 @@ impl RunRecord {
         Some(reached)
     }
 
-    /// How much better than the parent the run's result is; negative if it is worse.
+    /// The improvement over the parent; negative if the result is worse.
     pub fn gain(&self) -> Option<f64> {
-        let reached = self.reached()?;
-        let difference = reached.value - reached.parent?;
-        Some(if self.manifest.smaller_is_better {
-            -difference
+        let it = self.reached()?;
+        let sign = if self.manifest.smaller_is_better {
+            -1.0
         } else {
-            difference
-        })
+            1.0
+        };
+        Some(sign * (it.value - it.parent?))
     }
 
-    /// Who became the champion: what its pedigree says, or else the best of all.
-    pub fn champion_id(&self) -> Option<MemberId> {
+    /// The champion, by its pedigree or as the best of all.
+    fn champion_id(&self) -> Option<MemberId> {
         let pedigree = self.champion.as_ref().map(|player| &player.pedigree);
         let number = |key: &str| {
             let value = pedigree?.get(key)?.as_integer()?;
@@ -229,8 +209,7 @@ impl RunRecord {
         if let (Some(generation), Some(member)) = (generation, number("member")) {
             return Some(MemberId { generation, member });
         }
-        // Bred, but none of the members: what a breeder made of them all, or the
-        // parent itself.
+        // Bred, but not a member: made from the whole population, or the parent itself.
         if pedigree.is_some_and(|it| it.contains_key("run")) {
             return None;
         }
@@ -241,18 +220,14 @@ impl RunRecord {
         Some(named.or_else(|| self.best())?.best_member)
     }
 
-    /// The seconds spent on one kind of work, if any were written down.
+    /// The recorded seconds of one kind of work.
     pub fn seconds_of(&self, what: &str) -> Option<f64> {
-        let mut spent = self
-            .timings
-            .iter()
-            .filter(|timing| timing.phase == what)
-            .peekable();
+        let mut spent = self.timings.iter().filter(|it| it.phase == what).peekable();
         spent.peek()?;
         Some(spent.map(|timing| timing.seconds).sum())
     }
 
-    /// What to type to run it again.
+    /// The command that repeats the run.
     pub fn command(&self) -> String {
         if self.manifest.command.is_empty() {
             let Manifest { recipe, seed, .. } = &self.manifest;
@@ -263,16 +238,15 @@ impl RunRecord {
     }
 }
 
-/// What a run came to, as far as its files say; `best` is the best of all
-/// generations with the generation that had it.
+/// The quality of a run; `best` is the best fitness of all generations and its generation.
 pub(crate) fn reached(
     manifest: &Manifest,
     proof: Option<&Proof>,
     best: Option<(f64, u32)>,
     own_samples: bool,
-) -> Option<Reached> {
+) -> Option<RunQuality> {
     if let Some(training) = proof.and_then(|proof| proof.training.as_ref()) {
-        return Some(Reached {
+        return Some(RunQuality {
             value: training.champion,
             parent: Some(training.parent),
             beside: manifest.measured_beside(),
@@ -280,8 +254,7 @@ pub(crate) fn reached(
             on: Some(ALL),
         });
     }
-    let (value, generation) = best?;
-    Some(Reached {
+    best.map(|(value, generation)| RunQuality {
         value,
         parent: manifest.baseline,
         beside: manifest.measured_beside(),
@@ -290,7 +263,7 @@ pub(crate) fn reached(
     })
 }
 
-/// Whether a recipe draws positions for each generation or member anew.
+/// Whether a recipe draws new positions for each generation or member.
 pub(crate) fn has_own_samples(recipe: &Table) -> bool {
     let stages = recipe.get("stage").and_then(Value::as_array);
     let stages = stages.into_iter().flatten().filter_map(Value::as_table);
@@ -302,7 +275,7 @@ pub(crate) fn has_own_samples(recipe: &Table) -> bool {
     })
 }
 
-/// A table of the recipe; `None` if there is none.
+/// A table of the recipe, if it exists.
 fn section<T: DeserializeOwned>(recipe: &Table, name: &str) -> Result<Option<T>, String> {
     let Some(value) = recipe.get(name) else {
         return Ok(None);
@@ -312,7 +285,15 @@ fn section<T: DeserializeOwned>(recipe: &Table, name: &str) -> Result<Option<T>,
         .map_err(|error: toml::de::Error| format!("in `[{name}]`: {}", error.message()))
 }
 
-/// A text file of the folder; `None` if there is none.
+/// Makes the error of a broken file from a reason.
+pub(crate) fn broken<E: ToString>(path: &Path) -> impl FnOnce(E) -> ReportError {
+    move |reason| ReportError::Broken {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+/// The text of a file, if it exists.
 pub(crate) fn text_of(path: &Path) -> Result<Option<String>, ReportError> {
     let reading = |source| ReportError::Read {
         path: path.to_owned(),
@@ -323,16 +304,13 @@ pub(crate) fn text_of(path: &Path) -> Result<Option<String>, ReportError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(reading(error)),
     };
-    if !facts.is_file() || facts.len() > LARGEST {
-        return Err(ReportError::Broken {
-            path: path.to_owned(),
-            reason: "it is not a file of reasonable size".to_owned(),
-        });
+    if !facts.is_file() || facts.len() > MAX_SIZE {
+        return Err(broken(path)("it is not a file of reasonable size"));
     }
     fs::read_to_string(path).map(Some).map_err(reading)
 }
 
-/// The lines of a journal; none if it is not there yet.
+/// The records of a journal; none if the file does not exist yet.
 pub(crate) fn lines_of<T: Record>(path: &Path) -> Result<Vec<T>, ReportError> {
     match Journal::read(path) {
         Ok(lines) => Ok(lines),

@@ -1,4 +1,4 @@
-//! A run for programs: what `--json` prints.
+//! A run as data, for `--json`.
 
 use mendel_lab::record::Proof;
 use mendel_lab::record::manifest::Data;
@@ -6,78 +6,62 @@ use serde::Serialize;
 
 use super::genes::GeneRow;
 use super::lineage::Ancestry;
-use super::paper::Comparison;
 use super::read::RunRecord;
 use crate::analysis::exam::Examined;
+use crate::metrics::PaperComparison;
 
-/// What the page says, as data.
+/// The contents of the page, as data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// The run's id.
+pub struct RunSummary {
     pub id: String,
-    /// The recipe's name.
     pub recipe: String,
-    /// What chance began from.
     pub seed: u64,
-    /// The version of the program that ran it.
     pub version: String,
-    /// What to type to run it again.
     pub command: String,
-    /// The player it started from.
     pub parent: String,
-    /// What it was judged on.
     pub data: Vec<Data>,
-    /// The unit of the fitness.
     pub unit: String,
-    /// Whether a smaller fitness is better.
     pub smaller_is_better: bool,
-    /// How many generations are written down.
     pub generations: usize,
-    /// How many single judgements they took.
+    /// Judgements of single members.
     pub judgements: u64,
-    /// The parent's fitness.
+    /// The fitness of the parent.
     pub baseline: Option<f64>,
-    /// The champion's on all training positions once that is measured, until then
-    /// the best of the generations.
+    /// The fitness of the champion on all training positions, or the best of the generations while
+    /// that is not measured.
     pub best: Option<f64>,
-    /// What it was measured on, where that needs to be said.
+    /// What `best` was measured on, where that must be said.
     pub best_on: Option<&'static str>,
-    /// The generation that had it first.
     pub best_generation: Option<u32>,
-    /// The mean of the last generation.
+    /// The mean fitness of the last generation.
     pub mean: Option<f64>,
-    /// Whether and when one genome took over, in words.
+    /// Whether and when one genome took over, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takeover: Option<String>,
-    /// What random search had found with as many judgements.
+    /// The best of random search with as many judgements.
     pub random_best: Option<f64>,
-    /// Seconds spent on generations, as the clock gave them.
+    /// Wall-clock seconds of the generations.
     pub seconds: Option<f64>,
-    /// `proved …`, `not proved`, or `None` while there is no proof.
+    /// `proved …`, `not proved`, or `None` without a proof.
     pub verdict: Option<String>,
-    /// Hold-out and matches.
     pub proof: Option<Proof>,
-    /// How generations did against programs from elsewhere.
+    /// Results against external engines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exam: Vec<Examined>,
     /// Published figures with ours.
-    pub paper: Vec<Comparison>,
-    /// The genes.
+    pub paper: Vec<PaperComparison>,
     pub genes: Vec<GeneRow>,
-    /// The champion's ancestors.
     pub ancestry: Option<Ancestry>,
-    /// What must not be overlooked.
     pub warnings: Vec<String>,
 }
 
 impl RunRecord {
-    /// The run for programs.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> RunSummary {
         let manifest = &self.manifest;
         let reached = self.reached();
-        let last = self.generations.last();
+        let last = self.last();
         let genes = self.genes();
-        Summary {
+        RunSummary {
             id: manifest.id.clone(),
             recipe: manifest.recipe.clone(),
             seed: manifest.seed,

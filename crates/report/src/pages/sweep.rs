@@ -1,4 +1,4 @@
-//! A sweep: the same recipe with other numbers, several seeds each.
+//! A sweep: one recipe with several settings, several seeds each.
 
 use std::path::{Path, PathBuf};
 
@@ -10,32 +10,30 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use toml::{Table, Value};
 
-use super::read::text_of;
-use super::{counted, interval_text, signed};
+use super::read::{broken, text_of};
+use super::{better, counted, interval_text, or_dash, signed};
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
-use crate::plot::{Axis, PointChart, PointRow, number};
+use crate::plot::{Axis, IntervalPlot, IntervalRow, number};
 
-/// A sweep, as its folder tells it.
+/// A sweep, read from its folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepRecord {
-    /// Where it lies.
     pub folder: PathBuf,
-    /// The recipe's name.
+    /// The name of the recipe.
     pub recipe: String,
-    /// What was asked for, as text.
+    /// The recipe with the axes of the sweep, as text.
     pub plan: String,
-    /// What came out.
     pub results: SweepOutcome,
 }
 
-/// The setting of a sweep in words. The last part of a key says enough.
+/// The setting of a sweep as text, with the last part of each key.
 pub fn setting_name(setting: &Table) -> String {
     let one = |(key, value): (&String, &Value)| {
         let key = key.rsplit('.').next().unwrap_or(key);
         match value {
             Value::String(text) => format!("{key} {text}"),
-            // Of a whole table its kind says enough, if it has one.
+            // The kind stands for a whole table, if it has one.
             Value::Table(table) if table.get("kind").is_some_and(Value::is_str) => {
                 format!("{key} {}", table["kind"].as_str().unwrap_or_default())
             }
@@ -50,30 +48,29 @@ pub fn setting_name(setting: &Table) -> String {
     }
 }
 
-/// What is said where figures on positions cannot be compared.
 const NOT_COMPARED: &str = "The settings differ in what an error is measured against, so their figures on positions do not compare; \
      only games could tell which is better.";
 
-/// Which figures of a setting.
-type Values = fn(&SweepCell) -> &Vec<f64>;
+const NOTHING: &str = "nothing to compare";
 
-/// One way to compare settings.
-struct Kind {
+/// The values of a setting, one for each seed.
+type MetricSelector = fn(&SweepCell) -> &Vec<f64>;
+
+/// A metric by which settings are compared.
+struct ComparisonKind<'a> {
     what: &'static str,
     short: &'static str,
-    values: Values,
-    unit: String,
+    values: MetricSelector,
+    unit: &'a str,
     smaller_is_better: bool,
-    /// Whether the figures of different settings can be compared.
+    /// Whether values of different settings have the same meaning.
     compares: bool,
 }
 
-/// Keys of a trial that change what an error means: errors to other labels, or
-/// counted otherwise, do not compare.
+/// Keys of a trial that change the meaning of an error: the labels, or how it is counted.
 const MEASURES: [&str; 6] = ["data", "distance", "target", "clip", "k", "kind"];
 
-/// Whether a key of the grid, such as `trial.data` or `stage.1.trial.k`, changes
-/// what is measured.
+/// Whether a key of the grid, such as `trial.data` or `stage.1.trial.k`, changes what is measured.
 fn changes_the_measure(key: &str) -> bool {
     let mut parts: Vec<&str> = key.split('.').collect();
     if let ["stage", _, rest @ ..] = &parts[..] {
@@ -88,7 +85,7 @@ fn changes_the_measure(key: &str) -> bool {
 }
 
 impl SweepRecord {
-    /// Reads a sweep's folder.
+    /// Reads the folder of a sweep.
     ///
     /// # Errors
     ///
@@ -97,119 +94,108 @@ impl SweepRecord {
         let manifest = Manifest::read(folder).map_err(ManifestError::from)?;
         let plan = text_of(&folder.join(record::RECIPE))?.unwrap_or_default();
         let files = Folder::at(folder);
-        let results = files.read_result().map_err(|error| ReportError::Broken {
-            path: files.file(Folder::RESULT),
-            reason: error.to_string(),
-        })?;
-        let Some(results) = results else {
-            return Err(ReportError::Unfinished {
-                folder: folder.to_owned(),
-            });
-        };
+        let results = files.read_result();
+        let results = results.map_err(broken(&files.file(Folder::RESULT)))?;
         Ok(Self {
             folder: folder.to_owned(),
             recipe: manifest.name,
             plan,
-            results,
+            results: results.ok_or_else(|| ReportError::Unfinished {
+                folder: folder.to_owned(),
+            })?,
         })
     }
 
-    /// The page that shows the sweep to a person.
     pub fn page(&self) -> HtmlPage {
         let cells = &self.results.cells;
         let kinds = self.kinds();
-        let compared = || kinds.iter().filter(|kind| kind.compares);
-        let mut blocks = vec![self.verdict(compared().next())];
-        blocks.push(PageBlock::Heading("Comparison".to_owned()));
+        let compared: Vec<&ComparisonKind> = kinds.iter().filter(|kind| kind.compares).collect();
+        let runs = cells.iter().map(|cell| cell.seeds.len() as u64).sum();
+        let settings = counted(cells.len() as u64, "setting");
+        let mut page = HtmlPage::new(
+            format!("Sweep of {}", self.recipe),
+            format!("{settings}, {}", counted(runs, "run")),
+            "Made by `mendel report` from the sweep’s own records; the page needs nothing else.",
+        );
+        page.blocks.push(self.verdict(compared.first().copied()));
+        let mut blocks = Vec::new();
         if kinds.iter().any(|kind| !kind.compares) {
-            blocks.push(PageBlock::Text(NOT_COMPARED.to_owned()));
+            blocks.push(PageBlock::text(NOT_COMPARED));
         }
         blocks.extend(kinds.iter().map(|kind| self.figure(kind)));
         blocks.push(PageBlock::Table(self.table(&kinds)));
-        if let Some(parent) = &self.results.parent {
-            blocks.push(PageBlock::Text(format!(
+        blocks.extend(self.results.parent.as_ref().map(|parent| {
+            PageBlock::text(format!(
                 "The parent takes {} thousand nodes a position of the suite and solves {} %.",
                 number(parent.nodes),
                 number(parent.solved)
-            )));
-        }
+            ))
+        }));
+        page.section("Comparison", blocks);
         if let [first, others @ ..] = &cells[..]
             && !others.is_empty()
-            && compared().next().is_some()
+            && !compared.is_empty()
         {
+            let text = "Settings with the same seeds are compared seed by seed. An interval that holds 0 tells no difference.";
+            let tables = compared.iter().map(|kind| differences(first, others, kind));
+            let blocks = tables.map(PageBlock::Table);
             let heading = format!("Difference to {}", setting_name(&first.setting));
-            blocks.push(PageBlock::Heading(heading));
-            blocks.push(PageBlock::Text(
-                "Settings with the same seeds are compared seed by seed. An interval that holds 0 tells no difference."
-                    .to_owned(),
-            ));
-            for kind in compared() {
-                blocks.push(PageBlock::Table(differences(first, others, kind)));
-            }
+            page.section(&heading, [PageBlock::text(text)].into_iter().chain(blocks));
         }
-        if !self.plan.is_empty() {
-            blocks.push(PageBlock::Heading("What was asked".to_owned()));
-            blocks.push(PageBlock::Code(self.plan.clone()));
-        }
-        let runs = cells.iter().map(|cell| cell.seeds.len() as u64).sum();
-        HtmlPage {
-            title: format!("Sweep of {}", self.recipe),
-            subtitle: format!(
-                "{}, {}",
-                counted(cells.len() as u64, "setting"),
-                counted(runs, "run")
-            ),
-            blocks,
-            foot:
-                "Made by `mendel report` from the sweep’s own records; the page needs nothing else."
-                    .to_owned(),
-        }
+        let plan = (!self.plan.is_empty()).then(|| PageBlock::Code(self.plan.clone()));
+        page.section("What was asked", plan);
+        page
     }
 
-    /// What was measured; first what counts: strength in games, where there were
-    /// any, then positions never seen.
-    fn kinds(&self) -> Vec<Kind> {
-        let kind = |what, short, values| Kind {
+    /// The metrics that were measured, the most important first: strength in games, suites, then
+    /// positions never seen.
+    fn kinds(&self) -> Vec<ComparisonKind<'_>> {
+        let of_errors = |what, short, values| ComparisonKind {
             what,
             short,
             values,
-            unit: self.results.unit.clone(),
+            unit: &self.results.unit,
             smaller_is_better: self.results.smaller_is_better,
             compares: self.measures_alike(),
         };
-        let kinds = [
-            Kind {
-                unit: "Elo over the parent".to_owned(),
-                smaller_is_better: false,
-                compares: true,
-                ..kind("in games against the parent", "in games", |cell| &cell.elos)
-            },
-            Kind {
-                unit: "thousand nodes a position".to_owned(),
-                smaller_is_better: true,
-                compares: true,
-                ..kind("on the suite held out from all", "suite nodes", |cell| {
-                    &cell.suite_nodes
-                })
-            },
-            Kind {
-                unit: "% solved".to_owned(),
-                smaller_is_better: false,
-                compares: true,
-                ..kind("solved of the suite held out", "suite solved", |cell| {
-                    &cell.suite_solved
-                })
-            },
-            kind("on positions never seen", "never seen", |cell| {
-                &cell.holdouts
-            }),
-            kind("on positions bred with", "bred with", |cell| &cell.finals),
-        ];
-        let measured = |kind: &Kind| {
-            let cells = &self.results.cells;
-            cells.iter().any(|cell| !(kind.values)(cell).is_empty())
+        let comparable = |what, short, values, unit, smaller_is_better| ComparisonKind {
+            what,
+            short,
+            values,
+            unit,
+            smaller_is_better,
+            compares: true,
         };
-        kinds.into_iter().filter(measured).collect()
+        let (nodes, solved) = ("thousand nodes a position", "% solved");
+        let kinds = [
+            comparable(
+                "in games against the parent",
+                "in games",
+                |it: &SweepCell| &it.elos,
+                "Elo over the parent",
+                false,
+            ),
+            comparable(
+                "on the suite held out from all",
+                "suite nodes",
+                |it: &SweepCell| &it.suite_nodes,
+                nodes,
+                true,
+            ),
+            comparable(
+                "solved of the suite held out",
+                "suite solved",
+                |it: &SweepCell| &it.suite_solved,
+                solved,
+                false,
+            ),
+            of_errors("on positions never seen", "never seen", |it| &it.holdouts),
+            of_errors("on positions bred with", "bred with", |it| &it.finals),
+        ];
+        let cells = &self.results.cells;
+        let is_measured =
+            |kind: &ComparisonKind| cells.iter().any(|cell| !(kind.values)(cell).is_empty());
+        kinds.into_iter().filter(is_measured).collect()
     }
 
     /// Whether all settings are judged by the same labels in the same way.
@@ -221,135 +207,93 @@ impl SweepRecord {
                 .collect()
         };
         let mut cells = self.results.cells.iter().map(measure);
-        cells
-            .next()
-            .is_none_or(|first| cells.all(|cell| cell == first))
+        let first = cells.next();
+        first.is_none_or(|first| cells.all(|cell| cell == first))
     }
 
-    /// The best setting, and whether it is told apart from the next.
-    fn verdict(&self, kind: Option<&Kind>) -> PageBlock {
+    /// The best setting, and whether it differs significantly from the next.
+    fn verdict(&self, kind: Option<&ComparisonKind>) -> PageBlock {
         let Some(kind) = kind else {
-            let small = if self.measures_alike() {
-                ""
-            } else {
-                NOT_COMPARED
-            };
-            return PageBlock::Verdict {
-                tone: Tone::Plain,
-                large: "nothing to compare".to_owned(),
-                small: small.to_owned(),
-            };
+            let is_alike = self.measures_alike();
+            let small = if is_alike { "" } else { NOT_COMPARED };
+            return PageBlock::verdict(Tone::Plain, NOTHING, small);
         };
-        let mean = |cell: &SweepCell| mean_of((kind.values)(cell));
         let cells = self.results.cells.iter();
-        let mut order: Vec<&SweepCell> = cells.filter(|cell| mean(cell).is_some()).collect();
+        let means = cells.filter_map(|cell| Some((kind.mean(cell)?, cell)));
+        let mut order: Vec<(f64, &SweepCell)> = means.collect();
         order.sort_by(|a, b| {
-            let (a, b) = (mean(a).unwrap_or(0.0), mean(b).unwrap_or(0.0));
-            let order = a.total_cmp(&b);
+            let order = a.0.total_cmp(&b.0);
             if kind.smaller_is_better {
                 order
             } else {
                 order.reverse()
             }
         });
-        let (tone, large, small) = match &order[..] {
-            [] => (Tone::Plain, "nothing to compare".to_owned(), String::new()),
-            [only] => (Tone::Plain, setting_name(&only.setting), words(only, kind)),
-            [best, next, ..] => {
-                let difference = difference(best, next, kind.values);
-                let told = difference
+        let name = |cell: &SweepCell| setting_name(&cell.setting);
+        match &order[..] {
+            [] => PageBlock::verdict(Tone::Plain, NOTHING, ""),
+            [(_, only)] => PageBlock::verdict(Tone::Plain, name(only), kind.words(only)),
+            [(_, best), (_, next), ..] => {
+                let difference = kind.difference(best, next);
+                let is_significant = difference
                     .as_ref()
-                    .and_then(|difference| difference.interval)
-                    .is_some_and(|[a, b]| a > 0.0 || b < 0.0);
-                let apart = difference.map_or_else(|| "unknown".to_owned(), |d| d.words());
+                    .is_some_and(SettingDifference::is_significant);
                 let words = format!(
-                    "{}; next {} with {}; difference {apart}",
-                    words(best, kind),
-                    setting_name(&next.setting),
-                    words(next, kind),
+                    "{}; next {} with {}; difference {}",
+                    kind.words(best),
+                    name(next),
+                    kind.words(next),
+                    difference.map_or_else(|| "unknown".to_owned(), |it| it.words())
                 );
-                if told {
-                    (
-                        Tone::Good,
-                        format!("best: {}", setting_name(&best.setting)),
-                        words,
-                    )
+                let best = name(best);
+                if is_significant {
+                    PageBlock::verdict(Tone::Good, format!("best: {best}"), words)
                 } else {
-                    (
-                        Tone::Plain,
-                        "no clear winner".to_owned(),
-                        format!("{}: {words}", setting_name(&best.setting)),
-                    )
+                    let small = format!("{best}: {words}");
+                    PageBlock::verdict(Tone::Plain, "no clear winner", small)
                 }
             }
-        };
-        PageBlock::Verdict { tone, large, small }
+        }
     }
 
-    fn figure(&self, kind: &Kind) -> PageBlock {
-        let values = kind.values;
-        let is_best = |value: f64| {
-            let means = self
-                .results
-                .cells
-                .iter()
-                .filter_map(|cell| mean_of(values(cell)));
-            let best = means.reduce(if kind.smaller_is_better {
-                f64::min
-            } else {
-                f64::max
-            });
-            kind.compares && best.is_some_and(|best| best.total_cmp(&value).is_eq())
-        };
-        let rows = self.results.cells.iter().filter_map(|cell| {
-            let values = values(cell);
-            let mean = mean_of(values)?;
-            let interval = interval_of(values);
-            let words = interval.map_or_else(
-                || number(mean),
-                |interval| format!("{} {}", number(mean), interval_text(interval, number)),
-            );
-            Some(PointRow {
+    fn figure(&self, kind: &ComparisonKind) -> PageBlock {
+        let cells = &self.results.cells;
+        let means = cells.iter().filter_map(|cell| kind.mean(cell));
+        let is_less = kind.smaller_is_better;
+        let best = means.reduce(if is_less { f64::min } else { f64::max });
+        let is_best =
+            |mean: f64| kind.compares && best.is_some_and(|it| it.total_cmp(&mean).is_eq());
+        let rows = cells.iter().filter_map(|cell| {
+            let values = (kind.values)(cell);
+            let mean = kind.mean(cell)?;
+            Some(IntervalRow {
                 name: setting_name(&cell.setting),
                 value: mean,
-                interval: interval.map(|[low, high]| (low, high)),
+                interval: interval_of(values).map(|[low, high]| (low, high)),
                 marks: values.clone(),
-                words,
+                words: mean_words(values),
                 chosen: is_best(mean),
             })
         });
-        let way = if kind.smaller_is_better {
-            "smaller is better"
-        } else {
-            "larger is better"
-        };
-        let chart = PointChart {
+        let chart = IntervalPlot {
             title: format!("By setting, {}", kind.what),
-            x: Axis::new(format!("{} ({way})", kind.unit)),
+            x: Axis::new(format!("{} ({})", kind.unit, better(is_less))),
             rows: rows.collect(),
             reference: None,
         };
-        PageBlock::Figure {
-            drawing: chart.draw(),
-            caption: "A dot is the mean over seeds, the bar its 95 % interval, each small stroke below it one seed."
-                .to_owned(),
-        }
+        let caption = "A dot is the mean over seeds, the bar its 95 % interval, each small stroke below it one seed.";
+        PageBlock::figure(chart.draw(), caption)
     }
 
-    fn table(&self, kinds: &[Kind]) -> HtmlTable {
-        let mut head = vec!["setting".to_owned(), "seeds".to_owned()];
-        for kind in kinds {
-            head.extend([kind.short.to_owned(), "95 %".to_owned()]);
-        }
-        let mut table = HtmlTable::new(head);
+    fn table(&self, kinds: &[ComparisonKind]) -> HtmlTable {
+        let columns = kinds.iter().flat_map(|kind| [kind.short, "95 %"]);
+        let mut table = HtmlTable::new(["setting", "seeds"].into_iter().chain(columns));
         for cell in &self.results.cells {
             let mut row = vec![setting_name(&cell.setting), cell.seeds.len().to_string()];
             for kind in kinds {
-                let values = (kind.values)(cell);
-                let dash = || "–".to_owned();
-                row.push(mean_of(values).map_or_else(dash, number));
-                let interval = interval_of(values);
-                row.push(interval.map_or_else(dash, |it| interval_text(it, number)));
+                let interval = interval_of((kind.values)(cell));
+                row.push(or_dash(kind.mean(cell), number));
+                row.push(or_dash(interval, |it| interval_text(it, number)));
             }
             table.row(row);
         }
@@ -357,95 +301,89 @@ impl SweepRecord {
     }
 }
 
-fn words(cell: &SweepCell, kind: &Kind) -> String {
-    let unit = match kind.unit.as_str() {
-        "" => String::new(),
-        unit => format!(" {unit}"),
-    };
-    let values = (kind.values)(cell);
-    let interval = interval_of(values).map_or_else(String::new, |interval| {
-        format!(" {}", interval_text(interval, number))
-    });
-    let mean = mean_of(values).map_or_else(|| "–".to_owned(), number);
-    format!("{mean}{interval}{unit}")
+impl ComparisonKind<'_> {
+    fn mean(&self, cell: &SweepCell) -> Option<f64> {
+        mean_of((self.values)(cell))
+    }
+
+    fn words(&self, cell: &SweepCell) -> String {
+        let words = mean_words((self.values)(cell));
+        format!("{words} {}", self.unit).trim_end().to_owned()
+    }
+
+    /// `a` − `b`: seed by seed if the seeds are the same, otherwise by Welch; `None` if one of them
+    /// was not measured.
+    fn difference(&self, a: &SweepCell, b: &SweepCell) -> Option<SettingDifference> {
+        let (of_a, of_b) = ((self.values)(a), (self.values)(b));
+        let value = mean_of(of_a)? - mean_of(of_b)?;
+        let is_paired =
+            a.seeds == b.seeds && a.seeds.len() == of_a.len() && of_a.len() == of_b.len();
+        let interval = if is_paired {
+            let pairs = of_a.iter().zip(of_b).map(|(a, b)| a - b);
+            interval_of(&pairs.collect::<Vec<f64>>())
+        } else {
+            welch_interval(value, of_a, of_b)
+        };
+        Some(SettingDifference { value, interval })
+    }
 }
 
-fn differences(first: &SweepCell, others: &[SweepCell], kind: &Kind) -> HtmlTable {
+fn differences(first: &SweepCell, others: &[SweepCell], kind: &ComparisonKind) -> HtmlTable {
     let mut table = HtmlTable::new(["setting", kind.what, "95 %", "says"]);
     for cell in others {
-        let Some(difference) = difference(cell, first, kind.values) else {
-            let row = ["–", "–", "not measured"].map(str::to_owned);
-            table.row(std::iter::once(setting_name(&cell.setting)).chain(row));
+        let name = setting_name(&cell.setting);
+        let Some(it) = kind.difference(cell, first) else {
+            table.row([name.as_str(), "–", "–", "not measured"]);
             continue;
         };
-        let says = match difference.interval {
-            Some([a, b]) if a > 0.0 || b < 0.0 => {
-                if (difference.value < 0.0) == kind.smaller_is_better {
-                    "better"
-                } else {
-                    "worse"
-                }
-            }
-            Some(_) => "not told apart",
+        let says = match it.interval {
             None => "too few seeds",
+            Some(_) if !it.is_significant() => "not told apart",
+            Some(_) if (it.value < 0.0) == kind.smaller_is_better => "better",
+            Some(_) => "worse",
         };
-        let interval = difference
-            .interval
-            .map_or_else(|| "–".to_owned(), |i| interval_text(i, signed));
-        let value = signed(difference.value);
-        table.row([
-            setting_name(&cell.setting),
-            value,
-            interval,
-            says.to_owned(),
-        ]);
+        let interval = or_dash(it.interval, |it| interval_text(it, signed));
+        table.row([name, signed(it.value), interval, says.to_owned()]);
     }
     table
 }
 
-/// How far one setting is from another.
-struct Difference {
+/// The difference of two settings.
+struct SettingDifference {
     value: f64,
     interval: Option<[f64; 2]>,
 }
 
-impl Difference {
+impl SettingDifference {
+    fn is_significant(&self) -> bool {
+        self.interval.is_some_and(|[a, b]| a > 0.0 || b < 0.0)
+    }
+
     fn words(&self) -> String {
-        let interval = self.interval.map_or_else(String::new, |interval| {
-            format!(" {}", interval_text(interval, signed))
-        });
+        let interval = self.interval.map(|it| interval_text(it, signed));
+        let interval = interval.map_or_else(String::new, |it| format!(" {it}"));
         format!("{}{interval}", signed(self.value))
     }
 }
 
-/// `a` − `b`: seed by seed where the seeds are the same, otherwise after Welch;
-/// `None` if one of them was not measured.
-fn difference(a: &SweepCell, b: &SweepCell, values: Values) -> Option<Difference> {
-    let (of_a, of_b) = (values(a), values(b));
-    let value = mean_of(of_a)? - mean_of(of_b)?;
-    let is_paired = a.seeds == b.seeds && a.seeds.len() == of_a.len() && of_a.len() == of_b.len();
-    if is_paired {
-        let pairs = of_a.iter().zip(of_b).map(|(a, b)| a - b);
-        let interval = interval_of(&pairs.collect::<Vec<f64>>());
-        return Some(Difference { value, interval });
+/// The interval of a difference of means by Welch; `None` for fewer than two values of one.
+fn welch_interval(value: f64, a: &[f64], b: &[f64]) -> Option<[f64; 2]> {
+    if a.len() < 2 || b.len() < 2 {
+        return None;
     }
-    let interval = (of_a.len() > 1 && of_b.len() > 1).then(|| {
-        let (va, vb) = (squared_error(of_a), squared_error(of_b));
-        let error = va + vb;
-        let share = |v: f64, n: usize| v * v / (n as f64 - 1.0);
-        let below = share(va, of_a.len()) + share(vb, of_b.len());
-        let freedom = if below > 0.0 {
-            error * error / below
-        } else {
-            1.0
-        };
-        around(value, error.sqrt(), freedom)
-    });
-    Some(Difference { value, interval })
-}
-
-fn mean_of(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| mean_and_interval(values).0)
+    let (va, vb) = (squared_error(a), squared_error(b));
+    let error = va + vb;
+    let share = |v: f64, n: usize| v * v / (n as f64 - 1.0);
+    let below = share(va, a.len()) + share(vb, b.len());
+    let freedom = if below > 0.0 {
+        error * error / below
+    } else {
+        1.0
+    };
+    let wide = StudentsT::new(0.0, 1.0, freedom.max(1.0))
+        .map_or(12.706, |student| student.inverse_cdf(0.975));
+    let reach = wide * error.sqrt();
+    Some([value - reach, value + reach])
 }
 
 /// The squared standard error of a mean of at least two values.
@@ -456,47 +394,20 @@ fn squared_error(values: &[f64]) -> f64 {
     squares / (count - 1.0) / count
 }
 
+fn mean_of(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| mean_and_interval(values).0)
+}
+
 /// The 95 % interval of a mean; none for fewer than two values.
 fn interval_of(values: &[f64]) -> Option<[f64; 2]> {
     mean_and_interval(values).1
 }
 
-fn around(value: f64, error: f64, freedom: f64) -> [f64; 2] {
-    let wide = StudentsT::new(0.0, 1.0, freedom.max(1.0))
-        .map_or(12.706, |student| student.inverse_cdf(0.975));
-    [value - wide * error, value + wide * error]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cell(seeds: &[u64], finals: &[f64]) -> SweepCell {
-        SweepCell {
-            seeds: seeds.to_vec(),
-            finals: finals.to_vec(),
-            ..SweepCell::default()
-        }
-    }
-
-    #[test]
-    fn the_same_seeds_are_compared_seed_by_seed() {
-        let noise = [0.0, 10.0, 20.0, 30.0, 40.0];
-        let better = noise.map(|value| value - 1.0 - value / 100.0);
-        let (a, b) = (
-            cell(&[1, 2, 3, 4, 5], &better),
-            cell(&[1, 2, 3, 4, 5], &noise),
-        );
-        let paired = difference(&a, &b, |c| &c.finals)
-            .expect("measured")
-            .interval
-            .expect("five pairs");
-        assert!(paired[1] < 0.0, "{paired:?}");
-        let other = cell(&[6, 7, 8, 9, 10], &noise);
-        let unpaired = difference(&a, &other, |c| &c.finals)
-            .expect("measured")
-            .interval
-            .expect("five each");
-        assert!(unpaired[0] < 0.0 && unpaired[1] > 0.0, "{unpaired:?}");
+/// A mean and its interval.
+fn mean_words(values: &[f64]) -> String {
+    let mean = or_dash(mean_of(values), number);
+    match interval_of(values) {
+        Some(interval) => format!("{mean} {}", interval_text(interval, number)),
+        None => mean,
     }
 }

@@ -1,4 +1,4 @@
-//! The page about a training.
+//! Trainings of networks, and grids of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,8 @@ use mendel_nets::recipe::{DataKind, Recipe};
 use mendel_nets::record::{self, Evaluation, GridCell, Outcome};
 use serde::Deserialize;
 
-use super::read::{lines_of, text_of};
+use super::or_dash;
+use super::read::{broken, lines_of, text_of};
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
 use crate::plot::{Axis, LineChart, Reference, Series, number};
@@ -18,20 +19,18 @@ use crate::plot::{Axis, LineChart, Reference, Series, number};
 ///
 /// If the training is not finished, or one of its files is broken.
 pub fn training_page(folder: &Path) -> Result<HtmlPage, ReportError> {
-    let broken = |name: &str, reason: String| ReportError::Broken {
-        path: folder.join(name),
-        reason,
+    let file = |name: &str| {
+        let path = folder.join(name);
+        let text = text_of(&path)?.ok_or_else(|| broken(&path)("it is missing"))?;
+        Ok::<_, ReportError>((path, text))
     };
-    let text = |name: &str| {
-        let text = text_of(&folder.join(name))?;
-        text.ok_or_else(|| broken(name, "it is missing".to_owned()))
-    };
-    let manifest: Manifest = toml::from_str(&text(record::MANIFEST)?)
-        .map_err(|error| broken(record::MANIFEST, error.to_string()))?;
-    let recipe = Recipe::parse(&text(record::RECIPE)?, record::RECIPE, &[])
-        .map_err(|error| broken(record::RECIPE, error.to_string()))?;
-    let outcome: Outcome = serde_json::from_str(&text(record::RESULT)?)
-        .map_err(|error| broken(record::RESULT, error.to_string()))?;
+    let (path, text) = file(record::MANIFEST)?;
+    let manifest: Manifest = toml::from_str(&text).map_err(broken(&path))?;
+    let (path, text) = file(record::RECIPE)?;
+    let recipe = Recipe::parse(&text, record::RECIPE, &[]);
+    let recipe = recipe.map_err(broken(&path))?;
+    let (path, text) = file(record::RESULT)?;
+    let outcome: Outcome = serde_json::from_str(&text).map_err(broken(&path))?;
     let evaluations: Vec<Evaluation> = lines_of(&folder.join(record::EVALUATIONS))?;
     Ok(page(&recipe, &outcome, &evaluations, &manifest.data))
 }
@@ -43,41 +42,37 @@ struct Manifest {
 }
 
 fn page(recipe: &Recipe, outcome: &Outcome, evaluations: &[Evaluation], data: &str) -> HtmlPage {
-    let mut blocks = vec![verdict(recipe, outcome)];
-    blocks.push(PageBlock::Facts(vec![
-        ("learnt from".to_owned(), data.to_owned()),
-        (
-            "numbers".to_owned(),
-            format!("{} ({})", outcome.numbers, outcome.file),
-        ),
-        (
-            "steps".to_owned(),
-            format!(
-                "{}; {}; the network of step {} was kept",
-                outcome.steps,
-                outcome.end.as_str(),
-                outcome.best_step
-            ),
-        ),
-    ]));
-    blocks.push(PageBlock::Heading("How it learnt".to_owned()));
-    blocks.extend(curves(&[(String::new(), evaluations)], &outcome.paper));
-    blocks.push(PageBlock::Heading("What it got right".to_owned()));
-    blocks.push(PageBlock::Text(format!(
+    let mut page = HtmlPage::new(&recipe.name, &recipe.about, "Mendel");
+    let steps = format!(
+        "{}; {}; the network of step {} was kept",
+        outcome.steps,
+        outcome.end.as_str(),
+        outcome.best_step
+    );
+    let numbers = format!("{} ({})", outcome.numbers, outcome.file);
+    let facts = [
+        ("learnt from", data.to_owned()),
+        ("numbers", numbers),
+        ("steps", steps),
+    ];
+    page.blocks = vec![verdict(recipe, outcome), PageBlock::facts(facts)];
+    let curves = curves(&[(String::new(), evaluations)], &outcome.paper);
+    // The heading stands also above no curves.
+    page.blocks
+        .push(PageBlock::Heading("How it learnt".to_owned()));
+    page.blocks.extend(curves);
+    let tested = format!(
         "{} positions of games it never saw, asked once, at the end.",
         outcome.test_positions
-    )));
-    blocks.push(PageBlock::Table(figures(&outcome.test, &outcome.paper)));
-    blocks.push(PageBlock::Details {
-        summary: "The recipe".to_owned(),
-        blocks: vec![PageBlock::Code(recipe.to_toml())],
-    });
-    HtmlPage {
-        title: recipe.name.clone(),
-        subtitle: recipe.about.clone(),
-        blocks,
-        foot: "Mendel".to_owned(),
-    }
+    );
+    let figures = PageBlock::Table(figures(&outcome.test, &outcome.paper));
+    let blocks = [PageBlock::Text(tested), figures, recipe_block(recipe)];
+    page.section("What it got right", blocks);
+    page
+}
+
+fn recipe_block(recipe: &Recipe) -> PageBlock {
+    PageBlock::details("The recipe", PageBlock::Code(recipe.to_toml()))
 }
 
 /// The page of a grid.
@@ -85,37 +80,26 @@ pub fn grid_page(recipe: &Recipe, cells: &[GridCell]) -> HtmlPage {
     let main = headline(recipe);
     let mut table = HtmlTable::new(["network", main, "loss", "steps"]);
     for GridCell { name, outcome, .. } in cells {
-        match outcome {
-            Some(it) => table.row([
-                name.clone(),
-                it.test
-                    .get(main)
-                    .map_or_else(String::new, |it| rounded(*it, 4)),
-                rounded(it.test_loss, 4),
-                it.steps.to_string(),
-            ]),
-            None => table.row([name.as_str(), "–", "–", "diverged"]),
-        }
+        let Some(it) = outcome else {
+            table.row([name.as_str(), "–", "–", "diverged"]);
+            continue;
+        };
+        let figure = it.test.get(main).map(|it| format!("{it:.4}"));
+        let (figure, loss) = (figure.unwrap_or_default(), format!("{:.4}", it.test_loss));
+        table.row([name.clone(), figure, loss, it.steps.to_string()]);
     }
     let runs: Vec<(String, &[Evaluation])> = cells
         .iter()
         .map(|cell| (cell.name.clone(), cell.evaluations.as_slice()))
         .collect();
-    let mut blocks = vec![PageBlock::Table(table)];
-    blocks.extend(curves(&runs, &BTreeMap::new()));
-    blocks.push(PageBlock::Details {
-        summary: "The recipe".to_owned(),
-        blocks: vec![PageBlock::Code(recipe.to_toml())],
-    });
-    HtmlPage {
-        title: recipe.name.clone(),
-        subtitle: recipe.about.clone(),
-        blocks,
-        foot: "Mendel".to_owned(),
-    }
+    let mut page = HtmlPage::new(&recipe.name, &recipe.about, "Mendel");
+    page.blocks.push(PageBlock::Table(table));
+    page.blocks.extend(curves(&runs, &BTreeMap::new()));
+    page.blocks.push(recipe_block(recipe));
+    page
 }
 
-/// The figure that says most.
+/// The most important figure of a network of this kind.
 fn headline(recipe: &Recipe) -> &'static str {
     use mendel_evaluator::vision::Head;
     match (recipe.data.kind, recipe.shape.head) {
@@ -138,30 +122,28 @@ fn verdict(recipe: &Recipe, outcome: &Outcome) -> PageBlock {
         (Some(_), Some(_)) => Tone::Bad,
         _ => Tone::Plain,
     };
-    let ours = ours.map_or_else(|| "–".to_owned(), number);
-    PageBlock::Verdict {
-        tone,
-        large: format!("{main} {ours}"),
-        small: match paper {
-            Some(paper) => format!("the paper has {}", number(paper)),
-            None => format!("on {} positions it never saw", outcome.test_positions),
-        },
-    }
+    let small = match paper {
+        Some(paper) => format!("the paper has {}", number(paper)),
+        None => format!("on {} positions it never saw", outcome.test_positions),
+    };
+    PageBlock::verdict(tone, format!("{main} {}", or_dash(ours, number)), small)
 }
 
-/// All figures, those of the paper beside them.
+/// All figures, ours and those of the paper.
 fn figures(ours: &BTreeMap<String, f64>, paper: &BTreeMap<String, f64>) -> HtmlTable {
     let mut table = HtmlTable::new(["figure", "ours", "paper"]);
     for (name, value) in ours {
-        let paper = paper
-            .get(name)
-            .map_or_else(String::new, |it| rounded(*it, 3));
-        table.row([name.clone(), rounded(*value, 4), paper]);
+        let paper = paper.get(name).map(|it| format!("{it:.3}"));
+        table.row([
+            name.clone(),
+            format!("{value:.4}"),
+            paper.unwrap_or_default(),
+        ]);
     }
     table
 }
 
-/// Losses and the figures that matter, over positions.
+/// Losses and figures, by positions learnt from.
 fn curves(runs: &[(String, &[Evaluation])], paper: &BTreeMap<String, f64>) -> Vec<PageBlock> {
     let alone = runs.len() == 1;
     let points = |evaluations: &[Evaluation], value: &dyn Fn(&Evaluation) -> Option<f64>| {
@@ -179,20 +161,11 @@ fn curves(runs: &[(String, &[Evaluation])], paper: &BTreeMap<String, f64>) -> Ve
             x: Axis::whole("positions learnt from"),
             y: Axis::new(unit),
             series,
-            references: level
-                .map(|value| Reference {
-                    name: "paper".to_owned(),
-                    pen: 2,
-                    value,
-                })
-                .into_iter()
-                .collect(),
+            references: Vec::from_iter(level.map(|it| Reference::new("paper", 2, it))),
             ..LineChart::default()
         };
-        blocks.push(PageBlock::Figure {
-            drawing: chart.draw(),
-            caption: format!("{title}, whenever the validation part was asked."),
-        });
+        let caption = format!("{title}, whenever the validation part was asked.");
+        blocks.push(PageBlock::figure(chart.draw(), caption));
     };
     let mut losses = Vec::new();
     for (index, (name, evaluations)) in runs.iter().enumerate() {
@@ -220,8 +193,4 @@ fn curves(runs: &[(String, &[Evaluation])], paper: &BTreeMap<String, f64>) -> Ve
         chart(title, name, series.collect(), paper.get(name).copied());
     }
     blocks
-}
-
-fn rounded(value: f64, digits: usize) -> String {
-    format!("{value:.digits$}")
 }

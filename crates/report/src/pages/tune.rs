@@ -1,4 +1,4 @@
-//! A tuning: what was found, whether it is better, and the way there.
+//! A tuning: its result, the proof and the course.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,23 @@ use mendel_lab::record::{
     Infeasible, Landscape, Param, ParamKind, ROUNDS, TunePlan, TuneResult, TunedRound, UNCLEAR,
     Validation, tune_progress,
 };
-use mendel_store::Journal;
 use mendel_store::frame::Manifest;
 use serde::Serialize;
 
+use super::read::{broken, lines_of};
 use super::{counted, elo, elo_interval};
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
 use crate::plot::{Axis, HeatMap, HeatMark, HeatRow, LineChart, Reference, Series, number};
 
-/// A tuning, as its folder tells it.
+/// A tuning, read from its folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuningRecord {
-    /// Where it lies.
     pub folder: PathBuf,
-    /// The command that starts it again.
     pub command: String,
-    /// What was asked for.
     pub plan: TunePlan,
-    /// What was proposed after each round so far.
+    /// The proposals after each round so far.
     pub paths: Vec<Proposed>,
-    /// What was found, once it is done.
     pub result: Option<TuneResult>,
     /// The validations so far.
     pub curve: Vec<Validation>,
@@ -36,45 +32,36 @@ pub struct TuningRecord {
     pub infeasible: Vec<Infeasible>,
 }
 
-/// What a tuner proposed.
+/// A proposal of the tuner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proposed {
-    /// Games of the tuner before it.
+    /// Games of the tuner before the proposal.
     pub games: u64,
-    /// A value for each parameter.
+    /// One value for each parameter.
     pub values: Vec<i64>,
 }
 
-/// So many paths are read in one picture.
-const PATHS: usize = 6;
+/// Maximum number of paths in one plot.
+const MAX_PATHS: usize = 6;
 
 impl TuningRecord {
-    /// Reads a tuning's folder.
+    /// Reads the folder of a tuning.
     ///
     /// # Errors
     ///
     /// If a file is missing or broken.
     pub fn read(folder: &Path) -> Result<Self, ReportError> {
-        let broken = |file: &str, reason: String| ReportError::Broken {
-            path: folder.join(file),
-            reason,
-        };
         let plan = TunePlan::read(folder);
-        let plan = plan.map_err(|error| broken(TunePlan::FILE, error.to_string()))?;
-        let path = folder.join(ROUNDS);
-        let rounds: Vec<TunedRound> = if path.exists() {
-            Journal::read(&path)?
-        } else {
-            Vec::new()
-        };
+        let plan = plan.map_err(broken(&folder.join(TunePlan::FILE)))?;
+        let rounds: Vec<TunedRound> = lines_of(&folder.join(ROUNDS))?;
         let proposed = |it: TunedRound| Proposed {
             games: it.games,
             values: it.proposal,
         };
         let manifest = Manifest::find(folder);
-        let manifest = manifest.map_err(|error| broken(Manifest::FILE, error.to_string()))?;
+        let manifest = manifest.map_err(broken(&folder.join(Manifest::FILE)))?;
         let result = TuneResult::read(folder);
-        let result = result.map_err(|error| broken(TuneResult::FILE, error.to_string()))?;
+        let result = result.map_err(broken(&folder.join(TuneResult::FILE)))?;
         let (curve, infeasible) = match &result {
             Some(result) => (result.curve.clone(), result.infeasible.clone()),
             None => tune_progress(folder, &plan),
@@ -90,57 +77,61 @@ impl TuningRecord {
         })
     }
 
-    /// The engine's name.
+    /// The name of the engine.
     pub fn engine(&self) -> String {
         let entrant = self.plan.entrant();
         entrant.map_or_else(|_| self.plan.engine.clone(), |it| it.name)
     }
 
-    /// The page that shows the tuning to a person.
     pub fn page(&self) -> HtmlPage {
-        let mut blocks = vec![self.verdict()];
-        blocks.push(PageBlock::Warnings(self.warnings()));
+        let plan = &self.plan;
+        let parameters = counted(plan.params.len() as u64, "parameter");
+        let games = counted(plan.games, "game");
+        let mut page = HtmlPage::new(
+            format!("Tuning of {}", self.engine()),
+            format!("{parameters}, {games}, seed {}", plan.seed),
+            format!("Mendel {}", plan.version),
+        );
+        page.blocks = vec![self.verdict(), PageBlock::Warnings(self.warnings())];
         if let Some(result) = &self.result {
-            blocks.push(PageBlock::Heading("What was found".to_owned()));
-            found(result, &mut blocks);
-            blocks.push(PageBlock::Code(result.engine_tuned.clone()));
+            page.section("What was found", found(result));
         }
-        self.curve(&mut blocks);
-        self.paths(&mut blocks);
-        if let Some(result) = &self.result {
-            self.landscapes(result, &mut blocks);
+        page.section("Strength on the way", self.curve());
+        page.section("Paths of the parameters", self.paths());
+        if let Some(result) = self.result.as_ref().filter(|it| !it.landscapes.is_empty()) {
+            let landscapes = result.landscapes.iter();
+            let figures = landscapes.filter_map(|it| self.landscape(result, it));
+            // The heading stands also above landscapes of unknown parameters.
+            page.blocks
+                .push(PageBlock::Heading("Landscapes".to_owned()));
+            page.blocks.extend(figures);
         }
-        self.left_out(&mut blocks);
-        blocks.push(PageBlock::Heading("How it was done".to_owned()));
-        blocks.push(PageBlock::Facts(self.facts()));
-        HtmlPage {
-            title: format!("Tuning of {}", self.engine()),
-            subtitle: format!(
-                "{}, {}, seed {}",
-                counted(self.plan.params.len() as u64, "parameter"),
-                counted(self.plan.games, "game"),
-                self.plan.seed
-            ),
-            blocks,
-            foot: format!("Mendel {}", self.plan.version),
-        }
+        let aside = plan.aside.iter();
+        let aside = aside.map(|it| format!("{}: {}", it.name, it.reason));
+        let is_tuned = plan.aside.is_empty();
+        let list = PageBlock::List(aside.collect());
+        page.section("Not tuned", (!is_tuned).then_some(list));
+        let failed = self.infeasible.iter();
+        let failed = failed.map(|it| format!("{}: {}", it.options, it.reason));
+        let list = PageBlock::List(failed.collect());
+        let has_failed = !self.infeasible.is_empty();
+        page.section("Where the engine fails", has_failed.then_some(list));
+        page.section("How it was done", [self.facts()]);
+        page
     }
 
     fn verdict(&self) -> PageBlock {
         let Some(result) = &self.result else {
             let done = self.paths.last().map_or(0, |it| it.games);
-            return PageBlock::Verdict {
-                tone: Tone::Plain,
-                large: "not finished".to_owned(),
-                small: format!("{} of the tuner so far", counted(done, "game")),
-            };
+            let small = format!("{} of the tuner so far", counted(done, "game"));
+            return PageBlock::verdict(Tone::Plain, "not finished", small);
         };
         let proved = result.verdict.starts_with("proved");
-        let (large, rest) = match result.verdict.split_once(':') {
-            Some((large, rest)) => (large.to_owned(), rest.trim().to_owned()),
-            None => (result.verdict.clone(), String::new()),
-        };
-        let mut small = vec![rest];
+        let (large, rest) = result
+            .verdict
+            .split_once(':')
+            .unwrap_or((result.verdict.as_str(), ""));
+        let mut small = vec![rest.trim().to_owned()];
         if let Some(proof) = &result.proof {
             small.push(format!(
                 "against the start, {}: won {}, drawn {}, lost {}",
@@ -153,11 +144,8 @@ impl TuningRecord {
         let run: String = result.id.chars().take(8).collect();
         small.extend(result.more(&run));
         small.retain(|it| !it.is_empty());
-        PageBlock::Verdict {
-            tone: if proved { Tone::Good } else { Tone::Bad },
-            large,
-            small: small.join("; "),
-        }
+        let tone = if proved { Tone::Good } else { Tone::Bad };
+        PageBlock::verdict(tone, large, small.join("; "))
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -213,10 +201,10 @@ impl TuningRecord {
         warnings
     }
 
-    /// The proposals of the moment against the start.
-    fn curve(&self, blocks: &mut Vec<PageBlock>) {
+    /// The proposals during the tuning against the start.
+    fn curve(&self) -> Vec<PageBlock> {
         if self.curve.is_empty() {
-            return;
+            return Vec::new();
         }
         let most = self.result.as_ref().and_then(|it| it.most_games);
         let curve = merged(&self.curve, most);
@@ -239,26 +227,15 @@ impl TuningRecord {
             },
             beyond: beyond.collect(),
             series: vec![Series {
-                name: "proposal".to_owned(),
-                pen: 0,
-                points: points.collect(),
                 band: band.collect(),
+                ..Series::line("proposal", 0, points.collect())
             }],
-            references: vec![Reference {
-                name: "start".to_owned(),
-                pen: 2,
-                value: 0.0,
-            }],
+            references: vec![Reference::new("start", 2, 0.0)],
             ..LineChart::default()
         };
-        blocks.push(PageBlock::Heading("Strength on the way".to_owned()));
-        blocks.push(PageBlock::Figure {
-            drawing: chart.draw(),
-            caption: "Matches of what the tuner would have proposed then against the start, on openings that \
-                      nothing is tuned with. The band is the 95 % interval of each match; an arrow is a match in which \
-                      one side took all points."
-                .to_owned(),
-        });
+        let caption = "Matches of what the tuner would have proposed then against the start, on openings that \
+                       nothing is tuned with. The band is the 95 % interval of each match; an arrow is a match in which \
+                       one side took all points.";
         let mut table = HtmlTable::new(["games of the tuner", "games", "Elo", "95 %"]);
         let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
         for it in &curve {
@@ -273,26 +250,22 @@ impl TuningRecord {
                 let value = it.elo.map_or_else(|| open.to_owned(), elo);
                 [value, elo_interval(it.interval)]
             };
-            table.row([
-                number(place(it)),
-                number(it.played() as f64),
-                value,
-                interval,
-            ]);
+            let games = [place(it), it.played() as f64].map(number);
+            table.row(games.into_iter().chain([value, interval]));
         }
-        blocks.push(PageBlock::Table(table));
+        let figure = PageBlock::figure(chart.draw(), caption);
+        vec![figure, PageBlock::Table(table)]
     }
 
-    /// Where each parameter went.
-    fn paths(&self, blocks: &mut Vec<PageBlock>) {
+    /// The course of each parameter.
+    fn paths(&self) -> Vec<PageBlock> {
         if self.paths.is_empty() {
-            return;
+            return Vec::new();
         }
-        blocks.push(PageBlock::Heading("Paths of the parameters".to_owned()));
         let all: Vec<usize> = (0..self.plan.params.len()).collect();
-        let groups = all.chunks(PATHS);
+        let groups = all.chunks(MAX_PATHS);
         let count = groups.len();
-        for (number, group) in groups.enumerate() {
+        let figures = groups.enumerate().map(|(number, group)| {
             let series = group.iter().enumerate().map(|(pen, &at)| {
                 let param = &self.plan.params[at];
                 let share = |value: i64| (value - param.low) as f64 / param.width() * 100.0;
@@ -311,41 +284,20 @@ impl TuningRecord {
             let chart = LineChart {
                 title: format!("What was proposed after each round{part}"),
                 x: Axis::whole("games of the tuner"),
-                y: Axis {
-                    range: Some((0.0, 100.0)),
-                    ..Axis::new("% of the way between the bounds")
-                },
+                y: Axis::new("% of the way between the bounds").between(0.0, 100.0),
                 series: series.collect(),
                 ..LineChart::default()
             };
-            blocks.push(PageBlock::Figure {
-                drawing: chart.draw(),
-                caption:
-                    "Lines that still swing at the end say that more games are needed, or that the \
-                          parameter hardly matters."
-                        .to_owned(),
-            });
-        }
+            let caption = "Lines that still swing at the end say that more games are needed, or that the parameter hardly matters.";
+            PageBlock::figure(chart.draw(), caption)
+        });
+        figures.collect()
     }
 
-    /// What was not tuned or does not work.
-    fn left_out(&self, blocks: &mut Vec<PageBlock>) {
-        if !self.plan.aside.is_empty() {
-            blocks.push(PageBlock::Heading("Not tuned".to_owned()));
-            let aside = self.plan.aside.iter();
-            let words = aside.map(|it| format!("{}: {}", it.name, it.reason));
-            blocks.push(PageBlock::List(words.collect()));
-        }
-        if !self.infeasible.is_empty() {
-            blocks.push(PageBlock::Heading("Where the engine fails".to_owned()));
-            let words = self.infeasible.iter();
-            let words = words.map(|it| format!("{}: {}", it.options, it.reason));
-            blocks.push(PageBlock::List(words.collect()));
-        }
-    }
-
-    fn facts(&self) -> Vec<(String, String)> {
+    fn facts(&self) -> PageBlock {
         let plan = &self.plan;
+        let openings = plan.openings.as_ref().map(|it| it.display().to_string());
+        let openings = openings.unwrap_or_else(|| "the program's own book".to_owned());
         let mut facts = vec![
             ("engine", plan.engine.clone()),
             ("tuner", plan.tuner.name().to_owned()),
@@ -360,37 +312,71 @@ impl TuningRecord {
                     plan.proof_games
                 ),
             ),
-            (
-                "openings",
-                match &plan.openings {
-                    None => "the program's own book".to_owned(),
-                    Some(path) => path.display().to_string(),
-                },
-            ),
+            ("openings", openings),
             ("seed", plan.seed.to_string()),
             ("id", plan.id()),
         ];
         if !self.command.is_empty() {
             facts.push(("command", self.command.clone()));
         }
-        facts
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+        PageBlock::facts(facts)
+    }
+
+    /// The fitted surface over two parameters.
+    fn landscape(&self, result: &TuneResult, it: &Landscape) -> Option<PageBlock> {
+        let find = |name: &str| {
+            let param = self.plan.params.iter().find(|it| it.name == name)?;
+            let found = result.params.iter().find(|it| it.name == name)?;
+            Some((param, found.number))
+        };
+        let ((first, x), (second, y)) = (find(&it.first)?, find(&it.second)?);
+        let all = it.elo.iter().flatten().copied();
+        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        // The largest value of the second parameter is at the top.
+        let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
+            name: named(second, *y),
+            values: values.clone(),
+            range: Some((low, high)),
+            words: String::new(),
+        });
+        // Values are rounded, so that the distance of two neighbours is not exact.
+        let wide = it.x.last().zip(it.x.first());
+        let steps = it.x.len().saturating_sub(1).max(1) as f64;
+        let map = HeatMap {
+            title: format!("{} (right) and {} (up)", it.first, it.second),
+            x: Axis::new(axis_words(first)),
+            first: it.x.first().copied().unwrap_or(0.0),
+            apart: wide.map_or(1.0, |(last, first)| (last - first) / steps),
+            rows: rows.collect(),
+            key: (elo(low), format!("{} Elo", elo(high))),
+            head: String::new(),
+            marks: vec![
+                mark(it, first.start, second.start, false),
+                mark(it, x, y, true),
+            ],
+        };
+        let caption = format!(
+            "Elo against what was found (×), by the fitted surface, all parameters but {} and {} as found; the ring \
+             is the start.",
+            it.first, it.second
+        );
+        Some(PageBlock::figure(map.draw(), caption))
     }
 }
 
-/// The parameters, those that the games say something of first.
-fn found(result: &TuneResult, blocks: &mut Vec<PageBlock>) {
+/// The parameters, those with a measurable effect first.
+fn found(result: &TuneResult) -> Vec<PageBlock> {
     let of = |it: &Interval| {
         let interval = elo_interval([Some(it.low), Some(it.high)]);
         format!("{} {interval}", elo(it.value))
     };
-    blocks.push(PageBlock::Text(format!(
+    let mut blocks = vec![PageBlock::text(format!(
         "By a surface fitted to all duels: what each value is worth against the start’s, the others as found, and how much its \
          bounds would lose. Better values would bring at most {} Elo more. What all are worth together, the games above tell.",
         elo(result.left.high)
-    )));
+    ))];
     for (visible, head) in [(true, "option"), (false, UNCLEAR)] {
         let chosen = || result.params.iter().filter(|it| it.visible == visible);
         if chosen().next().is_none() {
@@ -421,16 +407,17 @@ fn found(result: &TuneResult, blocks: &mut Vec<PageBlock>) {
         }
         blocks.push(PageBlock::Table(table));
     }
-    blocks.push(PageBlock::Text(
+    blocks.push(PageBlock::text(
         "Intervals are of 95 %. “Worth” is the Elo of the value against that of the start with all others as found, \
-         “matters” what the worst value between the bounds would lose."
-            .to_owned(),
+         “matters” what the worst value between the bounds would lose.",
     ));
+    blocks.push(PageBlock::Code(result.engine_tuned.clone()));
+    blocks
 }
 
-/// Validations of one proposal after the same games are one match. Where games repeat, and
-/// `most` is as many as there can be, a second match with openings of the first tells
-/// nothing new.
+/// Merges validations of one proposal after the same games into one match. `most` is the number of
+/// different games, where games repeat: a second match with the openings of the first adds
+/// nothing.
 fn merged(curve: &[Validation], most: Option<u64>) -> Vec<Validation> {
     let mut merged: Vec<Validation> = Vec::new();
     for it in curve {
@@ -452,7 +439,7 @@ fn merged(curve: &[Validation], most: Option<u64>) -> Vec<Validation> {
     merged
 }
 
-/// What a number of a parameter is called.
+/// The value of a parameter as text.
 fn named(param: &Param, value: f64) -> String {
     match param.kind {
         ParamKind::Spin => number(value),
@@ -460,7 +447,7 @@ fn named(param: &Param, value: f64) -> String {
     }
 }
 
-/// What an axis is called; with the words of a choice, whose places are numbers there.
+/// The label of an axis; it names the numbers of a choice.
 fn axis_words(param: &Param) -> String {
     if param.kind == ParamKind::Spin {
         return param.name.clone();
@@ -469,7 +456,7 @@ fn axis_words(param: &Param) -> String {
     format!("{}: {}", param.name, words.collect::<Vec<_>>().join(", "))
 }
 
-/// A place in a landscape, rows counted from the largest value down.
+/// A mark in a landscape, whose rows are counted from the largest value down.
 fn mark(it: &Landscape, x: i64, y: i64, cross: bool) -> HeatMark {
     let (low, high) = (it.y.first().copied(), it.y.last().copied());
     let (low, high) = (low.unwrap_or(0.0), high.unwrap_or(0.0));
@@ -478,60 +465,5 @@ fn mark(it: &Landscape, x: i64, y: i64, cross: bool) -> HeatMark {
         x: x as f64,
         row: share * (it.y.len().saturating_sub(1)) as f64,
         cross,
-    }
-}
-
-impl TuningRecord {
-    /// The surface over two parameters at a time.
-    fn landscapes(&self, result: &TuneResult, blocks: &mut Vec<PageBlock>) {
-        if result.landscapes.is_empty() {
-            return;
-        }
-        blocks.push(PageBlock::Heading("Landscapes".to_owned()));
-        let find = |name: &str| {
-            let param = self.plan.params.iter().find(|it| it.name == name)?;
-            let found = result.params.iter().find(|it| it.name == name)?;
-            Some((param, found.number))
-        };
-        for it in &result.landscapes {
-            let (Some((first, x)), Some((second, y))) = (find(&it.first), find(&it.second)) else {
-                continue;
-            };
-            let all = it.elo.iter().flatten().copied();
-            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
-            // The largest value of the second stands at the top.
-            let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
-                name: named(second, *y),
-                values: values.clone(),
-                range: Some((low, high)),
-                words: String::new(),
-            });
-            // Values are rounded, so that two neighbours do not tell how far apart all are.
-            let wide = it.x.last().zip(it.x.first());
-            let steps = it.x.len().saturating_sub(1).max(1) as f64;
-            let map = HeatMap {
-                title: format!("{} (right) and {} (up)", it.first, it.second),
-                x: Axis::new(axis_words(first)),
-                first: it.x.first().copied().unwrap_or(0.0),
-                apart: wide.map_or(1.0, |(last, first)| (last - first) / steps),
-                rows: rows.collect(),
-                key: (elo(low), format!("{} Elo", elo(high))),
-                head: String::new(),
-                marks: vec![
-                    mark(it, first.start, second.start, false),
-                    mark(it, x, y, true),
-                ],
-            };
-            blocks.push(PageBlock::Figure {
-                drawing: map.draw(),
-                caption: format!(
-                    "Elo against what was found (×), by the fitted surface, all parameters but {} and {} as found; the ring \
-                     is the start.",
-                    it.first, it.second
-                ),
-            });
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a reader of the results must not overlook.
+//! Warnings at the top of the page of a run.
 
 use mendel_lab::record::Generation;
 
@@ -7,14 +7,14 @@ use super::read::RunRecord;
 use super::{counted, from_one, interval_text, signed};
 use crate::plot::number;
 
-/// A genome with more than this share of the population has taken over.
-const TAKEN: f64 = 0.5;
+/// A genome with more than this share of the population dominates it.
+const DOMINANT: f64 = 0.5;
 
-/// So many genes are named in one warning.
-const MOST_NAMES: usize = 8;
+/// Maximum number of genes that a warning names.
+const MAX_NAMES: usize = 8;
 
 impl RunRecord {
-    /// What must not be overlooked, the gravest first.
+    /// The warnings, the gravest first.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings_with(&self.genes())
     }
@@ -71,8 +71,7 @@ impl RunRecord {
         ))
     }
 
-    /// Both are the best of what the same generations saw, so like is compared with
-    /// like.
+    /// Both are the best of the same number of members, judged on the same samples.
     fn against_chance(&self, best: &Generation) -> Option<String> {
         let random = self.random_best()?;
         (!self.manifest.is_better(best.best, random)).then(|| {
@@ -83,14 +82,14 @@ impl RunRecord {
         })
     }
 
-    /// The first generation in which one genome was more than half of the population.
+    /// The first generation with a dominant genome.
     pub(super) fn dominated(&self) -> Option<&Generation> {
         let mut lines = self.generations.iter();
-        lines.find(|line| line.commonest > TAKEN)
+        lines.find(|line| line.commonest > DOMINANT)
     }
 
-    /// Whether and when one genome was more than half of the population, in words;
-    /// `None` where that was not counted.
+    /// Whether and when one genome dominated the population, as text; `None` if genomes were not
+    /// counted.
     pub fn takeover(&self) -> Option<String> {
         let most = self.generations.iter().map(|it| it.commonest);
         let most = most.fold(0.0, f64::max);
@@ -139,7 +138,7 @@ impl RunRecord {
 fn at_the_edge(genes: &[GeneRow]) -> Option<String> {
     let at_bound = genes.iter().filter(|gene| gene.at_bound());
     let names: Vec<&str> = at_bound.map(|gene| gene.name.as_str()).collect();
-    let shown = &names[..names.len().min(MOST_NAMES)];
+    let shown = &names[..names.len().min(MAX_NAMES)];
     let more = if shown.len() < names.len() {
         " …"
     } else {

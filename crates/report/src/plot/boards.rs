@@ -1,6 +1,6 @@
-//! Sixty-four values each, as boards.
+//! Chess boards as heat maps.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, shortened};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, shortened, text_width};
 use super::scale::{is_drawable, number};
 
 const TOP: f64 = 58.0;
@@ -8,8 +8,8 @@ const GAP: f64 = 20.0;
 const HEAD: f64 = 34.0;
 const FOOT: f64 = 16.0;
 
-/// From far below the middle to far above it: an orange, a light grey and a blue that
-/// are told apart without seeing red and green, with equal steps between them.
+/// From far below the middle to far above it: an orange, a light grey and a blue that can be
+/// distinguished without seeing red and green, with equal steps between them.
 const DIVERGING: [&str; 15] = [
     "#b4500f", "#bd662e", "#c67d4d", "#d0936c", "#d9a98b", "#e2bfaa", "#ebd6c9", "#f2f2f2",
     "#d1dde8", "#b0c8de", "#8fb2d4", "#6e9dca", "#4d87c0", "#2c72b7", "#0b5cad",
@@ -17,35 +17,31 @@ const DIVERGING: [&str; 15] = [
 
 /// Boards side by side, each square coloured by its value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Boards {
-    /// What it shows.
+pub struct BoardHeatMaps {
     pub title: String,
-    /// How many stand in a row.
+    /// Boards in a row.
     pub columns: usize,
     /// From left to right and from top to bottom.
     pub boards: Vec<HeatBoard>,
-    /// What the strongest orange, the middle and the strongest blue mean.
+    /// Names of the strongest orange, the middle and the strongest blue.
     pub key: [String; 3],
 }
 
 /// One board.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatBoard {
-    /// Its name, above it.
     pub name: String,
-    /// Words below the name.
+    /// Text below the name.
     pub words: String,
-    /// The value of the colour in the middle.
+    /// The value of the middle colour.
     pub middle: f64,
-    /// How far the strongest colours lie from the middle; `None`: as far as the
-    /// values do.
+    /// The distance of the strongest colours from the middle; `None`: that of the values.
     pub reach: Option<f64>,
-    /// From a1, b1 … to h8; what is no number stays empty.
+    /// From a1, b1 … to h8; what is not a number stays empty.
     pub values: Vec<f64>,
 }
 
-impl Boards {
-    /// Draws them.
+impl BoardHeatMaps {
     pub fn draw(&self) -> Drawing {
         let columns = self.columns.clamp(1, 16);
         let rows = self.boards.len().div_ceil(columns);
@@ -53,25 +49,16 @@ impl Boards {
         let left = if cell > 120.0 { 12.0 } else { 0.0 };
         let square = ((cell - left) / 8.0).floor().min(26.0);
         let step = HEAD + 8.0 * square + FOOT + GAP / 2.0;
-        let height = TOP + rows as f64 * step;
-        let mut canvas = Canvas::new(WIDTH, height, &self.title);
+        let mut canvas = Canvas::new(WIDTH, TOP + rows as f64 * step, &self.title);
         self.draw_key(&mut canvas);
         for (index, board) in self.boards.iter().enumerate() {
             let x = (index % columns) as f64 * (cell + GAP);
             let y = TOP + (index / columns) as f64 * step;
             let letters = ((cell + GAP - 8.0) / 7.4) as usize;
-            canvas.text(
-                (x + left, y + 12.0),
-                Anchor::Start,
-                "strong",
-                &shortened(&board.name, letters),
-            );
-            canvas.text(
-                (x + left, y + 27.0),
-                Anchor::Start,
-                "small label",
-                &shortened(&board.words, letters + 4),
-            );
+            let (name, at) = (shortened(&board.name, letters), x + left);
+            canvas.text((at, y + 12.0), TextAnchor::Start, "strong", &name);
+            let words = shortened(&board.words, letters + 4);
+            canvas.text((at, y + 27.0), TextAnchor::Start, "small label", &words);
             board.draw(&mut canvas, (x + left, y + HEAD), square, left > 0.0);
         }
         canvas.finish()
@@ -79,8 +66,8 @@ impl Boards {
 
     fn draw_key(&self, canvas: &mut Canvas) {
         let low = shortened(&self.key[0], 34);
-        canvas.text((0.0, 41.0), Anchor::Start, "label", &low);
-        let start = super::canvas::text_width(&low) + 8.0;
+        canvas.text((0.0, 41.0), TextAnchor::Start, "label", &low);
+        let start = text_width(&low) + 8.0;
         for (index, colour) in DIVERGING.iter().enumerate() {
             let at = (start + index as f64 * 10.0, 32.0);
             canvas.fill(at, (10.1, 10.0), colour);
@@ -91,7 +78,7 @@ impl Boards {
         } else {
             shortened(&format!("{}; grey: {}", self.key[2], self.key[1]), 80)
         };
-        canvas.text((end, 41.0), Anchor::Start, "label", &middle);
+        canvas.text((end, 41.0), TextAnchor::Start, "label", &middle);
     }
 }
 
@@ -126,19 +113,11 @@ impl HeatBoard {
             for at in 0..8_u8 {
                 let middle = (f64::from(at) + 0.5) * square;
                 let file = char::from(b'a' + at).to_string();
-                canvas.text(
-                    (x + middle, y + side + 11.0),
-                    Anchor::Middle,
-                    "small label",
-                    &file,
-                );
+                let place = (x + middle, y + side + 11.0);
+                canvas.text(place, TextAnchor::Middle, "small label", &file);
                 let rank = (at + 1).to_string();
-                canvas.text(
-                    (x - 4.0, y + side - middle + 3.5),
-                    Anchor::End,
-                    "small label",
-                    &rank,
-                );
+                let place = (x - 4.0, y + side - middle + 3.5);
+                canvas.text(place, TextAnchor::End, "small label", &rank);
             }
         }
     }

@@ -1,9 +1,11 @@
-//! Where drawings are written down.
+//! Drawings as SVG text, and the parts of axes that plots share.
 
 use std::fmt::Write as _;
 
-/// The style sheet of all drawings. A page that shows them says it once; a
-/// [standalone](Drawing::standalone) drawing carries it along.
+use super::scale::PlotScale;
+
+/// The style sheet of all drawings. A page has it once, a [standalone](Drawing::standalone)
+/// drawing contains it.
 pub const STYLE: &str = "\
 :root{--paper:#fdfdfc;--ink:#1b1f24;--soft:#57606a;--grid:#e2e5e9;--panel:#f4f5f6;
 --p0:#0b5cad;--p1:#b4500f;--p2:#6b7280;--p3:#15755a;--p4:#8244a0;--p5:#a3203f}
@@ -34,33 +36,43 @@ pub const STYLE: &str = "\
 .plot text.f0{fill:var(--p0)}.plot text.f1{fill:var(--p1)}.plot text.f2{fill:var(--p2)}.plot text.f3{fill:var(--p3)}.plot text.f4{fill:var(--p4)}.plot text.f5{fill:var(--p5)}
 ";
 
-/// How many pens there are; a larger number begins again with the first.
+/// Number of pens; larger numbers start again with the first.
 pub(super) const PENS: u8 = 6;
 
-/// What pictures with two axes leave for their title and their numbers.
+/// Margins of plots with two axes, for title and numbers.
 pub(super) const TOP: f64 = 34.0;
 pub(super) const BOTTOM: f64 = 44.0;
 pub(super) const LEFT: f64 = 64.0;
 
-/// All pictures are so wide.
+/// Width of every drawing, in pixels.
 pub(super) const WIDTH: f64 = 760.0;
 
-/// The pixels that a text of the usual size takes, roughly: no font is asked.
+/// Approximate width in pixels of a text in the default size; no font is measured.
 pub(super) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * 6.7
 }
 
-/// The same for bold text.
+/// Approximate width of bold text.
 pub(super) fn bold_width(text: &str) -> f64 {
     text.chars().count() as f64 * 7.5
 }
 
-/// The same for small text.
+/// Approximate width of small text.
 pub(super) fn small_width(text: &str) -> f64 {
     text.chars().count() as f64 * 5.7
 }
 
-/// A text that is at most so many characters long; what is left out is marked.
+/// The width of the widest text, at most `most`.
+pub(super) fn widest<'a>(
+    texts: impl IntoIterator<Item = &'a String>,
+    width: fn(&str) -> f64,
+    most: f64,
+) -> f64 {
+    let widths = texts.into_iter().map(|text| width(text));
+    widths.fold(0.0, f64::max).min(most)
+}
+
+/// A text of at most `most` characters; an ellipsis stands for what is left out.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -70,8 +82,8 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     short
 }
 
-/// Text as it may stand in XML and HTML, also between double quotes. Characters
-/// that XML does not know become a replacement character.
+/// Escapes text for XML and HTML, also between double quotes. Characters that XML does not allow
+/// become a replacement character.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -91,7 +103,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A coordinate: tenths of a pixel are enough for any eye.
+/// A coordinate, rounded to tenths of a pixel.
 pub(super) fn px(value: f64) -> String {
     let value = if value.is_finite() {
         value.clamp(-1e6, 1e6)
@@ -115,26 +127,26 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// For a page that says [`STYLE`] itself.
+    /// For a page that contains [`STYLE`].
     pub fn inline(&self) -> String {
         format!("{}{}</svg>", self.open, self.body)
     }
 
-    /// As a file of its own.
+    /// For a file of its own.
     pub fn standalone(&self) -> String {
         format!("{}<style>{STYLE}</style>{}</svg>\n", self.open, self.body)
     }
 }
 
-/// Where a text is held.
+/// `text-anchor` of SVG.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Anchor {
+pub(super) enum TextAnchor {
     Start,
     Middle,
     End,
 }
 
-/// A sheet of so many pixels.
+/// A drawing in progress.
 #[derive(Debug)]
 pub(super) struct Canvas {
     width: f64,
@@ -144,7 +156,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty sheet; `name` is what a reader who does not see it is told.
+    /// An empty drawing with its title; `name` is also the text for screen readers.
     pub(super) fn new(width: f64, height: f64, name: &str) -> Self {
         let mut canvas = Self {
             width,
@@ -153,7 +165,12 @@ impl Canvas {
             body: String::new(),
         };
         if !name.is_empty() {
-            canvas.text((0.0, 15.0), Anchor::Start, "title", &shortened(name, 95));
+            canvas.text(
+                (0.0, 15.0),
+                TextAnchor::Start,
+                "title",
+                &shortened(name, 95),
+            );
         }
         canvas
     }
@@ -198,7 +215,7 @@ impl Canvas {
         ));
     }
 
-    /// A point in a colour of its own.
+    /// A point with an explicit colour.
     pub(super) fn dot(&mut self, at: (f64, f64), radius: f64, colour: &str) {
         let (x, y, r) = (px(at.0), px(at.1), px(radius));
         self.add(format_args!(
@@ -206,7 +223,7 @@ impl Canvas {
         ));
     }
 
-    /// A rectangle in a colour of its own.
+    /// A rectangle with an explicit colour.
     pub(super) fn fill(&mut self, corner: (f64, f64), size: (f64, f64), colour: &str) {
         let (x, y, w, h) = (px(corner.0), px(corner.1), px(size.0), px(size.1));
         self.add(format_args!(
@@ -215,18 +232,18 @@ impl Canvas {
         ));
     }
 
-    /// Lines of a width and an opacity of their own.
+    /// Lines with an explicit width and opacity.
     pub(super) fn wire(&mut self, data: &str, class: &str, width: f64, opacity: f64) {
         self.add(format_args!(
             "<path class=\"line {class}\" style=\"stroke-width:{width};opacity:{opacity}\" d=\"{data}\"/>"
         ));
     }
 
-    /// Opens a group that is seen in turn with others: the frame `index` of `count`.
-    /// It stays for its time, is faint for as long again if it `lingers`, and is gone.
-    /// The last is also what a viewer shows that moves nothing.
+    /// Opens frame `index` of an animation of `count` frames. The frame is visible for its time
+    /// and, if it `lingers`, faint for the same time again. A viewer without animation shows the
+    /// last frame.
     pub(super) fn open_frame(&mut self, index: usize, count: usize, lingers: bool) {
-        // The last stays three times as long as the others.
+        // The last frame lasts three times as long as the others.
         let all = count as f64 + 2.0;
         let mut steps = vec![(index as f64, "1")];
         if index > 0 {
@@ -250,12 +267,12 @@ impl Canvas {
         ));
     }
 
-    /// `data` is the path as SVG writes it; nothing from outside.
+    /// `data` is path data of SVG; it is not escaped.
     pub(super) fn path(&mut self, data: &str, class: &str) {
         self.add(format_args!("<path class=\"{class}\" d=\"{data}\"/>"));
     }
 
-    /// A path drawn in a colour and width of its own.
+    /// A path with an explicit colour and width.
     pub(super) fn stroke(&mut self, data: &str, colour: &str, width: f64) {
         let width = px(width);
         self.add(format_args!(
@@ -264,28 +281,65 @@ impl Canvas {
         ));
     }
 
-    pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
+    pub(super) fn text(&mut self, at: (f64, f64), anchor: TextAnchor, class: &str, text: &str) {
         let (x, y, text) = (px(at.0), px(at.1), escape(text));
         let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
+            TextAnchor::Start => "",
+            TextAnchor::Middle => " text-anchor=\"middle\"",
+            TextAnchor::End => " text-anchor=\"end\"",
         };
         self.add(format_args!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"
         ));
     }
 
-    /// A text that reads upwards, centred at a point.
-    pub(super) fn upright(&mut self, at: (f64, f64), class: &str, text: &str) {
-        let (x, y, text) = (px(at.0), px(at.1), escape(text));
+    /// The label of the horizontal axis, centred at the foot of the drawing.
+    pub(super) fn x_label(&mut self, (x0, x1): (f64, f64), label: &str, most: usize) {
+        let at = (f64::midpoint(x0, x1), self.height - 8.0);
+        self.text(at, TextAnchor::Middle, "label", &shortened(label, most));
+    }
+
+    /// Ticks of the horizontal axis: lines between two heights, numbers below `foot`.
+    pub(super) fn x_ticks(
+        &mut self,
+        x: PlotScale,
+        ticks: impl IntoIterator<Item = (f64, String)>,
+        (from, to): (f64, f64),
+        class: &str,
+        foot: f64,
+    ) {
+        for (value, text) in ticks {
+            let at = x.place(value);
+            self.line((at, from), (at, to), class);
+            self.text((at, foot + 18.0), TextAnchor::Middle, "tick", &text);
+        }
+    }
+
+    /// Grid lines and numbers of the vertical axis.
+    pub(super) fn y_ticks(
+        &mut self,
+        y: PlotScale,
+        ticks: impl IntoIterator<Item = (f64, String)>,
+        (x0, x1): (f64, f64),
+    ) {
+        for (value, text) in ticks {
+            let at = y.place(value);
+            self.line((x0, at), (x1, at), "grid");
+            self.text((x0 - 8.0, at + 4.0), TextAnchor::End, "tick", &text);
+        }
+    }
+
+    /// The label of the vertical axis; it reads upwards.
+    pub(super) fn y_label(&mut self, (y0, y1): (f64, f64), label: &str, most: usize) {
+        let (x, y) = (px(14.0), px(f64::midpoint(y0, y1)));
+        let text = escape(&shortened(label, most));
         self.add(format_args!(
-            "<text class=\"{class}\" text-anchor=\"middle\" transform=\"translate({x} {y}) rotate(-90)\">{text}</text>"
+            "<text class=\"label\" text-anchor=\"middle\" transform=\"translate({x} {y}) rotate(-90)\">{text}</text>"
         ));
     }
 
-    /// Opens a window with the coordinates of the sheet; what lies outside it is
-    /// not seen. A nested drawing needs no name that might be taken on a page.
+    /// Opens a window with the coordinates of the drawing; what lies outside is not visible. A
+    /// nested drawing, unlike a clip path, needs no id that must be unique on the page.
     pub(super) fn open_window(&mut self, corner: (f64, f64), size: (f64, f64)) {
         let (x, y, w, h) = (px(corner.0), px(corner.1), px(size.0), px(size.1));
         self.add(format_args!(
@@ -297,7 +351,7 @@ impl Canvas {
         self.add(format_args!("</svg>"));
     }
 
-    /// Opens a group that tells a reader who points at it what it is.
+    /// Opens a group with a tooltip.
     pub(super) fn open_group(&mut self, hint: &str) {
         let hint = escape(hint);
         self.add(format_args!("<g><title>{hint}</title>"));
@@ -314,4 +368,14 @@ pub(super) fn path_to(data: &mut String, command: char, at: (f64, f64)) {
     data.push_str(&px(at.0));
     data.push(' ');
     data.push_str(&px(at.1));
+}
+
+/// The data of a closed path through these points.
+pub(super) fn outline(points: impl IntoIterator<Item = (f64, f64)>) -> String {
+    let mut data = String::new();
+    for (index, point) in points.into_iter().enumerate() {
+        path_to(&mut data, if index == 0 { 'M' } else { 'L' }, point);
+    }
+    data.push('Z');
+    data
 }

@@ -1,64 +1,53 @@
-//! Who descends from whom.
+//! Layered graphs, such as those of ancestors.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, px, shortened, text_width};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, px, shortened, text_width, widest};
 
 const TOP: f64 = 30.0;
 const STEP: f64 = 46.0;
 const BOX: f64 = 22.0;
 
-/// A graph in layers, the oldest at the top.
+/// A graph in layers from top to bottom.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayeredGraph {
-    /// What it shows.
     pub title: String,
-    /// From top to bottom.
     pub layers: Vec<Layer>,
-    /// Who leads to whom.
     pub arcs: Vec<Arc>,
 }
 
 /// One row of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
-    /// Its name, at the left.
+    /// Text at the left.
     pub name: String,
-    /// A remark, at the right.
+    /// Text at the right.
     pub note: String,
     /// From left to right.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlotNode>,
 }
 
 /// One node.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
-    /// The words in it.
+pub struct PlotNode {
     pub label: String,
-    /// What a reader who points at it is told.
+    /// The tooltip.
     pub hint: String,
-    /// Whether it is on the line to look at.
+    /// Whether it is highlighted.
     pub chosen: bool,
 }
 
-/// An arc between two nodes, each named by layer and place. One that names a node
-/// which is not there is left out.
+/// An arc between two nodes, each given by layer and place. An arc of a missing node is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arc {
-    /// Where it begins.
     pub from: (usize, usize),
-    /// Where it ends.
     pub to: (usize, usize),
-    /// Whether it is on the line to look at.
+    /// Whether it is highlighted.
     pub chosen: bool,
 }
 
 impl LayeredGraph {
-    /// Draws it.
     pub fn draw(&self) -> Drawing {
-        let margin = |texts: &mut dyn Iterator<Item = &str>| {
-            texts.map(text_width).fold(0.0, f64::max).min(200.0)
-        };
-        let left = margin(&mut self.layers.iter().map(|layer| layer.name.as_str())) + 16.0;
-        let right = margin(&mut self.layers.iter().map(|layer| layer.note.as_str())) + 16.0;
+        let left = widest(self.layers.iter().map(|it| &it.name), text_width, 200.0) + 16.0;
+        let right = widest(self.layers.iter().map(|it| &it.note), text_width, 200.0) + 16.0;
         let height = TOP + self.layers.len().max(1) as f64 * STEP + 4.0;
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
         let spot = |(layer, place): (usize, usize)| -> Option<(f64, f64)> {
@@ -69,18 +58,15 @@ impl LayeredGraph {
             Some((x, TOP + (layer as f64 + 0.5) * STEP))
         };
 
-        // 1. The arcs, those to look at on top.
+        // 1. The arcs, the highlighted ones on top.
         for chosen in [false, true] {
             for arc in self.arcs.iter().filter(|arc| arc.chosen == chosen) {
                 if let (Some(from), Some(to)) = (spot(arc.from), spot(arc.to)) {
                     let (start, end) = (from.1 + BOX / 2.0, to.1 - BOX / 2.0);
                     let middle = px(f64::midpoint(start, end));
                     let (x1, x2) = (px(from.0), px(to.0));
-                    let data = format!(
-                        "M{x1} {}C{x1} {middle} {x2} {middle} {x2} {}",
-                        px(start),
-                        px(end)
-                    );
+                    let (start, end) = (px(start), px(end));
+                    let data = format!("M{x1} {start}C{x1} {middle} {x2} {middle} {x2} {end}");
                     canvas.path(&data, if chosen { "arc main" } else { "arc" });
                 }
             }
@@ -89,13 +75,9 @@ impl LayeredGraph {
         // 2. The layers.
         for (index, layer) in self.layers.iter().enumerate() {
             let y = TOP + (index as f64 + 0.5) * STEP + 4.0;
-            canvas.text(
-                (0.0, y),
-                Anchor::Start,
-                "label",
-                &shortened(&layer.name, 30),
-            );
-            canvas.text((WIDTH, y), Anchor::End, "note", &shortened(&layer.note, 30));
+            let (name, note) = (shortened(&layer.name, 30), shortened(&layer.note, 30));
+            canvas.text((0.0, y), TextAnchor::Start, "label", &name);
+            canvas.text((WIDTH, y), TextAnchor::End, "note", &note);
             let cell = (WIDTH - left - right) / layer.nodes.len().max(1) as f64;
             let wide = (cell - 6.0).clamp(4.0, 76.0);
             for (place, node) in layer.nodes.iter().enumerate() {
@@ -107,7 +89,7 @@ impl LayeredGraph {
                 canvas.rect((x - wide / 2.0, y - BOX / 2.0), (wide, BOX), class);
                 let class = if node.chosen { "strong" } else { "" };
                 let label = shortened(&node.label, (wide / 6.5) as usize);
-                canvas.text((x, y + 4.0), Anchor::Middle, class, &label);
+                canvas.text((x, y + 4.0), TextAnchor::Middle, class, &label);
                 canvas.close_group();
             }
         }

@@ -1,51 +1,47 @@
-//! Many values through time, one row each.
+//! Heat maps: rows of values as colours.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, WIDTH, path_to, px, shortened, small_width, text_width,
+    Canvas, Drawing, TextAnchor, WIDTH, path_to, px, shortened, small_width, text_width, widest,
 };
-use super::scale::{Axis, Scale, extent, is_drawable};
+use super::scale::{Axis, PlotScale, extent, is_drawable};
 
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 44.0;
 
-/// More columns than this are finer than the picture.
-const MOST_COLUMNS: usize = 200;
+/// Maximum number of columns; more would be narrower than a pixel.
+const MAX_COLUMNS: usize = 200;
 
-/// From the least to the largest: Viridis, by Nathaniel Smith and Stéfan van der
-/// Walt (CC0), at sixteen equal steps. Its lightness rises all the way, so that it
-/// is read without seeing colours and on white as on black.
+/// From the least to the largest: Viridis, by Nathaniel Smith and Stéfan van der Walt (CC0), at
+/// sixteen equal steps. Its lightness rises all the way, so that it can be read without seeing
+/// colours and on white as on black.
 pub(super) const COLOURS: [&str; 16] = [
     "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
     "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725",
 ];
 
-/// Rows of values as colours, each row with a scale of its own.
+/// Rows of values as colours, each row with its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatMap {
-    /// What it shows.
     pub title: String,
-    /// The axis to the right; the first value lies at `first`.
     pub x: Axis,
-    /// Where the first column lies on the axis.
+    /// The place of the first column on the axis.
     pub first: f64,
-    /// How far the next one lies from it; 0 is the usual 1.
+    /// The distance of two columns; 0 is the default, 1.
     pub apart: f64,
     /// From top to bottom.
     pub rows: Vec<HeatRow>,
-    /// What the darkest and the brightest colour mean.
+    /// Names of the darkest and the brightest colour.
     pub key: (String, String),
-    /// What stands above the texts at the right of the rows.
+    /// The heading of the texts at the right.
     pub head: String,
-    /// Places that are marked.
     pub marks: Vec<HeatMark>,
 }
 
-/// A place in a heat map.
+/// A marked place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatMark {
-    /// Where on the axis to the right.
     pub x: f64,
-    /// Rows from the top, which may be between two of them.
+    /// Row from the top; may lie between two rows.
     pub row: f64,
     /// A cross instead of a ring.
     pub cross: bool,
@@ -54,22 +50,25 @@ pub struct HeatMark {
 /// One row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatRow {
-    /// Its name, at the left.
+    /// Text at the left.
     pub name: String,
-    /// Its values, a column each.
+    /// One value for each column.
     pub values: Vec<f64>,
-    /// The values of the darkest and the brightest colour; `None`: the least and
-    /// the largest of the row.
+    /// The values of the darkest and the brightest colour; `None`: the least and the largest value
+    /// of the row.
     pub range: Option<(f64, f64)>,
-    /// Words at the right, such as the first and the last value.
+    /// Text at the right, such as the first and the last value.
     pub words: String,
 }
 
 impl HeatMap {
-    /// Draws it.
     pub fn draw(&self) -> Drawing {
-        let columns = self.rows.iter().map(|row| row.values.len()).max();
-        let columns = columns.unwrap_or(0);
+        let columns = self
+            .rows
+            .iter()
+            .map(|row| row.values.len())
+            .max()
+            .unwrap_or(0);
         let tall = match self.rows.len() {
             0..=20 => 18.0,
             21..=40 => 15.0,
@@ -77,22 +76,19 @@ impl HeatMap {
         };
         let is_small = tall < 14.0;
         let width = if is_small { small_width } else { text_width };
-        let widest =
-            |texts: &mut dyn Iterator<Item = &str>| texts.map(width).fold(0.0, f64::max).min(230.0);
-        let names = widest(&mut self.rows.iter().map(|row| row.name.as_str()));
-        let heads = std::iter::once(self.head.as_str());
-        let words = widest(&mut self.rows.iter().map(|row| row.words.as_str()).chain(heads));
+        let names = widest(self.rows.iter().map(|row| &row.name), width, 230.0);
+        let texts = self.rows.iter().map(|row| &row.words);
+        let words = widest(texts.chain([&self.head]), width, 230.0);
         let (x0, x1) = (names + 14.0, WIDTH - words - 12.0);
         let foot = TOP + self.rows.len() as f64 * tall;
-        let height = foot + BOTTOM;
-        let mut canvas = Canvas::new(WIDTH, height, &self.title);
+        let mut canvas = Canvas::new(WIDTH, foot + BOTTOM, &self.title);
 
         // 1. The key.
         self.draw_key(&mut canvas, x0);
-        canvas.text((WIDTH, TOP - 8.0), Anchor::End, "label", &self.head);
+        canvas.text((WIDTH, TOP - 8.0), TextAnchor::End, "label", &self.head);
 
         // 2. The rows, one path for each colour.
-        let shown = columns.min(MOST_COLUMNS);
+        let shown = columns.min(MAX_COLUMNS);
         let edge = |column: usize| x0 + (x1 - x0) * column as f64 / shown.max(1) as f64;
         let mut paths = vec![String::new(); COLOURS.len()];
         let class = if is_small { " small" } else { "" };
@@ -100,9 +96,14 @@ impl HeatMap {
             let middle = TOP + (index as f64 + 0.5) * tall;
             let base = middle + tall * 0.3;
             let name = shortened(&row.name, if is_small { 40 } else { 34 });
-            canvas.text((x0 - 6.0, base), Anchor::End, class.trim_start(), &name);
+            canvas.text((x0 - 6.0, base), TextAnchor::End, class.trim_start(), &name);
             let words = shortened(&row.words, 30);
-            canvas.text((WIDTH, base), Anchor::End, &format!("tick{class}"), &words);
+            canvas.text(
+                (WIDTH, base),
+                TextAnchor::End,
+                &format!("tick{class}"),
+                &words,
+            );
             for (from, to, level) in runs(row, columns, shown) {
                 let (left, right) = (edge(from), edge(to));
                 let path = &mut paths[level];
@@ -121,14 +122,10 @@ impl HeatMap {
         let apart = if self.apart > 0.0 { self.apart } else { 1.0 };
         let last = self.first + apart * columns.saturating_sub(1) as f64;
         let half = (x1 - x0) / columns.max(1) as f64 / 2.0;
-        let x = Scale::new(Some((self.first, last)), x0 + half, x1 - half);
-        for (value, text) in x.ticks(8, self.x.whole) {
-            if columns > 0 && (self.first..=last).contains(&value) {
-                let at = x.place(value);
-                canvas.line((at, foot + 1.0), (at, foot + 5.0), "axis");
-                canvas.text((at, foot + 18.0), Anchor::Middle, "tick", &text);
-            }
-        }
+        let x = PlotScale::new(Some((self.first, last)), x0 + half, x1 - half);
+        let mut ticks = x.ticks(8, self.x.whole);
+        ticks.retain(|it| columns > 0 && (self.first..=last).contains(&it.0));
+        canvas.x_ticks(x, ticks, (foot + 1.0, foot + 5.0), "axis", foot);
         for mark in self.marks.iter().filter(|it| is_drawable(it.x + it.row)) {
             let at = (x.place(mark.x), TOP + (mark.row + 0.5) * tall);
             let mut path = String::new();
@@ -139,36 +136,30 @@ impl HeatMap {
                 path_to(&mut path, 'M', (at.0 - 5.0, at.1));
                 path.push_str("a5 5 0 1 0 10 0a5 5 0 1 0 -10 0");
             }
-            // Seen on the darkest colour and on the brightest.
+            // Visible on the darkest and on the brightest colour.
             canvas.stroke(&path, "#ffffff", 4.5);
             canvas.stroke(&path, "#000000", 2.0);
         }
-        let middle = f64::midpoint(x0, x1);
-        canvas.text(
-            (middle, height - 8.0),
-            Anchor::Middle,
-            "label",
-            &shortened(&self.x.label, 70),
-        );
+        canvas.x_label((x0, x1), &self.x.label, 70);
         canvas.finish()
     }
 
     fn draw_key(&self, canvas: &mut Canvas, x0: f64) {
         let low = shortened(&self.key.0, 30);
         let start = x0 + text_width(&low) + 8.0;
-        canvas.text((x0, 41.0), Anchor::Start, "label", &low);
+        canvas.text((x0, 41.0), TextAnchor::Start, "label", &low);
         for (index, colour) in COLOURS.iter().enumerate() {
             let left = start + index as f64 * 9.0;
             canvas.stroke(&format!("M{} 37h9.1", px(left)), colour, 10.0);
         }
         let end = start + COLOURS.len() as f64 * 9.0 + 8.0;
         let high = shortened(&self.key.1, 30);
-        canvas.text((end, 41.0), Anchor::Start, "label", &high);
+        canvas.text((end, 41.0), TextAnchor::Start, "label", &high);
     }
 }
 
-/// Neighbouring columns of one colour as one stretch: from, to, colour. Several
-/// values that share a column are represented by their mean.
+/// Neighbouring columns of one colour as one stretch: from, to, colour. Several values in one
+/// column are represented by their mean.
 fn runs(row: &HeatRow, columns: usize, shown: usize) -> Vec<(usize, usize, usize)> {
     let range = row
         .range
@@ -203,39 +194,4 @@ fn runs(row: &HeatRow, columns: usize, shown: usize) -> Vec<(usize, usize, usize
         }
     }
     runs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(values: Vec<f64>, range: Option<(f64, f64)>) -> HeatRow {
-        HeatRow {
-            values,
-            range,
-            ..HeatRow::default()
-        }
-    }
-
-    #[test]
-    fn equal_neighbours_are_one_stretch() {
-        let values = vec![0.0, 0.0, 0.0, 9.0, 9.0];
-        assert_eq!(runs(&row(values, None), 5, 5), [(0, 3, 0), (3, 5, 15)]);
-    }
-
-    #[test]
-    fn a_range_from_outside_beats_the_rows_own() {
-        let values = vec![50.0, 51.0];
-        let inside = runs(&row(values.clone(), Some((0.0, 100.0))), 2, 2);
-        assert_eq!(inside, [(0, 2, 8)]);
-        assert_eq!(runs(&row(values, None), 2, 2), [(0, 1, 0), (1, 2, 15)]);
-    }
-
-    #[test]
-    fn holes_and_short_rows_stay_empty() {
-        let values = vec![1.0, f64::NAN, 2.0];
-        assert_eq!(runs(&row(values, None), 6, 6), [(0, 1, 0), (2, 3, 15)]);
-        assert_eq!(runs(&row(vec![7.0], None), 1, 1), [(0, 1, 8)]);
-        assert_eq!(runs(&row(Vec::new(), None), 4, 4), []);
-    }
 }

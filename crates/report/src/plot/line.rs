@@ -1,44 +1,41 @@
 //! Curves over a common axis.
 
 use super::canvas::{
-    Anchor, BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, WIDTH, bold_width, path_to, px, shortened,
-    text_width,
+    BOTTOM, Canvas, Drawing, LEFT, PENS, TOP, TextAnchor, WIDTH, bold_width, outline, path_to, px,
+    shortened, text_width,
 };
-use super::scale::{Axis, Scale, extent, is_drawable, number};
+use super::scale::{Axis, PlotScale, extent, is_drawable, number};
 
-/// More points than this in a curve only make the file longer.
-const MOST_POINTS: usize = 600;
+/// Approximate maximum number of points of a curve; more are not visible.
+const MAX_POINTS: usize = 600;
 
 /// Curves, each with its name at its end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineChart {
-    /// What it shows.
     pub title: String,
-    /// The axis to the right.
     pub x: Axis,
-    /// The axis upwards. Curves that leave its range are cut at the frame.
+    /// Curves that leave the range of this axis are cut at the frame.
     pub y: Axis,
     /// The curves; the first is drawn last, on top.
     pub series: Vec<Series>,
-    /// Levels to compare with.
+    /// Levels for comparison.
     pub references: Vec<Reference>,
-    /// Places at which the first curve is beyond any frame, above or below: an arrow at
-    /// the edge.
+    /// Places at which the first curve is infinitely high (`true`) or low: an arrow at the edge.
     pub beyond: Vec<(f64, bool)>,
-    /// The height in pixels; 0 is the usual one.
+    /// The height in pixels; 0 is the default.
     pub height: u32,
 }
 
 /// One curve, a band or both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Its name, written at its end; a series without one is not labelled.
+    /// The label at the end of the curve; empty for none.
     pub name: String,
-    /// Its colour and dash, 0 to 5; 0 is the strongest line, 2 the faintest.
+    /// Colour and dash, 0 to 5; 0 is the strongest line, 2 the faintest.
     pub pen: u8,
-    /// The curve, from left to right.
+    /// From left to right.
     pub points: Vec<(f64, f64)>,
-    /// A band, such as an interval: place, from, to.
+    /// A band, such as an interval: place, low, high.
     pub band: Vec<(f64, f64, f64)>,
 }
 
@@ -54,27 +51,32 @@ impl Series {
     }
 }
 
-/// A level across the whole chart.
+/// A horizontal line across the whole chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// What it is.
     pub name: String,
-    /// Its colour and dash.
     pub pen: u8,
-    /// Where it lies.
     pub value: f64,
 }
 
-/// A label at the right edge, where its line ends and where it found room.
-struct Label {
+impl Reference {
+    pub fn new(name: impl Into<String>, pen: u8, value: f64) -> Self {
+        let name = name.into();
+        Self { name, pen, value }
+    }
+}
+
+/// A label at the right edge.
+struct LineLabel {
+    /// Height of the end of the curve.
     end: f64,
+    /// Height of the text.
     at: f64,
     pen: u8,
     text: String,
 }
 
 impl LineChart {
-    /// Draws the chart.
     pub fn draw(&self) -> Drawing {
         let height = f64::from(if self.height == 0 {
             330
@@ -88,38 +90,17 @@ impl LineChart {
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
 
         // 1. The axes.
-        let y = match self.y.range {
-            Some(range) => Scale::new(Some(range), y0, y1),
-            None => Scale::airy(self.y_range(), y0, y1),
-        };
+        let y = self.y.scale(self.y_range(), y0, y1);
         let ticks = y.ticks((height / 60.0) as u32, self.y.whole);
         let widest = ticks.iter().map(|(_, text)| text_width(text));
-        // Long numbers must not run into what the axis is called.
+        // Long numbers must not overlap the label of the axis.
         let x0 = LEFT.max(widest.fold(0.0, f64::max) + 30.0);
-        let x = Scale::new(self.x_range(), x0, x1);
-        for (value, text) in ticks {
-            let at = y.place(value);
-            canvas.line((x0, at), (x1, at), "grid");
-            canvas.text((x0 - 8.0, at + 4.0), Anchor::End, "tick", &text);
-        }
-        for (value, text) in x.ticks(8, self.x.whole) {
-            let at = x.place(value);
-            canvas.line((at, y0), (at, y0 + 5.0), "axis");
-            canvas.text((at, y0 + 18.0), Anchor::Middle, "tick", &text);
-        }
+        let x = PlotScale::new(self.x_range(), x0, x1);
+        canvas.y_ticks(y, ticks, (x0, x1));
+        canvas.x_ticks(x, x.ticks(8, self.x.whole), (y0, y0 + 5.0), "axis", y0);
         canvas.line((x0, y0), (x1, y0), "axis");
-        let middle = f64::midpoint(x0, x1);
-        canvas.text(
-            (middle, height - 8.0),
-            Anchor::Middle,
-            "label",
-            &shortened(&self.x.label, 80),
-        );
-        canvas.upright(
-            (14.0, f64::midpoint(y0, y1)),
-            "label",
-            &shortened(&self.y.label, ((y0 - y1) / 6.5) as usize),
-        );
+        canvas.x_label((x0, x1), &self.x.label, 80);
+        canvas.y_label((y0, y1), &self.y.label, ((y0 - y1) / 6.5) as usize);
 
         // 2. The curves, cut at the frame.
         canvas.open_window((x0, y1), (x1 - x0, y0 - y1));
@@ -137,41 +118,30 @@ impl LineChart {
         for &(place, above) in self.beyond.iter().filter(|it| is_drawable(it.0)) {
             let pen = self.series.first().map_or(0, |it| it.pen % PENS);
             let (edge, way) = if above { (y1, 9.0) } else { (y0, -9.0) };
-            let mut arrow = String::new();
-            path_to(&mut arrow, 'M', (x.place(place), edge));
-            path_to(&mut arrow, 'L', (x.place(place) - 5.0, edge + way));
-            path_to(&mut arrow, 'L', (x.place(place) + 5.0, edge + way));
-            arrow.push('Z');
+            let (x, foot) = (x.place(place), edge + way);
+            let arrow = outline([(x, edge), (x - 5.0, foot), (x + 5.0, foot)]);
             canvas.path(&arrow, &format!("f{pen}"));
         }
 
         // 3. The names, where the curves end.
-        let labels = labels.into_iter().map(|(value, pen, text)| Label {
+        let labels = labels.into_iter().map(|(value, pen, text)| LineLabel {
             end: y.place(value).clamp(y1, y0),
             at: 0.0,
             pen,
             text,
         });
         for label in spread(labels.collect(), y1, y0) {
-            let elbow = format!(
-                "M{} {}L{} {}",
-                px(x1 + 2.0),
-                px(label.end),
-                px(x1 + 12.0),
-                px(label.at)
-            );
-            canvas.path(&elbow, &format!("line l{}", label.pen));
-            canvas.text(
-                (x1 + 16.0, label.at + 4.0),
-                Anchor::Start,
-                &format!("strong f{}", label.pen),
-                &label.text,
-            );
+            let (end, at, pen) = (px(label.end), px(label.at), label.pen);
+            let elbow = format!("M{} {end}L{} {at}", px(x1 + 2.0), px(x1 + 12.0));
+            canvas.path(&elbow, &format!("line l{pen}"));
+            let at = (x1 + 16.0, label.at + 4.0);
+            let class = format!("strong f{pen}");
+            canvas.text(at, TextAnchor::Start, &class, &label.text);
         }
         canvas.finish()
     }
 
-    /// Value, pen and words of each curve's end.
+    /// Value, pen and text of each label.
     fn labels(&self) -> Vec<(f64, u8, String)> {
         let ends = self.series.iter().filter_map(|series| {
             let point = series.points.iter().rfind(|p| is_drawable(p.1));
@@ -210,7 +180,7 @@ impl LineChart {
     }
 }
 
-fn draw_band(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+fn draw_band(canvas: &mut Canvas, series: &Series, x: PlotScale, y: PlotScale) {
     let drawable: Vec<_> = series
         .band
         .iter()
@@ -219,24 +189,19 @@ fn draw_band(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
     if drawable.is_empty() {
         return;
     }
-    let every = drawable.len().div_ceil(MOST_POINTS);
+    let every = drawable.len().div_ceil(MAX_POINTS);
     let last = drawable.len() - 1;
     let kept: Vec<_> = (0..drawable.len())
         .filter(|index| index % every == 0 || *index == last)
         .map(|index| drawable[index])
         .collect();
-    let mut data = String::new();
     let there = kept.iter().map(|b| (b.0, b.1));
     let back = kept.iter().rev().map(|b| (b.0, b.2));
-    for (index, point) in there.chain(back).enumerate() {
-        let command = if index == 0 { 'M' } else { 'L' };
-        path_to(&mut data, command, (x.place(point.0), y.place(point.1)));
-    }
-    data.push('Z');
+    let data = outline(there.chain(back).map(|it| (x.place(it.0), y.place(it.1))));
     canvas.path(&data, &format!("band f{}", series.pen % PENS));
 }
 
-fn draw_curve(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
+fn draw_curve(canvas: &mut Canvas, series: &Series, x: PlotScale, y: PlotScale) {
     let pen = series.pen % PENS;
     let points = thinned(&series.points);
     let mut data = String::new();
@@ -261,13 +226,13 @@ fn draw_curve(canvas: &mut Canvas, series: &Series, x: Scale, y: Scale) {
     }
 }
 
-/// At most about [`MOST_POINTS`] points: of each stretch the lowest and the highest
-/// stay, so that no peak is lost, and the ends stay.
+/// At most about [`MAX_POINTS`] points: both ends, and the lowest and the highest point of each
+/// stretch, so that no peak is lost.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    if points.len() <= MOST_POINTS {
+    if points.len() <= MAX_POINTS {
         return points.to_vec();
     }
-    let stretch = points.len().div_ceil(MOST_POINTS / 2);
+    let stretch = points.len().div_ceil(MAX_POINTS / 2);
     let mut kept = vec![points[0]];
     for chunk in points[1..points.len() - 1].chunks(stretch) {
         let order = |a: &usize, b: &usize| chunk[*a].1.total_cmp(&chunk[*b].1);
@@ -285,7 +250,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Moves labels apart, keeping their order, between `top` and `bottom`.
-fn spread(mut labels: Vec<Label>, top: f64, bottom: f64) -> Vec<Label> {
+fn spread(mut labels: Vec<LineLabel>, top: f64, bottom: f64) -> Vec<LineLabel> {
     const GAP: f64 = 15.0;
     labels.sort_by(|a, b| a.end.total_cmp(&b.end));
     let mut least = top;
@@ -299,37 +264,4 @@ fn spread(mut labels: Vec<Label>, top: f64, bottom: f64) -> Vec<Label> {
         most = label.at - GAP;
     }
     labels
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_do_not_lie_on_each_other() {
-        let labels = [100.0, 101.0, 99.0, 200.0, 199.0].map(|end| Label {
-            end,
-            at: 0.0,
-            pen: 0,
-            text: String::new(),
-        });
-        let placed = spread(labels.into(), 30.0, 200.0);
-        for pair in placed.windows(2) {
-            assert!(pair[0].end <= pair[1].end);
-            assert!(pair[1].at - pair[0].at >= 15.0 - 1e-9);
-        }
-        assert!(placed.iter().all(|label| label.at <= 200.0));
-    }
-
-    #[test]
-    fn thinning_keeps_peaks_and_ends() {
-        let mut points: Vec<(f64, f64)> = (0..50_000).map(|i| (f64::from(i), 1.0)).collect();
-        points[31_415].1 = 9.0;
-        points[27_182].1 = -9.0;
-        let kept = thinned(&points);
-        assert!(kept.len() <= MOST_POINTS + 4, "{}", kept.len());
-        assert!(kept.contains(&(31_415.0, 9.0)) && kept.contains(&(27_182.0, -9.0)));
-        assert_eq!((kept[0], kept[kept.len() - 1]), (points[0], points[49_999]));
-        assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    }
 }

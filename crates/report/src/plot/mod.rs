@@ -1,8 +1,8 @@
-//! Pictures from plain data, as SVG text.
+//! Plots of plain data, as SVG text.
 //!
-//! The same data give the same bytes. A drawing is read in light and in dark
-//! surroundings; whatever a colour says, a dash, a place or a word says too. Any
-//! data can be drawn: what is not a finite number is left out.
+//! The same data give the same bytes. A drawing works in light and dark colour schemes; what a
+//! colour says, a dash, a place or a word says too. Any data can be drawn: what is not a finite
+//! number is left out.
 //!
 //! ```
 //! use mendel_report::plot::{Axis, LineChart, Series};
@@ -24,24 +24,24 @@ mod canvas;
 mod graph;
 mod heat;
 mod histogram;
+mod intervals;
 mod line;
-mod points;
+mod network;
 mod scale;
 mod scatter;
-mod shares;
-mod spark;
-mod wiring;
+mod sparkline;
+mod stacked_bars;
 
 pub use area::{AreaLayer, StackedArea};
-pub use boards::{Boards, HeatBoard};
+pub use boards::{BoardHeatMaps, HeatBoard};
 pub use canvas::{Drawing, STYLE, escape};
-pub use graph::{Arc, Layer, LayeredGraph, Node};
+pub use graph::{Arc, Layer, LayeredGraph, PlotNode};
 pub use heat::{HeatMap, HeatMark, HeatRow};
 pub use histogram::{Histograms, Panel};
+pub use intervals::{IntervalPlot, IntervalRow};
 pub use line::{LineChart, Reference, Series};
-pub use points::{PointChart, PointRow};
+pub use network::{DiagramEdge, DiagramLayer, NetworkDiagram};
 pub use scale::{Axis, decimal, number};
-pub use scatter::{Cloud, Scatter};
-pub use shares::{ShareBars, ShareGroup, ShareRow};
-pub use spark::spark;
-pub use wiring::{Wire, Wiring, WiringLayer};
+pub use scatter::{Scatter, ScatterSeries};
+pub use sparkline::spark;
+pub use stacked_bars::{BarGroup, BarRow, StackedBars};

@@ -1,21 +1,20 @@
-//! From values to places, and from values to words.
+//! Axes, scales and numbers as text.
 
-/// Beyond this, differences of values would leave the range of a number.
+/// Beyond this, differences of values would overflow.
 const LARGEST: f64 = 1e300;
 
-/// An axis: what it shows, and how far where that is not left to the data.
+/// An axis of a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// What is measured, with its unit.
     pub label: String,
-    /// From where to where; `None`: as far as the data go.
+    /// Both ends; `None`: those of the data.
     pub range: Option<(f64, f64)>,
-    /// Whether only whole numbers mean anything, as with generations.
+    /// Whether only integers have ticks, as with generations.
     pub whole: bool,
 }
 
 impl Axis {
-    /// An axis as long as its data.
     pub fn new(label: impl Into<String>) -> Self {
         Self {
             label: label.into(),
@@ -23,22 +22,37 @@ impl Axis {
         }
     }
 
-    /// An axis of whole numbers.
+    /// An axis of integers.
     pub fn whole(label: impl Into<String>) -> Self {
         Self {
-            label: label.into(),
             whole: true,
-            ..Self::default()
+            ..Self::new(label)
+        }
+    }
+
+    /// The same axis from `low` to `high`.
+    #[must_use]
+    pub fn between(self, low: f64, high: f64) -> Self {
+        Self {
+            range: Some((low, high)),
+            ..self
+        }
+    }
+
+    /// The scale of this axis: its own range, or that of the values with a margin.
+    pub(super) fn scale(&self, values: Option<(f64, f64)>, from: f64, to: f64) -> PlotScale {
+        match self.range {
+            Some(range) => PlotScale::new(Some(range), from, to),
+            None => PlotScale::airy(values, from, to),
         }
     }
 }
 
-/// Whether a value can be drawn.
 pub(super) fn is_drawable(value: f64) -> bool {
     value.abs() <= LARGEST
 }
 
-/// The least and the largest of the values that can be drawn.
+/// The least and the largest of the drawable values.
 pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().filter(|value| is_drawable(*value)).fold(
         None,
@@ -49,18 +63,27 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
     )
 }
 
-/// Where values lie on a line of so many pixels.
+/// A size of a part; what is not drawable or negative is 0.
+pub(super) fn size_of(value: f64) -> f64 {
+    if is_drawable(value) && value > 0.0 {
+        value.min(1e12)
+    } else {
+        0.0
+    }
+}
+
+/// Maps values to pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(super) struct PlotScale {
     low: f64,
     high: f64,
     from: f64,
     to: f64,
 }
 
-impl Scale {
-    /// Values `range` on the pixels `from` to `to`, which may run backwards. A
-    /// range without width gets some.
+impl PlotScale {
+    /// Maps `range` to the pixels `from` to `to`, which may run backwards. A range without width
+    /// is widened.
     pub(super) fn new(range: Option<(f64, f64)>, from: f64, to: f64) -> Self {
         let usable =
             |&(low, high): &(f64, f64)| is_drawable(low) && is_drawable(high) && low <= high;
@@ -79,7 +102,7 @@ impl Scale {
         }
     }
 
-    /// With a little air at both ends, so that no line lies on the frame.
+    /// With a margin at both ends, so that no line lies on the frame.
     pub(super) fn airy(range: Option<(f64, f64)>, from: f64, to: f64) -> Self {
         let plain = Self::new(range, from, to);
         let air = (plain.high - plain.low) * 0.04;
@@ -90,17 +113,16 @@ impl Scale {
         }
     }
 
-    /// The pixel of a value; it may lie outside.
+    /// The pixel of a value; it may lie outside the plot.
     pub(super) fn place(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Whether the value lies between the ends.
     pub(super) fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
-    /// About so many round values with the words for them.
+    /// About `wanted` round values with their text.
     pub(super) fn ticks(&self, wanted: u32, whole: bool) -> Vec<(f64, String)> {
         let raw = (self.high - self.low) / f64::from(wanted.max(1));
         let power = power_of_ten_below(raw);
@@ -121,8 +143,8 @@ impl Scale {
     }
 }
 
-/// The largest power of ten that is not above a positive number. Read off its
-/// decimal form, so that no machine's logarithm has a say.
+/// The largest power of ten that is not above a positive number. It is read from the decimal
+/// form, because logarithms differ between machines.
 fn power_of_ten_below(value: f64) -> f64 {
     let text = format!("{value:e}");
     let exponent = text.split_once('e').map_or("0", |(_, exponent)| exponent);
@@ -148,8 +170,7 @@ fn tick(value: f64, step: f64) -> String {
     grouped(value, decimals as usize)
 }
 
-/// A number as people read it in a table: about four digits that count, groups
-/// of three, a true minus sign.
+/// A number in a table: about four significant digits, groups of three, a true minus sign.
 ///
 /// ```
 /// use mendel_report::plot::number;
@@ -169,7 +190,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// The same for what is measured: 131 is written 131.0 beside 156.3.
+/// A measured number: 131 is written 131.0, like 156.3.
 pub fn decimal(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -182,7 +203,7 @@ pub fn decimal(value: f64) -> String {
         size if size >= 10_000.0 => 0,
         size if size >= 10.0 => 1,
         size if size >= 1.0 => 2,
-        // Three digits that count, as far as six decimals have them.
+        // Three significant digits, with at most six decimals.
         size if size >= 0.1 || size == 0.0 => 3,
         size if size >= 0.01 => 4,
         size if size >= 0.001 => 5,
@@ -191,7 +212,7 @@ pub fn decimal(value: f64) -> String {
     grouped(value, decimals)
 }
 
-/// A number with so many decimals, in groups of three.
+/// A number with this many decimals, in groups of three.
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text
@@ -213,55 +234,4 @@ pub(super) fn grouped(value: f64, decimals: usize) -> String {
 
 fn minus(text: &str) -> String {
     text.replace('-', "−")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(low: f64, high: f64, whole: bool) -> Vec<String> {
-        let scale = Scale::new(Some((low, high)), 0.0, 100.0);
-        scale.ticks(5, whole).into_iter().map(|t| t.1).collect()
-    }
-
-    #[test]
-    fn ticks_are_round_numbers() {
-        for (low, high, expected) in [
-            (0.0, 1.0, &["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"][..]),
-            (124.0, 161.0, &["130", "140", "150", "160"]),
-            (0.0, 300.0, &["0", "100", "200", "300"]),
-            (-20.0, 108.0, &["0", "50", "100"]),
-            (0.0, 12_000.0, &["0", "5,000", "10,000"]),
-            (0.3, 0.304, &["0.300", "0.301", "0.302", "0.303", "0.304"]),
-        ] {
-            assert_eq!(words(low, high, false), expected, "{low} to {high}");
-        }
-    }
-
-    #[test]
-    fn whole_numbers_are_not_halved() {
-        assert_eq!(words(0.0, 2.0, true), ["0", "1", "2"]);
-        assert_eq!(words(0.0, 0.0, true), ["−1", "0", "1"]);
-    }
-
-    #[test]
-    fn any_range_has_a_few_ticks() {
-        let mut values = vec![0.0, 1e-300, 1.0, 3.7, 1e9, 1e299, f64::INFINITY, f64::NAN];
-        values.extend(values.clone().iter().map(|value| -value));
-        for &low in &values {
-            for &high in &values {
-                let scale = Scale::new(Some((low, high)), 0.0, 100.0);
-                let ticks = scale.ticks(5, false);
-                assert!(
-                    (1..=21).contains(&ticks.len()),
-                    "{low} to {high}: {ticks:?}"
-                );
-                assert!(
-                    ticks
-                        .iter()
-                        .all(|(value, _)| scale.place(*value).is_finite())
-                );
-            }
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use mendel_report::RunRecord;
-use mendel_report::analysis::welch::{Difference, Group, compare};
+use mendel_report::analysis::welch::{Measurements, WelchTest, compare};
 use mendel_report::plot::decimal;
 use serde_json::{Value, json};
 
@@ -63,11 +63,11 @@ pub(super) enum By {
 /// Each two groups by Welch's t-test.
 pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::Result<()> {
     let records = records(&arguments.words, measure)?;
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<Measurements> = Vec::new();
     for record in &records {
         let values = measured(record, measure);
         match arguments.by {
-            By::Run => groups.push(Group {
+            By::Run => groups.push(Measurements {
                 name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
                 values,
             }),
@@ -78,7 +78,7 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
                 let name = &record.manifest.recipe;
                 match groups.iter_mut().find(|group| group.name == *name) {
                     Some(group) => group.values.push(value),
-                    None => groups.push(Group {
+                    None => groups.push(Measurements {
                         name: name.clone(),
                         values: vec![value],
                     }),
@@ -259,7 +259,7 @@ fn p_value(p: f64) -> String {
     }
 }
 
-fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> String {
+fn as_text(groups: &[Measurements], differences: &[WelchTest], measure: Measure) -> String {
     let mut table = Table::default();
     table.row([measure.name(), "values", "mean", "deviation"]);
     table.rule();

@@ -1,26 +1,26 @@
 //! Why there is nothing to look at, and what would change that.
 
 use mendel_engine::Player;
-use mendel_report::{RunRecord, What};
+use mendel_report::{AnalysisKind, RunRecord};
 use toml::Table;
 
 use crate::request::{self, Wrong};
 
 /// Why a run has nothing of this kind.
-pub(super) fn why(record: &RunRecord, run: &str, what: What) -> Wrong {
+pub(super) fn why(record: &RunRecord, run: &str, what: AnalysisKind) -> Wrong {
     let recipe: Table = record.recipe.parse().unwrap_or_default();
     let done = record.generations.len();
     let networks = &record.analyses.networks;
     let (reason, remedy) = match what {
-        What::Pca | What::Distance => population(record, &recipe),
-        What::Exam if recipe.contains_key("exam") => (
+        AnalysisKind::Pca | AnalysisKind::Distance => population(record, &recipe),
+        AnalysisKind::Exam if recipe.contains_key("exam") => (
             "was not examined yet".to_owned(),
             format!(
                 "the first examination is held before its first generation is judged; {done} are done: \
                  `mendel resume {run}` goes on"
             ),
         ),
-        What::Exam => (
+        AnalysisKind::Exam => (
             "is not examined: its recipe has no `[exam]`".to_owned(),
             "add the table, as `mendel breed neat` has it, and breed again".to_owned(),
         ),
@@ -28,24 +28,24 @@ pub(super) fn why(record: &RunRecord, run: &str, what: What) -> Wrong {
             "has no finished generation yet".to_owned(),
             format!("`mendel resume {run}` goes on with it"),
         ),
-        What::Species if networks.is_empty() => (
+        AnalysisKind::Species if networks.is_empty() => (
             "breeds no networks, and has no species".to_owned(),
             "only kind = \"neat\" has species".to_owned(),
         ),
-        What::Species => (
+        AnalysisKind::Species => (
             "has a breeder without species".to_owned(),
             "only kind = \"neat\" has species".to_owned(),
         ),
-        What::Empty | What::Size => (
+        AnalysisKind::Empty | AnalysisKind::Size => (
             "breeds no networks that grow".to_owned(),
             "networks of layers are never empty and keep their size; coding = \"net\" and \"cppn\" breed others"
                 .to_owned(),
         ),
-        What::Lengths | What::Moves => (
+        AnalysisKind::Lengths | AnalysisKind::Moves => (
             "has no games: others judge its members".to_owned(),
             "a trial by games or an `[exam]` has them".to_owned(),
         ),
-        What::Network | What::Squares => match &record.champion {
+        AnalysisKind::Network | AnalysisKind::Squares => match &record.champion {
             None => (
                 "has no champion yet".to_owned(),
                 format!("`mendel resume {run}` goes on with it"),

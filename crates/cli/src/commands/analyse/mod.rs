@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use mendel_engine::Player;
-use mendel_report::analysis::exam::Exam;
-use mendel_report::analysis::species::{Census, extinctions, lives};
+use mendel_report::analysis::exam::ExternalTestReport;
+use mendel_report::analysis::species::{SpeciesStats, extinctions, lives};
 use mendel_report::analysis::squares::{effects, fields};
-use mendel_report::analysis::wiring::NetworkPlan;
-use mendel_report::{Picture, RunRecord, What, exam_pictures, exam_table, pictures_of};
+use mendel_report::analysis::wiring::NetworkLayout;
+use mendel_report::{AnalysisKind, Picture, RunRecord, exam_pictures, exam_table, pictures_of};
 use serde_json::{Value, json};
 
 use self::compare::{By, Measure, compare_runs};
@@ -96,10 +96,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(champion) = &record.champion {
         pictures.extend(pictures_of(champion));
     }
-    let is_asked = |found: What| what.is_none_or(|what| what == found);
+    let is_asked = |found: AnalysisKind| what.is_none_or(|what| what == found);
     pictures.retain(|it| is_asked(it.what));
-    let table =
-        (is_asked(What::Exam) && !record.exam.lines.is_empty()).then(|| shares(&record.exam));
+    let table = (is_asked(AnalysisKind::Exam) && !record.exam.lines.is_empty())
+        .then(|| shares(&record.exam));
     if let Some(what) = what
         && pictures.is_empty()
         && table.is_none()
@@ -121,7 +121,7 @@ fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
     let what = match &arguments.words[..] {
         [] => None,
         [word] => match word.parse() {
-            Ok(what @ (What::Network | What::Squares)) => Some(what),
+            Ok(what @ (AnalysisKind::Network | AnalysisKind::Squares)) => Some(what),
             Ok(_) => {
                 return Err(Wrong::new(
                     format!("`{word}` is of a run, and `{name}` is a player"),
@@ -172,7 +172,7 @@ struct Found {
 }
 
 /// The examination as text.
-fn shares(exam: &Exam) -> String {
+fn shares(exam: &ExternalTestReport) -> String {
     let of_page = exam_table(exam);
     let mut table = Table::default();
     table.row(of_page.head);
@@ -193,9 +193,9 @@ fn read(folder: &Path) -> anyhow::Result<RunRecord> {
 }
 
 /// The run and what to look at.
-fn asked(words: &[String]) -> Result<(&str, Option<What>), Wrong> {
+fn asked(words: &[String]) -> Result<(&str, Option<AnalysisKind>), Wrong> {
     let names = || {
-        let names: Vec<&str> = What::ALL.iter().map(|it| it.name()).collect();
+        let names: Vec<&str> = AnalysisKind::ALL.iter().map(|it| it.name()).collect();
         names.join(", ")
     };
     match words {
@@ -219,7 +219,7 @@ fn asked(words: &[String]) -> Result<(&str, Option<What>), Wrong> {
 }
 
 /// The data behind the pictures of a run.
-fn of_run(record: &RunRecord, what: Option<What>) -> Value {
+fn of_run(record: &RunRecord, what: Option<AnalysisKind>) -> Value {
     let analyses = &record.analyses;
     let champion = record.champion.as_ref().map(of_player);
     match what {
@@ -229,39 +229,39 @@ fn of_run(record: &RunRecord, what: Option<What>) -> Value {
             "exam": of_exam(&record.exam),
             "champion": champion,
         }),
-        Some(What::Pca) => json!(analyses.pca),
-        Some(What::Distance) => json!(analyses.spread),
-        Some(What::Species) => json!({
+        Some(AnalysisKind::Pca) => json!(analyses.pca),
+        Some(AnalysisKind::Distance) => json!(analyses.spread),
+        Some(AnalysisKind::Species) => json!({
             "generations": each(&analyses.networks, |it| json!({"species": it.networks.species})),
             "species": lives(&analyses.networks),
             "extinctions": extinctions(&analyses.networks),
         }),
-        Some(What::Empty) => each(
+        Some(AnalysisKind::Empty) => each(
             &analyses.networks,
             |it| json!({"empty": it.networks.empty, "too_large": it.networks.too_large}),
         ),
-        Some(What::Size) => each(&analyses.networks, |it| {
+        Some(AnalysisKind::Size) => each(&analyses.networks, |it| {
             let size = it.networks.size;
             json!({"nodes": size.map(|it| it[0]), "edges": size.map(|it| it[1])})
         }),
-        Some(What::Exam) => of_exam(&record.exam),
-        Some(What::Lengths) => json!({
+        Some(AnalysisKind::Exam) => of_exam(&record.exam),
+        Some(AnalysisKind::Lengths) => json!({
             "games": without(&json!(analyses.games), "first_moves"),
             "exam": record.exam.lengths(),
         }),
-        Some(What::Moves) => json!({
+        Some(AnalysisKind::Moves) => json!({
             "games": without(&without(&json!(analyses.games), "lost_by_white"), "lost_by_black"),
             "exam": of_exam(&record.exam)["first_moves"],
         }),
-        Some(what @ (What::Network | What::Squares)) => {
+        Some(what @ (AnalysisKind::Network | AnalysisKind::Squares)) => {
             json!(champion.map(|it| part_of_player(&it, what)))
         }
     }
 }
 
 /// A line for each generation, which says which one it is.
-fn each(lines: &[Census], told: impl Fn(&Census) -> Value) -> Value {
-    let of_one = |line: &Census| {
+fn each(lines: &[SpeciesStats], told: impl Fn(&SpeciesStats) -> Value) -> Value {
+    let of_one = |line: &SpeciesStats| {
         let mut told = told(line);
         told["generation"] = json!(line.generation);
         told
@@ -281,15 +281,15 @@ fn without(list: &Value, field: &str) -> Value {
 }
 
 /// The network, or what it makes of the board.
-fn part_of_player(player: &Value, what: What) -> Value {
+fn part_of_player(player: &Value, what: AnalysisKind) -> Value {
     match what {
-        What::Network => player["network"].clone(),
+        AnalysisKind::Network => player["network"].clone(),
         _ => json!({"squares": player["squares"], "fields": player["fields"]}),
     }
 }
 
 /// Shares, lengths of lost games and first moves, for each row of opponents.
-fn of_exam(exam: &Exam) -> Value {
+fn of_exam(exam: &ExternalTestReport) -> Value {
     let opened = |(row, opponent): (usize, String)| {
         json!({
             "row": row,
@@ -309,7 +309,7 @@ fn of_player(player: &Player) -> Value {
     let evaluator = player.used_evaluator().ok();
     json!({
         "player": player.name,
-        "network": evaluator.and_then(NetworkPlan::of),
+        "network": evaluator.and_then(NetworkLayout::of),
         "squares": evaluator.map(effects),
         "fields": evaluator.map(fields),
     })

@@ -1,68 +1,61 @@
-//! Networks, from their inputs to their output.
+//! Diagrams of networks.
 
-use super::canvas::{Anchor, Canvas, Drawing, WIDTH, path_to, shortened, small_width};
+use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, path_to, shortened, small_width};
 use super::scale::{extent, is_drawable};
 
 const TOP: f64 = 76.0;
 const BOTTOM: f64 = 20.0;
 
-/// How strong a line is, from the faintest to the strongest: width and opacity.
+/// Width and opacity of lines, from the faintest to the strongest.
 const STRENGTHS: [(f64, f64); 4] = [(0.5, 0.25), (0.9, 0.4), (1.5, 0.65), (2.4, 0.9)];
 
-/// Characters of the longest name of a node that is written out.
-const LONGEST: usize = 32;
+/// Maximum length of the name of a node.
+const MAX_NAME: usize = 32;
 
-/// The room that the name of a layer such as `hidden 10` takes.
+/// Width of the name of a layer such as `hidden 10`.
 const NAME_WIDTH: f64 = 72.0;
 
 /// A network in layers from left to right.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wiring {
-    /// What it shows.
+pub struct NetworkDiagram {
     pub title: String,
     /// From left to right.
-    pub layers: Vec<WiringLayer>,
-    /// The connections. One that names a node which is not there is left out.
-    pub wires: Vec<Wire>,
+    pub layers: Vec<DiagramLayer>,
+    /// A connection of a missing node is left out.
+    pub wires: Vec<DiagramEdge>,
 }
 
-/// Nodes above each other.
+/// A column of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WiringLayer {
-    /// Its name, above it.
+pub struct DiagramLayer {
     pub name: String,
-    /// Words below the name, such as how many there are in all.
+    /// Text below the name, such as the number of nodes.
     pub words: String,
-    /// The names of its nodes, from top to bottom.
+    /// Names, from top to bottom.
     pub nodes: Vec<String>,
 }
 
-/// One connection, between nodes named by layer and place.
+/// One connection between nodes, each given by layer and place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Wire {
-    /// Where it begins.
+pub struct DiagramEdge {
     pub from: (usize, usize),
-    /// Where it ends.
     pub to: (usize, usize),
-    /// Its weight: a whole blue line if it is positive, a dashed orange one if not.
+    /// A continuous blue line if it is positive, a dashed orange one if not.
     pub weight: f64,
 }
 
-impl Wiring {
-    /// Draws it.
+impl NetworkDiagram {
     pub fn draw(&self) -> Drawing {
         let most = self.layers.iter().map(|layer| layer.nodes.len()).max();
         let rows = most.unwrap_or(1).clamp(1, 64) as f64;
         let tall = (420.0 / rows).clamp(13.0, 34.0);
         let height = TOP + rows * tall + BOTTOM;
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
-        let named = |layer: Option<&WiringLayer>| {
+        let named = |layer: Option<&DiagramLayer>| {
             let names = layer.iter().flat_map(|layer| &layer.nodes);
-            let names = names.map(|name| shortened(name, LONGEST));
             // A name may have more wide letters than most.
-            names
-                .map(|name| 1.1 * small_width(&name))
-                .fold(0.0, f64::max)
+            let widths = names.map(|name| 1.1 * small_width(&shortened(name, MAX_NAME)));
+            widths.fold(0.0, f64::max)
         };
         let left = named(self.layers.first()) + 14.0;
         let right = named(self.layers.last()) + 14.0;
@@ -78,10 +71,10 @@ impl Wiring {
 
         // 1. The key.
         canvas.line((0.0, 33.0), (34.0, 33.0), "line l0");
-        canvas.text((40.0, 37.0), Anchor::Start, "label", "positive");
+        canvas.text((40.0, 37.0), TextAnchor::Start, "label", "positive");
         canvas.line((110.0, 33.0), (144.0, 33.0), "line l1 dashed");
-        canvas.text((150.0, 37.0), Anchor::Start, "label", "negative");
-        // The weakest and the strongest into each layer.
+        canvas.text((150.0, 37.0), TextAnchor::Start, "label", "negative");
+        // The weakest and the strongest connection into each layer.
         let ends: Vec<(f64, f64)> = (0..self.layers.len())
             .map(|layer| {
                 let own = self.wires.iter().filter(|wire| wire.to.0 == layer);
@@ -90,9 +83,9 @@ impl Wiring {
             })
             .collect();
         let words = "stronger lines: larger weights, beside the others into the same layer";
-        canvas.text((230.0, 37.0), Anchor::Start, "label", words);
+        canvas.text((230.0, 37.0), TextAnchor::Start, "label", words);
 
-        // 2. The wires, the faint ones below; one path for each strength and sign.
+        // 2. The connections, the faint ones below; one path for each strength and sign.
         for (step, (width, opacity)) in STRENGTHS.into_iter().enumerate() {
             for class in ["l0", "l1 dashed"] {
                 let mut data = String::new();
@@ -123,34 +116,30 @@ impl Wiring {
         let last = self.layers.len().saturating_sub(1);
         for (index, layer) in self.layers.iter().enumerate() {
             let (anchor, x) = match index {
-                0 => (Anchor::Start, 0.0),
-                index if index == last => (Anchor::End, WIDTH),
-                _ => (Anchor::Middle, column(index)),
+                0 => (TextAnchor::Start, 0.0),
+                index if index == last => (TextAnchor::End, WIDTH),
+                _ => (TextAnchor::Middle, column(index)),
             };
-            // Many layers have room for the last word of a name only.
+            // With many layers only the last word of a name has room.
             let fits = index == 0 || index == last || NAME_WIDTH < gap;
             let last_word = layer.name.rsplit(' ').next().filter(|_| !fits);
             let name = last_word.unwrap_or(&layer.name);
             canvas.text((x, 55.0), anchor, "strong", &shortened(name, 30));
-            canvas.text(
-                (x, 68.0),
-                anchor,
-                "small label",
-                &shortened(&layer.words, 40),
-            );
+            let words = shortened(&layer.words, 40);
+            canvas.text((x, 68.0), anchor, "small label", &words);
             for (place, name) in layer.nodes.iter().enumerate() {
                 let Some((x, y)) = spot((index, place)) else {
                     continue;
                 };
                 canvas.open_group(name);
                 canvas.circle((x, y), (tall * 0.3).clamp(3.0, 6.0), "box");
-                let name = shortened(name, LONGEST);
+                let name = shortened(name, MAX_NAME);
                 if index == 0 {
-                    canvas.text((x - 8.0, y + 3.5), Anchor::End, "small", &name);
+                    canvas.text((x - 8.0, y + 3.5), TextAnchor::End, "small", &name);
                 } else if index == last {
-                    canvas.text((x + 10.0, y + 3.5), Anchor::Start, "small", &name);
+                    canvas.text((x + 10.0, y + 3.5), TextAnchor::Start, "small", &name);
                 } else if layer.nodes.len() <= 32 {
-                    canvas.text((x + 8.0, y + 3.5), Anchor::Start, "small halo", &name);
+                    canvas.text((x + 8.0, y + 3.5), TextAnchor::Start, "small halo", &name);
                 }
                 canvas.close_group();
             }
@@ -159,8 +148,8 @@ impl Wiring {
     }
 }
 
-/// The rest of a line; one that passes over layers bows, so that it does not run
-/// through their nodes unseen.
+/// The rest of a line. It is bent, so that a line across several layers does not disappear behind
+/// their nodes.
 fn bow(data: &mut String, from: (f64, f64), to: (f64, f64)) {
     let third = (to.0 - from.0) / 3.0;
     path_to(data, 'C', (from.0 + third, from.1));

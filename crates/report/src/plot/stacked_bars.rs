@@ -1,9 +1,9 @@
-//! Wholes and how they fall into parts, beside each other.
+//! 100 % stacked bar charts.
 
 use super::canvas::{
-    Anchor, Canvas, Drawing, WIDTH, bold_width, shortened, small_width, text_width,
+    Canvas, Drawing, TextAnchor, WIDTH, bold_width, shortened, small_width, text_width, widest,
 };
-use super::scale::is_drawable;
+use super::scale::size_of;
 
 const TOP: f64 = 54.0;
 const ROW: f64 = 17.0;
@@ -11,64 +11,55 @@ const BAR: f64 = 13.0;
 const GAP: f64 = 9.0;
 const BOTTOM: f64 = 24.0;
 
-/// The pens of the parts, in order: three that are told apart without their colours,
-/// because they always lie in this order.
+/// The pens of the parts, in order. Parts always lie in this order, so that the first three can be
+/// distinguished without their colours.
 const PENS: [usize; 4] = [1, 2, 0, 3];
 
-/// Bars of equal length, each a whole, in groups.
+/// Bars of equal length in groups.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareBars {
-    /// What it shows.
+pub struct StackedBars {
     pub title: String,
     /// The names of the parts, from left to right.
     pub parts: Vec<String>,
     /// From top to bottom.
-    pub groups: Vec<ShareGroup>,
+    pub groups: Vec<BarGroup>,
 }
 
-/// Bars that are to be compared first of all.
+/// Bars that are to be compared with each other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareGroup {
-    /// What they have in common.
+pub struct BarGroup {
     pub name: String,
-    /// The bars, from top to bottom.
-    pub rows: Vec<ShareRow>,
+    /// From top to bottom.
+    pub rows: Vec<BarRow>,
 }
 
 /// One bar.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShareRow {
-    /// Its name.
+pub struct BarRow {
     pub name: String,
-    /// How large each part is; what is no size is 0.
+    /// The size of each part; what is not a size is 0.
     pub values: Vec<f64>,
-    /// The same in words, at the right.
+    /// The sizes as text, at the right.
     pub words: String,
 }
 
-impl ShareBars {
-    /// Draws them.
+impl StackedBars {
     pub fn draw(&self) -> Drawing {
         let rows = || self.groups.iter().flat_map(|group| &group.rows);
-        let widest =
-            |widths: &mut dyn Iterator<Item = f64>, most: f64| widths.fold(0.0, f64::max).min(most);
-        let groups = self.groups.iter().map(|group| bold_width(&group.name));
-        let groups = widest(&mut groups.into_iter(), 120.0);
-        let names = widest(&mut rows().map(|row| text_width(&row.name)), 210.0);
-        let words = widest(&mut rows().map(|row| small_width(&row.words)), 190.0);
+        let groups = widest(self.groups.iter().map(|it| &it.name), bold_width, 120.0);
+        let names = widest(rows().map(|row| &row.name), text_width, 210.0);
+        let words = widest(rows().map(|row| &row.words), small_width, 190.0);
         let (x0, x1) = (groups + names + 24.0, WIDTH - words - 10.0);
-        let height = TOP
-            + rows().count() as f64 * ROW
-            + self.groups.len().saturating_sub(1) as f64 * GAP
-            + BOTTOM;
+        let gaps = self.groups.len().saturating_sub(1) as f64 * GAP;
+        let height = TOP + rows().count() as f64 * ROW + gaps + BOTTOM;
         let mut canvas = Canvas::new(WIDTH, height, &self.title);
 
-        // 1. What the colours are.
+        // 1. The legend.
         let mut at = x0;
         for (index, name) in self.parts.iter().enumerate() {
             let name = shortened(name, 24);
             canvas.rect((at, 30.0), (12.0, 12.0), &pen(index));
-            canvas.text((at + 17.0, 40.0), Anchor::Start, "label", &name);
+            canvas.text((at + 17.0, 40.0), TextAnchor::Start, "label", &name);
             at += 17.0 + text_width(&name) + 18.0;
         }
 
@@ -76,15 +67,15 @@ impl ShareBars {
         let mut y = TOP;
         for group in &self.groups {
             let name = shortened(&group.name, 16);
-            canvas.text((0.0, y + 10.5), Anchor::Start, "strong", &name);
+            canvas.text((0.0, y + 10.5), TextAnchor::Start, "strong", &name);
             for row in &group.rows {
                 let name = shortened(&row.name, 32);
-                canvas.text((x0 - 10.0, y + 10.5), Anchor::End, "label", &name);
+                canvas.text((x0 - 10.0, y + 10.5), TextAnchor::End, "label", &name);
                 canvas.open_group(&format!("{}, {}: {}", group.name, row.name, row.words));
                 row.draw(&mut canvas, (x0, x1), y);
                 canvas.close_group();
                 let words = shortened(&row.words, 34);
-                canvas.text((x1 + 8.0, y + 10.5), Anchor::Start, "small", &words);
+                canvas.text((x1 + 8.0, y + 10.5), TextAnchor::Start, "small", &words);
                 y += ROW;
             }
             y += GAP;
@@ -94,29 +85,22 @@ impl ShareBars {
             let at = x0 + (x1 - x0) * f64::from(percent) / 100.0;
             canvas.line((at, foot - 2.0), (at, foot + 3.0), "axis");
             let text = format!("{percent} %");
-            canvas.text((at, foot + 16.0), Anchor::Middle, "tick", &text);
+            canvas.text((at, foot + 16.0), TextAnchor::Middle, "tick", &text);
         }
         canvas.finish()
     }
 }
 
-impl ShareRow {
+impl BarRow {
     fn draw(&self, canvas: &mut Canvas, (x0, x1): (f64, f64), y: f64) {
-        let size = |value: &f64| {
-            if is_drawable(*value) && *value > 0.0 {
-                value.min(1e12)
-            } else {
-                0.0
-            }
-        };
-        let all: f64 = self.values.iter().map(size).sum();
+        let all: f64 = self.values.iter().copied().map(size_of).sum();
         canvas.rect((x0, y), (x1 - x0, BAR), "frame");
         if all <= 0.0 {
             return;
         }
         let mut from = x0;
         for (index, value) in self.values.iter().enumerate() {
-            let wide = (x1 - x0) * size(value) / all;
+            let wide = (x1 - x0) * size_of(*value) / all;
             if wide > 0.0 {
                 canvas.rect((from, y), (wide, BAR), &pen(index));
             }
