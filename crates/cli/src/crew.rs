@@ -11,7 +11,7 @@ use mendel_crew::{
     status,
 };
 
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// This program, as coordinators and workers compare it: its version, and a hash of its
 /// sources, since two builds of a version may play differently.
@@ -19,7 +19,7 @@ pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("M
 
 /// Where a crew is, and what lets us in.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct ServerArguments {
+pub(crate) struct ServerArgs {
     /// A crew's server, such as `nats://127.0.0.1:4222` or `tls://host:4222` [env: `MENDEL_CREW`]
     #[arg(long, value_name = "URL")]
     crew: Option<String>,
@@ -34,13 +34,13 @@ pub(crate) struct ServerArguments {
 
 /// Who plays the games of a run, if not this process.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct CrewArguments {
+pub(crate) struct CrewArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// When no worker of the crew can do a job: stop, or go on without its games,
     /// labels or positions [default: stop]
     #[arg(long, value_name = "WHAT", value_enum)]
-    dead_letters: Option<DeadName>,
+    dead_letters: Option<DeadLetterArg>,
     /// Seconds that a worker may take for one game, label or position before its job is
     /// given to another: longer than the longest; the same for all runs at a server [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -51,16 +51,16 @@ pub(crate) struct CrewArguments {
 const USUAL_LEASE: u64 = 120;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum DeadName {
+enum DeadLetterArg {
     /// Stop with an error; going on later tries the job again
     Stop,
     /// Go on; the games count as not played, the positions as not solved
     Skip,
 }
 
-impl ServerArguments {
+impl ServerArgs {
     /// How the crew is reached; `None` if none is named.
-    pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, Wrong> {
+    pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, UsageError> {
         let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
         let Some(url) = self.crew.clone().or_else(from_environment) else {
             without_crew("--crew-token-file", self.crew_token_file.is_some())?;
@@ -76,9 +76,9 @@ impl ServerArguments {
     }
 
     /// How the crew is reached, where there must be one.
-    pub(crate) fn required(&self) -> Result<ConnectOptions, Wrong> {
+    pub(crate) fn required(&self) -> Result<ConnectOptions, UsageError> {
         self.options()?.ok_or_else(|| {
-            Wrong::new(
+            UsageError::new(
                 "no crew is named",
                 "`--crew nats://127.0.0.1:4222` or the environment variable MENDEL_CREW names its server; \
                  `nats-server --jetstream` starts one",
@@ -87,9 +87,9 @@ impl ServerArguments {
     }
 }
 
-impl CrewArguments {
+impl CrewArgs {
     /// How its server is reached; `None` if none is named.
-    pub(crate) fn server(&self) -> &ServerArguments {
+    pub(crate) fn server(&self) -> &ServerArgs {
         &self.server
     }
 
@@ -110,8 +110,8 @@ impl CrewArguments {
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
         let policy = match self.dead_letters {
-            None | Some(DeadName::Stop) => DeadLetterPolicy::Stop,
-            Some(DeadName::Skip) => DeadLetterPolicy::Skip,
+            None | Some(DeadLetterArg::Stop) => DeadLetterPolicy::Stop,
+            Some(DeadLetterArg::Skip) => DeadLetterPolicy::Skip,
         };
         client.on_event(move |event| {
             if !quiet {
@@ -124,18 +124,18 @@ impl CrewArguments {
 }
 
 /// What is said of a crew makes no sense where there is none.
-fn without_crew(flag: &str, given: bool) -> Result<(), Wrong> {
+fn without_crew(flag: &str, given: bool) -> Result<(), UsageError> {
     if !given {
         return Ok(());
     }
-    Err(Wrong::new(
+    Err(UsageError::new(
         format!("`{flag}` says something of a crew, and no crew is named"),
         format!("add `--crew nats://127.0.0.1:4222` or set MENDEL_CREW, or leave `{flag}` out"),
     ))
 }
 
 /// Tells what the crew did, where there is one.
-pub(crate) fn account(crew: &Crew, quiet: bool) {
+pub(crate) fn print_crew_summary(crew: &Crew, quiet: bool) {
     let tally = crew.job_counts();
     if quiet || tally == mendel_crew::JobCounts::default() {
         return;
@@ -158,15 +158,15 @@ pub(crate) fn account(crew: &Crew, quiet: bool) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-fn wrong_options(error: &ConnectOptionsError) -> Wrong {
+fn wrong_options(error: &ConnectOptionsError) -> UsageError {
     if matches!(error, ConnectOptionsError::File { .. }) {
-        return Wrong::new(
+        return UsageError::new(
             error,
             "`--crew-token-file` names a file of one line with a token, NAME:PASSWORD or the seed of \
              an NKey; `--crew-ca` a certificate in PEM form",
         );
     }
-    Wrong::new(
+    UsageError::new(
         error,
         "on one machine `--crew nats://127.0.0.1:4222` is enough; docs/crew.md shows a server for many",
     )
@@ -191,5 +191,5 @@ pub(crate) fn failed(error: CrewError) -> anyhow::Error {
         error if error.is_wrong_request() => "docs/crew.md shows how a crew is set up",
         _ => return error.into(),
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }

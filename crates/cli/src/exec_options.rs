@@ -7,24 +7,24 @@ use mendel_crew::{ConnectOptions, Crew};
 use mendel_lab::learning::LearnPlan;
 use mendel_store::frame::Failure;
 
-use crate::crew::CrewArguments;
+use crate::crew::CrewArgs;
 
 /// Who does the work, and what is printed about it.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct ExecArguments {
+pub(crate) struct ExecArgs {
     /// Games, positions or searches at once; no result depends on it [default: all cores, and 1
     /// where clocks may decide games: `match`, `calibrate`]
     #[arg(long, value_name = "N", visible_alias = "concurrency", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     #[command(flatten)]
-    pub(crate) crew: CrewArguments,
+    pub(crate) crew: CrewArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArguments,
+    pub(crate) output: OutputArgs,
 }
 
 /// What is printed while an experiment runs.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct OutputArguments {
+pub(crate) struct OutputArgs {
     /// Print JSON: a line for each event, then the result
     #[arg(long)]
     pub(crate) json: bool,
@@ -35,7 +35,7 @@ pub(crate) struct OutputArguments {
 
 /// The matches at the end of an experiment.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct ProofArguments {
+pub(crate) struct ProofArgs {
     /// Play no matches at the end
     #[arg(long)]
     pub(crate) no_proof: bool,
@@ -112,7 +112,7 @@ impl ExecOptions {
     }
 }
 
-impl ExecArguments {
+impl ExecArgs {
     /// The options, with the crew connected.
     pub(crate) fn options(&self) -> anyhow::Result<ExecOptions> {
         Ok(ExecOptions {

@@ -13,11 +13,11 @@ use mendel_store::frame::{
 use mendel_store::{InputsError, LockError, replace};
 use serde_json::{Value, json};
 
-use crate::crew::{account, failed as crew_failed};
-use crate::exec_options::{ExecOptions, OutputArguments};
+use crate::crew::{failed as crew_failed, print_crew_summary};
+use crate::exec_options::{ExecOptions, OutputArgs};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::progress::{NoView, Progress, RecordView};
-use crate::request::{Wrong, changed, command_line};
+use crate::request::{UsageError, changed, command_line};
 use crate::{home, output};
 
 /// The name of the page in the folder of an experiment.
@@ -92,7 +92,7 @@ pub(crate) struct NewExperiment<'a, E: Experiment> {
 /// process.
 pub(crate) struct Session {
     options: ExecOptions,
-    output: OutputArguments,
+    output: OutputArgs,
     host: Host,
     progress: Progress,
     root: Arc<Mutex<PathBuf>>,
@@ -101,7 +101,7 @@ pub(crate) struct Session {
 impl Session {
     /// From now on the first Ctrl-C stops the experiment and keeps its folder, the second ends
     /// the program.
-    pub(crate) fn new(options: ExecOptions, output: OutputArguments) -> anyhow::Result<Self> {
+    pub(crate) fn new(options: ExecOptions, output: OutputArgs) -> anyhow::Result<Self> {
         let progress = Progress::new(output);
         let root = Arc::new(Mutex::new(PathBuf::new()));
         let (shown, top) = (progress.clone(), Arc::clone(&root));
@@ -203,7 +203,7 @@ impl Session {
     ) -> anyhow::Result<()> {
         self.progress.finish();
         let quiet = self.output.quiet || self.output.json;
-        account(&self.options.crew, quiet);
+        print_crew_summary(&self.options.crew, quiet);
         home::register(folder);
         let failed = |failure| error(failure, folder);
         let files = Folder::at(folder);
@@ -260,7 +260,7 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
         }
         Failure::Failed(cause) => {
             if cause.is::<LockError>() {
-                return Wrong::new(cause, LISTED).into();
+                return UsageError::new(cause, LISTED).into();
             }
             let cause = match cause.downcast::<CrewError>() {
                 Ok(error) => return crew_failed(*error),
@@ -279,7 +279,7 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
             };
             let hint = hint.or_else(|| cause.is::<ManifestError>().then(|| LISTED.to_owned()));
             let message = crate::sentence(&anyhow!(cause));
-            Wrong {
+            UsageError {
                 message,
                 hints: hint.into_iter().collect(),
             }

@@ -9,7 +9,7 @@ use mendel_store::frame::Manifest;
 use mendel_store::library::{Library, LibraryError};
 
 use crate::kinds;
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// What the index calls a training.
 pub(crate) const TRAINING: &str = training::KIND;
@@ -18,7 +18,7 @@ pub(crate) const TRAINING: &str = training::KIND;
 /// place that the system has for data of programs.
 pub(crate) fn home() -> anyhow::Result<PathBuf> {
     let (_, home) = Library::default_home().ok_or_else(|| {
-        Wrong::new(
+        UsageError::new(
             "there is no place to keep it",
             "give `--out DIR`, or set MENDEL_HOME",
         )
@@ -59,8 +59,8 @@ pub(crate) fn list(kind: Option<&str>) -> anyhow::Result<Vec<Entry>> {
 pub(crate) fn find(text: &str) -> anyhow::Result<PathBuf> {
     library()?.find(text).map_err(|error| match error {
         LibraryError::Index(_) | LibraryError::Io { .. } => error.into(),
-        LibraryError::Ambiguous { .. } => Wrong::new(error, "name the folder instead").into(),
-        error => Wrong::new(error, "`mendel runs` lists the experiments").into(),
+        LibraryError::Ambiguous { .. } => UsageError::new(error, "name the folder instead").into(),
+        error => UsageError::new(error, "`mendel runs` lists the experiments").into(),
     })
 }
 

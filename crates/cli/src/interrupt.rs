@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 /// Two steps to an end.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stops {
+pub(crate) struct StopFlags {
     /// Begin nothing new.
     pub(crate) stop: Arc<AtomicBool>,
     /// Drop what is at hand, too.
@@ -16,8 +16,8 @@ pub(crate) struct Stops {
 
 /// The first Ctrl-C asks to stop, the second to drop what is at hand, and the third does
 /// not ask. Called once in a process.
-pub(crate) fn stops_on_ctrl_c() -> anyhow::Result<Stops> {
-    let stops = Stops::default();
+pub(crate) fn stop_flags_on_ctrl_c() -> anyhow::Result<StopFlags> {
+    let stops = StopFlags::default();
     let asked = stops.clone();
     ctrlc::set_handler(move || {
         if !asked.stop.swap(true, Ordering::Relaxed) {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::experiment::{ProgramExperiment, Report, Session};
 use crate::progress::RecordView;
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// A kind of experiment, as the commands for all kinds use it.
 pub(crate) struct ExperimentKind {
@@ -65,12 +65,12 @@ pub(crate) fn describe(folder: &Folder, manifest: &Manifest) -> Value {
 }
 
 /// The error for a kind that this program does not have.
-pub(crate) fn unknown(folder: &Path, manifest: &Manifest) -> Wrong {
+pub(crate) fn unknown(folder: &Path, manifest: &Manifest) -> UsageError {
     let what = format!(
         "`{}` is an experiment of the unknown kind `{}`",
         folder.display(),
         manifest.kind
     );
     let hint = format!("use mendel {}, which made it", manifest.version);
-    Wrong::new(what, hint)
+    UsageError::new(what, hint)
 }

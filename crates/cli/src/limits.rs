@@ -7,7 +7,7 @@ use mendel_engine::{Limits, TimeControl};
 
 /// How long to think about a move.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct LimitArguments {
+pub(crate) struct LimitArgs {
     /// Think this many milliseconds about each move
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     pub(crate) movetime: Option<u64>,
@@ -22,7 +22,7 @@ pub(crate) struct LimitArguments {
     pub(crate) tc: Option<TimeControl>,
 }
 
-impl LimitArguments {
+impl LimitArgs {
     /// The limits of one move, without clocks; `default` where nothing was said.
     pub(crate) fn for_a_move(&self, default: Duration) -> Limits {
         let limited = self.movetime.is_some() || self.depth.is_some() || self.nodes.is_some();

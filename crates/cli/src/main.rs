@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use commands::Cli;
-use request::Wrong;
+use request::UsageError;
 
 fn main() -> ExitCode {
     mendel_store::set_build(crew::PROGRAM);
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // With stderr closed there is nobody left to tell.
             let _ = io::stderr().lock().write_all(report(&error).as_bytes());
-            let wrong = error.downcast_ref::<Wrong>().is_some();
+            let wrong = error.downcast_ref::<UsageError>().is_some();
             ExitCode::from(if wrong { 2 } else { 1 })
         }
     }
@@ -70,7 +70,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// The error as people read it: what, why, and a blank line before what to do.
 fn report(error: &anyhow::Error) -> String {
     let mut text = format!("error: {}\n", sentence(error));
-    if let Some(Wrong { hints, .. }) = error.downcast_ref::<Wrong>() {
+    if let Some(UsageError { hints, .. }) = error.downcast_ref::<UsageError>() {
         if !hints.is_empty() {
             text.push('\n');
         }

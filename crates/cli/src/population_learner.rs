@@ -12,9 +12,9 @@ use mendel_lab::learning::{
     PlayedGame, PlayerResult, PopulationConfig,
 };
 
-use crate::crew::{ServerArguments, failed};
+use crate::crew::{ServerArgs, failed};
 use crate::home;
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// The weights of a population that play one game after the other. It holds no lock: the
 /// experiment of the folder and others may learn at the same time.
@@ -38,10 +38,10 @@ impl PopulationLearner {
         player: Option<&str>,
         against: OpponentKind,
         seed: Option<u64>,
-        crew: &ServerArguments,
+        crew: &ServerArgs,
     ) -> anyhow::Result<Self> {
         if player.is_some_and(|name| name != PLAYER) {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 "`--learn` plays with the sets that are learned, and no other player",
                 "leave out `--player`",
             )

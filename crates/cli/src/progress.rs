@@ -11,7 +11,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
 use serde_json::{Value, json};
 
-use crate::exec_options::OutputArguments;
+use crate::exec_options::OutputArgs;
 use crate::{kinds, output};
 
 /// Without a terminal, a line of progress is printed this often.
@@ -96,8 +96,8 @@ struct Part {
 }
 
 impl Progress {
-    pub(crate) fn new(arguments: OutputArguments) -> Self {
-        let show = if arguments.quiet || arguments.json {
+    pub(crate) fn new(args: OutputArgs) -> Self {
+        let show = if args.quiet || args.json {
             Show::Nothing
         } else if io::stderr().is_terminal() {
             Show::Bar(bar())
@@ -109,7 +109,7 @@ impl Progress {
         };
         Self(Arc::new(Mutex::new(State {
             show,
-            json: arguments.json,
+            json: args.json,
             root: PathBuf::new(),
             levels: Vec::new(),
             first: None,

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// A flag (or a word) of a command that has another name now.
 struct Removed {
@@ -51,12 +51,12 @@ const REMOVED: &[Removed] = &[
 ];
 
 /// Refuses what older versions understood.
-pub(crate) fn check_arguments() -> Result<(), Wrong> {
+pub(crate) fn check_arguments() -> Result<(), UsageError> {
     let words: Vec<String> = env::args().skip(1).collect();
     check(&words)
 }
 
-fn check(words: &[String]) -> Result<(), Wrong> {
+fn check(words: &[String]) -> Result<(), UsageError> {
     let end = words.iter().position(|word| word == "--");
     let words = &words[..end.unwrap_or(words.len())];
     for it in REMOVED {
@@ -79,7 +79,7 @@ fn check(words: &[String]) -> Result<(), Wrong> {
                 [] => format!("`{}` was removed", it.old),
                 command => format!("`mendel {} {}` was removed", command.join(" "), it.old),
             };
-            return Err(Wrong::new(what, it.new));
+            return Err(UsageError::new(what, it.new));
         }
     }
     Ok(())

@@ -13,14 +13,14 @@ use mendel_store::{InputHashes, InputsError};
 
 /// The request was wrong: exit code 2, and hints on how to make it right.
 #[derive(Debug)]
-pub(crate) struct Wrong {
+pub(crate) struct UsageError {
     /// What is wrong, naming the input.
     pub(crate) message: String,
     /// What to do.
     pub(crate) hints: Vec<String>,
 }
 
-impl Wrong {
+impl UsageError {
     /// What is wrong, and what to do.
     pub(crate) fn new(message: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self {
@@ -30,16 +30,16 @@ impl Wrong {
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for UsageError {}
 
 /// Sets the memory that `MENDEL_MEMORY` says is available.
-pub(crate) fn limit_memory() -> Result<(), Wrong> {
+pub(crate) fn limit_memory() -> Result<(), UsageError> {
     let Some(text) = env::var_os("MENDEL_MEMORY") else {
         return Ok(());
     };
@@ -47,15 +47,15 @@ pub(crate) fn limit_memory() -> Result<(), Wrong> {
     let mebibytes = number.filter(|it| (1..=1 << 40).contains(it));
     let mebibytes = mebibytes.ok_or_else(|| {
         let message = format!("MENDEL_MEMORY is `{}`", text.display());
-        Wrong::new(message, "it is a whole number of MiB, at least 1")
+        UsageError::new(message, "it is a whole number of MiB, at least 1")
     })?;
     memory::set_limit(mebibytes << 20);
     Ok(())
 }
 
 /// Refuses a file that cannot be written, before the work that would fill it.
-pub(crate) fn writable(path: &Path) -> Result<(), Wrong> {
-    mendel_store::check_replace(path).map_err(|error| Wrong {
+pub(crate) fn writable(path: &Path) -> Result<(), UsageError> {
+    mendel_store::check_replace(path).map_err(|error| UsageError {
         // It says what to do.
         message: error.to_string(),
         hints: Vec::new(),
@@ -71,17 +71,17 @@ pub(crate) fn changed(error: InputsError) -> anyhow::Error {
         "`{}` in the folder has the build of this program and the SHA-256 of each program and file, as `sha256sum` prints it",
         InputHashes::FILE
     );
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 /// The position that the words of a command line stand for; none is the initial
 /// position. A FEN need not be quoted.
-pub(crate) fn position(words: &[String]) -> Result<Position, Wrong> {
+pub(crate) fn position(words: &[String]) -> Result<Position, UsageError> {
     let text = words.join(" ");
     match text.trim() {
         "" | "startpos" => Ok(Position::initial()),
         fen => Position::from_fen(fen).map_err(|error| {
-            Wrong::new(
+            UsageError::new(
                 error,
                 "a FEN looks like `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1`; `startpos` is short for it",
             )
@@ -90,14 +90,14 @@ pub(crate) fn position(words: &[String]) -> Result<Position, Wrong> {
 }
 
 /// The player that `--player` or else `MENDEL_PLAYER` names, with its options.
-pub(crate) fn player(name: Option<&str>) -> Result<Player, Wrong> {
+pub(crate) fn player(name: Option<&str>) -> Result<Player, UsageError> {
     let from_environment = env::var("MENDEL_PLAYER").ok();
     let name = name
         .or(from_environment.as_deref())
         .unwrap_or(Player::DEFAULT);
     match name.rsplit_once('?') {
         Some(_) if !Path::new(name).is_file() => player_with_options(name),
-        _ => Player::find(name).map_err(|error| Wrong::new(error, KNOWN)),
+        _ => Player::find(name).map_err(|error| UsageError::new(error, KNOWN)),
     }
 }
 
@@ -105,10 +105,10 @@ const KNOWN: &str =
     "`mendel players` lists the built-in players; a player file is named by its path";
 
 /// The evaluator of a player, where its moves depend on it.
-pub(crate) fn evaluator(player: &Player) -> Result<&AnyEvaluator, Wrong> {
+pub(crate) fn evaluator(player: &Player) -> Result<&AnyEvaluator, UsageError> {
     player
         .used_evaluator()
-        .map_err(|error| Wrong::new(error, NO_EVALUATOR))
+        .map_err(|error| UsageError::new(error, NO_EVALUATOR))
 }
 
 /// What to do where a player uses no evaluator.
@@ -116,10 +116,10 @@ pub(crate) const NO_EVALUATOR: &str = "`mendel eval POSITION --player PLAYER` sh
      `mendel players` lists the evaluators of other players";
 
 /// A player and numbers of it: `human?Rating=1200`.
-fn player_with_options(text: &str) -> Result<Player, Wrong> {
-    let entrant = Entrant::parse(text).map_err(|error| Wrong::new(error, KNOWN))?;
+fn player_with_options(text: &str) -> Result<Player, UsageError> {
+    let entrant = Entrant::parse(text).map_err(|error| UsageError::new(error, KNOWN))?;
     let (Kind::Bred(player), None) = (entrant.kind, entrant.pace) else {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`{text}` is not a player of this program with numbers of its own"),
             "write NAME?Option=Value&Option=Value",
         ));
@@ -133,13 +133,13 @@ fn player_with_options(text: &str) -> Result<Player, Wrong> {
         };
         let hint = "what a player offers: `mendel uci --tunable --player NAME`, then `uci`";
         let number = number.ok_or_else(|| {
-            Wrong::new(
+            UsageError::new(
                 format!("`{text}`: `{name}={value}` is no whole number"),
                 hint,
             )
         })?;
         let set = player.set(&name, number);
-        set.map_err(|error| Wrong::new(format!("`{text}`: {error}"), hint))?;
+        set.map_err(|error| UsageError::new(format!("`{text}`: {error}"), hint))?;
     }
     player.name = entrant.name;
     Ok(player)

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 /// Rows of text in columns: numbers to the right, words to the left. The first
 /// row is the head.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     rows: Vec<Vec<String>>,
     rules: Vec<usize>,
 }
 
-impl Table {
+impl TextTable {
     /// Adds a row.
     pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn names_stand_left_and_numbers_right() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.row(["term", "worth", "about"]);
         table.rule();
         table.row(["bishop_pair", "+7.5", "two"]);

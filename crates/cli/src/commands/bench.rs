@@ -20,7 +20,7 @@ Examples:
   mendel bench
   mendel bench --depth 8 --json
   mendel bench --positions         the positions, one FEN a line")]
-pub(super) struct Arguments {
+pub(super) struct BenchArgs {
     /// How many plies deep
     #[arg(long, value_name = "PLIES", default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=128))]
     depth: u32,
@@ -36,33 +36,33 @@ pub(super) struct Arguments {
 }
 
 /// Searches and counts.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    if arguments.positions {
+    if args.positions {
         for fen in bench::POSITIONS {
             writeln!(out, "{fen}")?;
         }
         return Ok(());
     }
 
-    let player = Arc::new(request::player(arguments.player.as_deref())?);
+    let player = Arc::new(request::player(args.player.as_deref())?);
     let total = bench::POSITIONS.len();
     let mut counts = Vec::with_capacity(total);
     // Whoever does not listen any more is noticed after the search.
     let mut listened = Ok(());
-    let counted = bench::run(&player, arguments.depth, &mut |index, nodes| {
+    let counted = bench::run(&player, args.depth, &mut |index, nodes| {
         counts.push(json!({ "fen": bench::POSITIONS[index], "nodes": nodes }));
-        if !arguments.json && listened.is_ok() {
+        if !args.json && listened.is_ok() {
             let number = index + 1;
             let fen = bench::POSITIONS[index];
             listened = writeln!(out, "{number:>3}/{total}  {nodes:>9}  {fen}");
         }
     });
     listened?;
-    if arguments.json {
+    if args.json {
         let report = json!({
             "player": player.name,
-            "depth": arguments.depth,
+            "depth": args.depth,
             "nodes": counted.nodes,
             "seconds": counted.time.as_secs_f64(),
             "nps": counted.nps(),

@@ -12,12 +12,12 @@ use mendel_report::page::{self, HtmlPage, PageBlock};
 use mendel_store::frame::{Experiment as _, Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
-use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
-use crate::limits::LimitArguments;
+use crate::limits::LimitArgs;
 use crate::progress::{NoView, RecordView};
-use crate::request::{Wrong, writable};
-use crate::table::Table;
+use crate::request::{UsageError, writable};
+use crate::table::TextTable;
 
 /// Measure how strong the levels of limited strength are, and write their table
 #[derive(Args, Debug)]
@@ -31,7 +31,7 @@ Examples:
   mendel calibrate --anchor xboard:fairymax --anchor-name 'Fairy-Max 5.0b' --anchor-rating 1940 --threads 2
   mendel calibrate --player mine.toml --levels 5 --games 20 --out mine-strength.toml
   mendel uci                 then: setoption name Strength Table value mine-strength.toml")]
-pub(super) struct Arguments {
+pub(super) struct CalibrateArgs {
     /// The player: a built-in name or a player file
     #[arg(long, value_name = "PLAYER", default_value = Player::DEFAULT)]
     player: String,
@@ -71,7 +71,7 @@ pub(super) struct Arguments {
     games: u64,
     /// What the anchor may use; the levels use their nodes [default: --tc 5+0.05]
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Where the table is written
     #[arg(long, value_name = "FILE", default_value = "strength.toml")]
     out: PathBuf,
@@ -82,15 +82,15 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
-impl Arguments {
-    fn plan(&self) -> Result<CalibrationPlan, Wrong> {
+impl CalibrateArgs {
+    fn plan(&self) -> Result<CalibrationPlan, UsageError> {
         let table = match &self.table {
             None => (*StrengthTable::built_in()).clone(),
             Some(path) => StrengthTable::read(path)
-                .map_err(|error| Wrong::new(error, "`players/strength.toml` is an example"))?,
+                .map_err(|error| UsageError::new(error, "`players/strength.toml` is an example"))?,
         };
         let anchor = self.anchor.as_ref().zip(self.anchor_rating);
         let anchor = anchor.map(|(entrant, rating)| AnchorOpponent {
@@ -126,13 +126,13 @@ impl Arguments {
 }
 
 /// So many of the levels, the ends among them.
-fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level)>, Wrong> {
+fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level)>, UsageError> {
     let Some(count) = count else {
         return Ok(levels.to_vec());
     };
     let (all, count) = (levels.len(), count as usize);
     if count > all {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("the table has {all} levels, not {count}"),
             "`--table FILE` names a table with more",
         ));
@@ -142,17 +142,17 @@ fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level
 }
 
 /// Plays the games and writes the table.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let options = arguments.exec.options()?;
-    let plan = arguments.plan()?;
-    writable(&arguments.out)?;
+pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
+    let options = args.exec.options()?;
+    let plan = args.plan()?;
+    writable(&args.out)?;
     let new = NewExperiment::<Calibration> {
         plan,
-        seed: arguments.seed,
-        folder: arguments.folder.as_deref(),
-        names: &[&arguments.player],
+        seed: args.seed,
+        folder: args.folder.as_deref(),
+        names: &[&args.player],
     };
-    Session::new(options, arguments.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start(new)
 }
 
 impl ProgramExperiment for Calibration {
@@ -260,7 +260,7 @@ fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
 
 /// The table for people: each level with its interval on a scale.
 fn text(outcome: &CalibrationOutcome) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row([
         "level",
         "nodes",

@@ -29,7 +29,7 @@ Examples:
   mendel pedigree gerald-eval-tuned
   mendel pedigree runs/gerald-7/champion.toml
   mendel pedigree champion.toml --json")]
-pub(super) struct Arguments {
+pub(super) struct PedigreeArgs {
     /// A built-in player or a player file
     player: String,
     /// Print JSON
@@ -38,12 +38,12 @@ pub(super) struct Arguments {
 }
 
 /// Draws the tree.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let player = request::player(Some(&arguments.player))?;
-    let mut family = Family::default();
-    let tree = Relative::of_player(&arguments.player, player, &mut family);
+pub(super) fn run(args: &PedigreeArgs) -> anyhow::Result<()> {
+    let player = request::player(Some(&args.player))?;
+    let mut family = VisitedAncestors::default();
+    let tree = PedigreeNode::of_player(&args.player, player, &mut family);
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         writeln!(out, "{:#}", tree.json())?;
     } else {
         let mut text = String::new();
@@ -54,15 +54,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// A player in the tree, or why it cannot be shown.
-struct Relative {
+struct PedigreeNode {
     /// As it is named by its child or by the asker.
     called: String,
-    found: Result<Known, String>,
-    parents: Vec<Relative>,
+    found: Result<PlayerFacts, String>,
+    parents: Vec<PedigreeNode>,
 }
 
 /// What is known of a player.
-struct Known {
+struct PlayerFacts {
     name: String,
     about: String,
     /// Without its parents and ancestors, which the tree shows.
@@ -71,16 +71,16 @@ struct Known {
 
 /// Who was met on the way through the tree.
 #[derive(Default)]
-struct Family {
+struct VisitedAncestors {
     /// Those between the player asked for and the one at hand.
     line: BTreeSet<PathBuf>,
     /// Bred ancestors that are in the tree already, with all before them.
     shown: BTreeSet<String>,
 }
 
-impl Relative {
+impl PedigreeNode {
     /// A player that was read, and all before it.
-    fn of_player(called: &str, player: Player, family: &mut Family) -> Self {
+    fn of_player(called: &str, player: Player, family: &mut VisitedAncestors) -> Self {
         // A path is known by where it leads, a built-in player by its name.
         let place = Path::new(called);
         let key = place.canonicalize().unwrap_or_else(|_| place.to_owned());
@@ -88,7 +88,7 @@ impl Relative {
             return Self::unknown(called, "is among its own descendants; not followed");
         }
         let folder = place.parent().unwrap_or(Path::new(""));
-        let around = Around {
+        let around = PedigreeFile {
             pedigree: &player.pedigree,
             folder,
         };
@@ -97,7 +97,7 @@ impl Relative {
         Self {
             called: called.to_owned(),
             parents,
-            found: Ok(Known {
+            found: Ok(PlayerFacts {
                 pedigree: facts(&player.pedigree),
                 name: player.name,
                 about: player.about,
@@ -172,24 +172,24 @@ impl Relative {
 }
 
 /// The file whose pedigree tells of ancestors, and where it lies.
-struct Around<'a> {
+struct PedigreeFile<'a> {
     pedigree: &'a Table,
     folder: &'a Path,
 }
 
-impl Around<'_> {
-    fn parents_of(&self, pedigree: &Table, family: &mut Family) -> Vec<Relative> {
+impl PedigreeFile<'_> {
+    fn parents_of(&self, pedigree: &Table, family: &mut VisitedAncestors) -> Vec<PedigreeNode> {
         let names = names_of_parents(pedigree);
         names.iter().map(|name| self.parent(name, family)).collect()
     }
 
     /// A parent: told of in the file, or found beside it or as it is named.
-    fn parent(&self, name: &str, family: &mut Family) -> Relative {
+    fn parent(&self, name: &str, family: &mut VisitedAncestors) -> PedigreeNode {
         let Some(entry) = ancestor(self.pedigree, name) else {
             let (called, found) = find(name, self.folder);
             return match found {
-                Ok(player) => Relative::of_player(&called, player, family),
-                Err(reason) => Relative::unknown(&called, reason),
+                Ok(player) => PedigreeNode::of_player(&called, player, family),
+                Err(reason) => PedigreeNode::unknown(&called, reason),
             };
         };
         let text = |key: &str| {
@@ -200,14 +200,14 @@ impl Around<'_> {
         let parents = names_of_parents(entry);
         if !family.shown.insert(name.to_owned()) && !parents.is_empty() {
             let called = format!("{} ({name})", text("name"));
-            return Relative::unknown(&called, "as above");
+            return PedigreeNode::unknown(&called, "as above");
         }
         let mut pedigree = facts(entry);
         pedigree.remove("name");
         pedigree.remove("about");
-        Relative {
+        PedigreeNode {
             called: name.to_owned(),
-            found: Ok(Known {
+            found: Ok(PlayerFacts {
                 name: text("name"),
                 about: text("about"),
                 pedigree,

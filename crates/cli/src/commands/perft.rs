@@ -21,7 +21,7 @@ Examples:
   mendel perft 5 r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -
   mendel perft 4 --divide          the count behind each first move
   mendel perft 7 --threads 8 --json")]
-pub(super) struct Arguments {
+pub(super) struct PerftArgs {
     /// How many plies ahead
     #[arg(value_parser = clap::value_parser!(u8).range(0..=20))]
     depth: u8,
@@ -40,15 +40,15 @@ pub(super) struct Arguments {
 }
 
 /// Counts and prints.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let position = request::position(&arguments.fen)?;
+pub(super) fn run(args: &PerftArgs) -> anyhow::Result<()> {
+    let position = request::position(&args.fen)?;
     let started = Instant::now();
-    let (moves, nodes) = if arguments.divide && arguments.depth > 0 {
-        let counted = divide_with(&position, arguments.depth, arguments.threads);
+    let (moves, nodes) = if args.divide && args.depth > 0 {
+        let counted = divide_with(&position, args.depth, args.threads);
         let nodes = counted.iter().map(|&(_, count)| count).sum();
         (counted, nodes)
     } else {
-        let nodes = perft_with(&position, arguments.depth, arguments.threads);
+        let nodes = perft_with(&position, args.depth, args.threads);
         (Vec::new(), nodes)
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -61,15 +61,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     moves.sort();
 
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         let mut report = json!({
             "fen": position.fen(),
-            "depth": arguments.depth,
+            "depth": args.depth,
             "nodes": nodes,
             "seconds": seconds,
             "nps": speed,
         });
-        if arguments.divide {
+        if args.divide {
             report["divide"] = moves
                 .iter()
                 .map(|(m, count)| json!({ "move": m, "nodes": count }))

@@ -8,7 +8,7 @@ use mendel_evaluator::AnyEvaluator;
 use serde_json::json;
 
 use crate::output;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// List the built-in players
 #[derive(Args, Debug)]
@@ -19,16 +19,16 @@ will do. `MENDEL_PLAYER` names the player where nothing else does.
 Examples:
   mendel players
   mendel players --json")]
-pub(super) struct Arguments {
+pub(super) struct PlayersArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 /// Lists them.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &PlayersArgs) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         let list: Vec<_> = Player::built_in()
             .map(|player| {
                 json!({
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         writeln!(out, "{:#}", json!(list))?;
         return Ok(());
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["player", "evaluator", "search", "about"]);
     table.rule();
     for player in Player::built_in() {

@@ -9,7 +9,7 @@ use mendel_report::{self as report, ReportError};
 use mendel_store::frame::{Failure, Manifest};
 
 use crate::experiment::{Report, error};
-use crate::request::{Wrong, writable};
+use crate::request::{UsageError, writable};
 use crate::{home, kinds, output};
 
 /// Write an experiment as one page with its plots
@@ -23,7 +23,7 @@ Examples:
   mendel report runs/gerald-7
   mendel report 3f2a9c --out page.html    (the beginning of a run's id)
   mendel report 3f2a9c --json             what the page says, as data")]
-pub(super) struct Arguments {
+pub(super) struct ReportArgs {
     /// The experiment: its folder, its name, or the beginning of its id
     #[arg(value_name = "EXPERIMENT")]
     run: String,
@@ -36,19 +36,20 @@ pub(super) struct Arguments {
 }
 
 /// Makes the page.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(path) = &arguments.out {
+pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.out {
         writable(path)?;
     }
-    let folder = home::find(&arguments.run)?;
+    let folder = home::find(&args.run)?;
     let manifest = Manifest::read(&folder);
-    let manifest = manifest.map_err(|it| Wrong::new(it, "`mendel runs` lists the experiments"))?;
+    let manifest =
+        manifest.map_err(|it| UsageError::new(it, "`mendel runs` lists the experiments"))?;
     let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
     let Report { page, data } =
         (kind.report)(&folder).map_err(|failure| error(failure, &folder))?;
-    let data = arguments.json.then_some(data);
+    let data = args.json.then_some(data);
     let mut out = output::stdout();
-    let path = arguments.out.clone();
+    let path = args.out.clone();
     if let Some(data) = data {
         if let Some(path) = path {
             mendel_store::replace(&path, page.render().as_bytes())?;
@@ -68,7 +69,7 @@ pub(super) fn wrong(error: ReportError) -> anyhow::Error {
         ReportError::Manifest(ManifestError::Frame(_))
         | ReportError::Unfinished { .. }
         | ReportError::NotStarted { .. } => {
-            Wrong::new(error, "`mendel runs` lists the runs").into()
+            UsageError::new(error, "`mendel runs` lists the runs").into()
         }
         error => error.into(),
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::Args;
 use mendel_store::frame::{self, Manifest};
 
-use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
-use crate::request::Wrong;
+use crate::request::UsageError;
 use crate::{home, kinds};
 
 /// Resume an experiment that was stopped or killed
@@ -19,7 +19,7 @@ Examples:
   mendel resume runs/gerald-7 --crew nats://127.0.0.1:4222
   mendel resume runs/tune-toga2-1 --proof-games 4000
   mendel resume 3f2a9c        (the beginning of an id, see `mendel runs`)")]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ResumeArgs {
     /// The experiment: its folder, its name, or the beginning of its id
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
@@ -33,26 +33,26 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     repair: bool,
     #[command(flatten)]
-    pub(in crate::commands) exec: ExecArguments,
+    pub(in crate::commands) exec: ExecArgs,
     #[command(flatten)]
-    pub(in crate::commands) proof: ProofArguments,
+    pub(in crate::commands) proof: ProofArgs,
 }
 
 /// Resumes the experiment of a folder; its manifest has the kind.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = home::find(&arguments.experiment)?;
-    let manifest = Manifest::read(&folder).map_err(|error| Wrong::new(error, OTHER))?;
-    if arguments.repair {
+pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
+    let folder = home::find(&args.experiment)?;
+    let manifest = Manifest::read(&folder).map_err(|error| UsageError::new(error, OTHER))?;
+    if args.repair {
         repair(&folder)?;
     }
     let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
     let options = ExecOptions {
-        pin: arguments.pin,
-        proof: !arguments.proof.no_proof,
-        proof_games: arguments.proof_games,
-        ..arguments.exec.options()?
+        pin: args.pin,
+        proof: !args.proof.no_proof,
+        proof_games: args.proof_games,
+        ..args.exec.options()?
     };
-    let session = Session::new(options, arguments.exec.output)?;
+    let session = Session::new(options, args.exec.output)?;
     (kind.resume)(&session, &folder)
 }
 

@@ -17,8 +17,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::report::wrong;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 use crate::{home, kinds, output};
 
 /// So much of an id is shown in tables; any beginning that is not shared will do.
@@ -37,7 +37,7 @@ Examples:
   mendel runs --export jsonl 3f2a 91c0        the same as JSON lines, with all genes
   mendel runs --delete 3f2a                   remove it with everything in its folder
   mendel runs --json")]
-pub(super) struct Arguments {
+pub(super) struct RunsArgs {
     /// Only these experiments; needed with `--compare` and `--export`
     #[arg(value_name = "EXPERIMENT")]
     runs: Vec<String>,
@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     compare: bool,
     /// Write the generations of the named runs to stdout
     #[arg(long, value_name = "FORMAT")]
-    export: Option<Format>,
+    export: Option<RunsFormat>,
     /// Delete an experiment of the library with everything in its folder
     #[arg(long, value_name = "EXPERIMENT", conflicts_with_all = ["runs", "compare", "export"])]
     delete: Option<String>,
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum RunsFormat {
     /// Comma-separated, with a head
     Csv,
     /// A JSON object on each line
@@ -70,22 +70,22 @@ enum Format {
 }
 
 /// Lists, compares or exports.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if arguments.compare {
-        let folders = named(&arguments.runs, "--compare", "mendel runs --compare A B")?;
-        return compare(&folders, arguments.json);
+pub(super) fn run(args: &RunsArgs) -> anyhow::Result<()> {
+    if args.compare {
+        let folders = named(&args.runs, "--compare", "mendel runs --compare A B")?;
+        return compare(&folders, args.json);
     }
-    if let Some(format) = arguments.export {
-        let folders = named(&arguments.runs, "--export", "mendel runs --export csv A")?;
+    if let Some(format) = args.export {
+        let folders = named(&args.runs, "--export", "mendel runs --export csv A")?;
         return export(&folders, format);
     }
-    if let Some(name) = &arguments.delete {
-        return delete(&home::find(name)?, arguments);
+    if let Some(name) = &args.delete {
+        return delete(&home::find(name)?, args);
     }
-    let mut entries = home::list(arguments.kind.as_deref())?;
-    if !arguments.runs.is_empty() {
+    let mut entries = home::list(args.kind.as_deref())?;
+    if !args.runs.is_empty() {
         let mut named = Vec::new();
-        for run in &arguments.runs {
+        for run in &args.runs {
             let folder = home::find(run)?;
             // One that is in no list is in it from now on.
             home::register(&folder);
@@ -95,22 +95,22 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         entries = named;
     }
-    let rows: Vec<Row> = entries.into_iter().map(Row::new).collect();
-    list(&rows, arguments.json)
+    let rows: Vec<RunRow> = entries.into_iter().map(RunRow::new).collect();
+    list(&rows, args.json)
 }
 
 fn no_run(folder: &Path) -> anyhow::Error {
     let text = format!("{} is not the folder of an experiment", folder.display());
-    Wrong::new(text, "`mendel runs` lists the experiments").into()
+    UsageError::new(text, "`mendel runs` lists the experiments").into()
 }
 
 /// Deletes an experiment after a confirmation.
-fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+fn delete(folder: &Path, args: &RunsArgs) -> anyhow::Result<()> {
     let shown = folder.display();
-    if !arguments.yes {
+    if !args.yes {
         if !io::stdin().is_terminal() {
             let what = format!("`{shown}` is deleted only after a confirmation");
-            return Err(Wrong::new(what, "`--yes` confirms it").into());
+            return Err(UsageError::new(what, "`--yes` confirms it").into());
         }
         let size = bytes(size_of(folder));
         write!(io::stderr(), "delete `{shown}` ({size})? [y/N] ")?;
@@ -125,16 +125,16 @@ fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
         .map_err(|error| match error {
             LibraryError::Io { .. } | LibraryError::Index(_) => anyhow::Error::from(error),
             LibraryError::Lock(_) => {
-                Wrong::new(error, "stop the process that runs it first: Ctrl-C").into()
+                UsageError::new(error, "stop the process that runs it first: Ctrl-C").into()
             }
-            error => Wrong {
+            error => UsageError {
                 message: error.to_string(),
                 hints: Vec::new(),
             }
             .into(),
         })?;
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         writeln!(out, "{}", json!({ "deleted": folder, "bytes": deleted }))?;
     } else {
         writeln!(out, "deleted `{shown}`, {}", bytes(deleted))?;
@@ -151,7 +151,7 @@ fn bytes(count: u64) -> String {
 fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathBuf>> {
     if runs.is_empty() {
         let text = format!("`{flag}` needs the names of runs");
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             text,
             format!("for instance `{example}`; `mendel runs` lists them"),
         )
@@ -162,14 +162,14 @@ fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathB
 
 /// An experiment as it is listed.
 #[derive(Serialize)]
-struct Row {
+struct RunRow {
     #[serde(flatten)]
     entry: IndexEntry,
     /// The bytes of its folder.
     size: u64,
 }
 
-impl Row {
+impl RunRow {
     fn new(mut entry: IndexEntry) -> Self {
         // The index has what was true when the experiment was registered.
         if entry.state != RunStatus::Finished
@@ -227,7 +227,7 @@ fn result(summary: &Value) -> String {
     texts.join("; ").trim().to_owned()
 }
 
-fn list(rows: &[Row], json: bool) -> anyhow::Result<()> {
+fn list(rows: &[RunRow], json: bool) -> anyhow::Result<()> {
     let mut out = output::stdout();
     if json {
         writeln!(out, "{:#}", json!(rows))?;
@@ -238,7 +238,7 @@ fn list(rows: &[Row], json: bool) -> anyhow::Result<()> {
         writeln!(io::stderr(), "{text}")?;
         return Ok(());
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row([
         "id", "kind", "name", "state", "progress", "result", "size", "folder",
     ]);
@@ -269,7 +269,7 @@ fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
         writeln!(out, "{:#}", json!(runs))?;
         return Ok(());
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let ids = runs.iter().map(|run| run.id.chars().take(SHORT).collect());
     table.row(std::iter::once(String::new()).chain(ids));
     table.rule();
@@ -339,7 +339,7 @@ fn match_text(run: &Summary, role: &str) -> String {
     found.map_or_else(String::new, |it| format!("{}: {it}", it.opponent))
 }
 
-fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
+fn export(folders: &[PathBuf], format: RunsFormat) -> anyhow::Result<()> {
     let mut runs = Vec::new();
     for folder in folders {
         let manifest = RunManifest::read(folder).map_err(|error| wrong(error.into()))?;
@@ -353,8 +353,8 @@ fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
     }
     let mut out = io::BufWriter::new(output::stdout());
     match format {
-        Format::Csv => out.write_all(csv(&runs).as_bytes())?,
-        Format::Jsonl => {
+        RunsFormat::Csv => out.write_all(csv(&runs).as_bytes())?,
+        RunsFormat::Jsonl => {
             for (manifest, lines) in &runs {
                 for line in lines {
                     let mut value = json!(line);

@@ -14,9 +14,9 @@ use mendel_crew::{TaskHandler, Worker, WorkerEvent, WorkerLimits, WorkerTotals};
 use mendel_data::label::LabelUnpack;
 use mendel_fitness::trial::PuzzleUnpack;
 
-use crate::crew::{PROGRAM, ServerArguments, failed};
-use crate::interrupt::stops_on_ctrl_c;
-use crate::request::Wrong;
+use crate::crew::{PROGRAM, ServerArgs, failed};
+use crate::interrupt::stop_flags_on_ctrl_c;
+use crate::request::UsageError;
 
 /// Do jobs for others: play games, judge and label positions for a run elsewhere
 #[derive(Args, Debug)]
@@ -32,9 +32,9 @@ Examples:
   mendel worker --crew tls://crew.example.org --crew-token-file secret --threads 4
   mendel worker --allow stockfish=/usr/games/stockfish --allow 'phalanx=xboard:phalanx -b-'
   mendel worker --limit 600 --memory 2048 --name lab-3")]
-pub(super) struct Arguments {
+pub(super) struct WorkerArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Jobs at once [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -61,11 +61,11 @@ pub(super) struct Arguments {
 const USUAL_TABLES: u64 = 1024;
 
 /// Works until it is told to stop.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
-    let rules = Arc::new(arguments.rules()?);
-    let stops = stops_on_ctrl_c()?;
-    let worker = Worker::new(options, arguments.limits(), &arguments.name(), PROGRAM)
+pub(super) fn run(args: &WorkerArgs) -> anyhow::Result<()> {
+    let options = args.server.required()?;
+    let rules = Arc::new(args.rules()?);
+    let stops = stop_flags_on_ctrl_c()?;
+    let worker = Worker::new(options, args.limits(), &args.name(), PROGRAM)
         .handler(Arc::new(TaskHandler::new(PairUnpack::new(Arc::clone(
             &rules,
         )))))
@@ -77,11 +77,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         )))))
         .handler(Arc::new(TaskHandler::new(PuzzleUnpack::new(rules))))
         .dropping(stops.drop);
-    let mut show = Show::new(arguments.quiet);
+    let mut show = WorkerDisplay::new(args.quiet);
     let done = worker.run(&stops.stop, &mut |event| show.hear(&event));
     show.finish();
     let done = done.map_err(failed)?;
-    if !arguments.quiet {
+    if !args.quiet {
         say(&farewell(done));
     }
     Ok(())
@@ -132,19 +132,19 @@ fn farewell(worked: WorkerTotals) -> String {
     )
 }
 
-impl Arguments {
-    fn rules(&self) -> Result<ProgramAllowlist, Wrong> {
+impl WorkerArgs {
+    fn rules(&self) -> Result<ProgramAllowlist, UsageError> {
         let mut rules = ProgramAllowlist::new(self.memory.unwrap_or(USUAL_TABLES));
         for text in &self.allow {
             let (name, command) = text.split_once('=').unwrap_or((text, text));
             let hint = "for instance `--allow stockfish=/usr/games/stockfish`";
             if name.is_empty() || name.contains(['/', '\\']) {
-                return Err(Wrong::new(
+                return Err(UsageError::new(
                     format!("`--allow {text}` has no plain name before the `=`"),
                     hint,
                 ));
             }
-            let wrong = |why: String| Wrong::new(format!("`--allow {text}`: {why}"), hint);
+            let wrong = |why: String| UsageError::new(format!("`--allow {text}`: {why}"), hint);
             let allowed = rules.allow(name, command);
             allowed.map_err(|error| wrong(error.to_string()))?;
             program(command).map_err(wrong)?;
@@ -180,7 +180,7 @@ impl Arguments {
 
 /// On a terminal a line that changes, and lines for what is worth remembering; elsewhere
 /// a line for each event.
-struct Show {
+struct WorkerDisplay {
     bar: Option<ProgressBar>,
     quiet: bool,
     began: Instant,
@@ -188,7 +188,7 @@ struct Show {
     working: u64,
 }
 
-impl Show {
+impl WorkerDisplay {
     fn new(quiet: bool) -> Self {
         let bar = (!quiet && io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{spinner} {msg}");

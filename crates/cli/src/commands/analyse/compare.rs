@@ -8,15 +8,15 @@ use mendel_report::analysis::welch::{Difference, Group, compare};
 use mendel_report::plot::decimal;
 use serde_json::{Value, json};
 
-use super::{Arguments, read};
+use super::{AnalyseArgs, read};
 use crate::home;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// What is measured when runs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Measure {
+pub(super) enum CompareMetric {
     /// The fitness of the best of each generation
     Best,
     /// The mean fitness of each generation
@@ -35,7 +35,7 @@ pub(super) enum Measure {
     ExamLengths,
 }
 
-impl Measure {
+impl CompareMetric {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Best => "best",
@@ -52,7 +52,7 @@ impl Measure {
 
 /// What a group is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum By {
+pub(super) enum GroupKey {
     /// A run; its generations or games are the measurements
     Run,
     /// A recipe; its runs are the measurements, each with its last generation or its
@@ -61,17 +61,17 @@ pub(super) enum By {
 }
 
 /// Each two groups by Welch's t-test.
-pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::Result<()> {
-    let records = records(&arguments.words, measure)?;
+pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow::Result<()> {
+    let records = records(&args.words, measure)?;
     let mut groups: Vec<Group> = Vec::new();
     for record in &records {
         let values = measured(record, measure);
-        match arguments.by {
-            By::Run => groups.push(Group {
+        match args.by {
+            GroupKey::Run => groups.push(Group {
                 name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
                 values,
             }),
-            By::Recipe => {
+            GroupKey::Recipe => {
                 let Some(value) = of_whole_run(&values, measure) else {
                     continue;
                 };
@@ -91,7 +91,7 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
         .filter(|group| group.values.len() >= 2)
         .count();
     if enough < 2 {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!(
                 "there are not two groups with two values of `{}` each",
                 measure.name()
@@ -102,7 +102,7 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
     }
     let differences = compare(&groups);
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         let told: Vec<Value> = groups
             .iter()
             .map(|it| {
@@ -123,7 +123,7 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
         return Ok(());
     }
     out.write_all(as_text(&groups, &differences, measure).as_bytes())?;
-    if arguments.by == By::Run {
+    if args.by == GroupKey::Run {
         writeln!(
             out,
             "\nThe values of one run are not independent of each other: a small p says that these runs\n\
@@ -134,14 +134,14 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
 }
 
 /// The runs, each once, and all of them measured in the same way.
-fn records(words: &[String], measure: Measure) -> anyhow::Result<Vec<RunRecord>> {
+fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRecord>> {
     let mut given: BTreeMap<String, &str> = BTreeMap::new();
     let mut records: Vec<RunRecord> = Vec::with_capacity(words.len());
     for word in words {
         let record = read(&home::find_run(word)?)?;
         let id = record.manifest.id.clone();
         if let Some(before) = given.insert(id, word) {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!("`{before}` and `{word}` are the same run"),
                 "give each run once: a run differs from itself by nothing",
             )
@@ -150,7 +150,7 @@ fn records(words: &[String], measure: Measure) -> anyhow::Result<Vec<RunRecord>>
         if let Some(first) = records.first() {
             let (known, own) = (meaning(first, measure), meaning(&record, measure));
             if known != own {
-                return Err(Wrong::new(
+                return Err(UsageError::new(
                     format!(
                         "`{}` of `{}` is {known}, of `{word}` {own}: they do not compare",
                         measure.name(),
@@ -167,10 +167,10 @@ fn records(words: &[String], measure: Measure) -> anyhow::Result<Vec<RunRecord>>
 }
 
 /// What the numbers of a run mean; only equal meanings compare.
-fn meaning(record: &RunRecord, measure: Measure) -> String {
+fn meaning(record: &RunRecord, measure: CompareMetric) -> String {
     let manifest = &record.manifest;
     match measure {
-        Measure::Best | Measure::Mean => {
+        CompareMetric::Best | CompareMetric::Mean => {
             let way = if manifest.smaller_is_better {
                 "smaller"
             } else {
@@ -183,7 +183,7 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
             };
             format!("{}{on} ({way} is better)", manifest.unit)
         }
-        Measure::Distance => {
+        CompareMetric::Distance => {
             let mut networks = record.analyses.networks.iter();
             let has_species = networks.any(|it| !it.networks.species.is_empty());
             let kind = if has_species {
@@ -193,7 +193,7 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
             };
             kind.to_owned()
         }
-        Measure::Ladder => {
+        CompareMetric::Ladder => {
             let recipe: Option<toml::Table> = record.recipe.parse().ok();
             let ladder = recipe
                 .as_ref()
@@ -203,36 +203,37 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
                 None => "Elo by a ladder".to_owned(),
             }
         }
-        Measure::Diversity | Measure::Lengths | Measure::Exam | Measure::ExamLengths => {
-            measure.name().to_owned()
-        }
+        CompareMetric::Diversity
+        | CompareMetric::Lengths
+        | CompareMetric::Exam
+        | CompareMetric::ExamLengths => measure.name().to_owned(),
     }
 }
 
 /// The measurements of one run.
-fn measured(record: &RunRecord, measure: Measure) -> Vec<f64> {
+fn measured(record: &RunRecord, measure: CompareMetric) -> Vec<f64> {
     let lines = record.generations.iter();
     match measure {
-        Measure::Best => lines.map(|line| line.best).collect(),
-        Measure::Mean => lines.map(|line| line.mean).collect(),
-        Measure::Diversity => lines.map(|line| line.diversity).collect(),
-        Measure::Ladder => lines.filter_map(|line| Some(line.ladder?.elo)).collect(),
-        Measure::Distance => {
+        CompareMetric::Best => lines.map(|line| line.best).collect(),
+        CompareMetric::Mean => lines.map(|line| line.mean).collect(),
+        CompareMetric::Diversity => lines.map(|line| line.diversity).collect(),
+        CompareMetric::Ladder => lines.filter_map(|line| Some(line.ladder?.elo)).collect(),
+        CompareMetric::Distance => {
             let spread = record.analyses.spread.iter();
             spread.map(|it| it.distance).collect()
         }
-        Measure::Lengths => {
+        CompareMetric::Lengths => {
             let games = record.analyses.games.iter();
             let lost = games.flat_map(|it| it.lost_by_white.iter().chain(&it.lost_by_black));
             lost.copied().map(f64::from).collect()
         }
-        Measure::Exam => {
+        CompareMetric::Exam => {
             let all = record.exam.all().into_iter();
             let each = all.filter(|it| it.generation.is_some());
             let points = each.filter_map(|it| it.shares.map(|[_, drawn, won]| won + drawn / 2.0));
             points.collect()
         }
-        Measure::ExamLengths => {
+        CompareMetric::ExamLengths => {
             let lost = record.exam.lines.iter().flat_map(|line| &line.lost);
             lost.flatten().copied().map(f64::from).collect()
         }
@@ -240,10 +241,10 @@ fn measured(record: &RunRecord, measure: Measure) -> Vec<f64> {
 }
 
 /// What a run came to: the last generation, or the mean of its games.
-fn of_whole_run(values: &[f64], measure: Measure) -> Option<f64> {
+fn of_whole_run(values: &[f64], measure: CompareMetric) -> Option<f64> {
     match measure {
-        Measure::Lengths | Measure::ExamLengths if values.is_empty() => None,
-        Measure::Lengths | Measure::ExamLengths => {
+        CompareMetric::Lengths | CompareMetric::ExamLengths if values.is_empty() => None,
+        CompareMetric::Lengths | CompareMetric::ExamLengths => {
             Some(values.iter().sum::<f64>() / values.len() as f64)
         }
         _ => values.last().copied(),
@@ -259,8 +260,8 @@ fn p_value(p: f64) -> String {
     }
 }
 
-fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> String {
-    let mut table = Table::default();
+fn as_text(groups: &[Group], differences: &[Difference], measure: CompareMetric) -> String {
+    let mut table = TextTable::default();
     table.row([measure.name(), "values", "mean", "deviation"]);
     table.rule();
     for group in groups {
@@ -271,7 +272,7 @@ fn as_text(groups: &[Group], differences: &[Difference], measure: Measure) -> St
             decimal(group.variance().sqrt()),
         ]);
     }
-    let mut compared = Table::default();
+    let mut compared = TextTable::default();
     compared.row([
         "first",
         "second",

@@ -4,10 +4,10 @@ use mendel_engine::Player;
 use mendel_report::{RunRecord, What};
 use toml::Table;
 
-use crate::request::{self, Wrong};
+use crate::request::{self, UsageError};
 
 /// Why a run has nothing of this kind.
-pub(super) fn why(record: &RunRecord, run: &str, what: What) -> Wrong {
+pub(super) fn why(record: &RunRecord, run: &str, what: What) -> UsageError {
     let recipe: Table = record.recipe.parse().unwrap_or_default();
     let done = record.generations.len();
     let networks = &record.analyses.networks;
@@ -53,7 +53,7 @@ pub(super) fn why(record: &RunRecord, run: &str, what: What) -> Wrong {
             Some(champion) => return no_network(champion, run),
         },
     };
-    Wrong::new(
+    UsageError::new(
         format!("there is no `{}` of `{run}`: it {reason}", what.name()),
         remedy,
     )
@@ -85,11 +85,11 @@ fn population(record: &RunRecord, recipe: &Table) -> (String, String) {
 }
 
 /// A player without a network.
-pub(super) fn no_network(player: &Player, name: &str) -> Wrong {
+pub(super) fn no_network(player: &Player, name: &str) -> UsageError {
     if let Err(wrong) = request::evaluator(player) {
         return wrong;
     }
-    Wrong::new(
+    UsageError::new(
         format!(
             "`{name}` is no network: its evaluator is `{}`",
             player.evaluator.kind()

@@ -17,12 +17,12 @@ use mendel_report::analysis::wiring::NetworkPlan;
 use mendel_report::{Picture, RunRecord, What, exam_pictures, exam_table, pictures_of};
 use serde_json::{Value, json};
 
-use self::compare::{By, Measure, compare_runs};
+use self::compare::{CompareMetric, GroupKey, compare_runs};
 use crate::commands::report::wrong;
 use crate::home;
 use crate::output;
-use crate::request::{self, Wrong};
-use crate::table::Table;
+use crate::request::{self, UsageError};
+use crate::table::TextTable;
 
 /// Look closely at a run's populations and games, at a network, or compare runs
 #[derive(Args, Debug)]
@@ -53,7 +53,7 @@ Examples:
   mendel analyse --player neat network
   mendel analyse runs/neat-1 runs/neat-2 runs/cosyne-1 --compare best
   mendel analyse runs/* --compare best --by recipe")]
-pub(super) struct Arguments {
+pub(super) struct AnalyseArgs {
     /// The run, its folder or the beginning of its id, and what to look at; several
     /// runs with `--compare`
     #[arg(value_name = "RUN [WHAT]", num_args = 0..)]
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
     player: Option<String>,
     /// Compare runs by Welch's t-tests with Bonferroni's correction
     #[arg(long, value_name = "MEASURE", num_args = 0..=1, default_missing_value = "best")]
-    compare: Option<Measure>,
+    compare: Option<CompareMetric>,
     /// What is a group when runs are compared
     #[arg(
         long,
@@ -71,7 +71,7 @@ pub(super) struct Arguments {
         default_value = "run",
         requires = "compare"
     )]
-    by: By,
+    by: GroupKey,
     /// Where pictures go
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -81,14 +81,14 @@ pub(super) struct Arguments {
 }
 
 /// Looks closely.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(measure) = arguments.compare {
-        return compare_runs(arguments, measure);
+pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
+    if let Some(measure) = args.compare {
+        return compare_runs(args, measure);
     }
-    if let Some(name) = &arguments.player {
-        return look_at_player(arguments, name);
+    if let Some(name) = &args.player {
+        return look_at_player(args, name);
     }
-    let (run, what) = asked(&arguments.words)?;
+    let (run, what) = asked(&args.words)?;
     let folder = home::find_run(run)?;
     let record = read(&folder)?;
     let mut pictures = record.analyses.pictures();
@@ -103,34 +103,34 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(what) = what
         && pictures.is_empty()
         && table.is_none()
-        && !arguments.json
+        && !args.json
     {
         return Err(missing::why(&record, run, what).into());
     }
-    let found = Found {
+    let found = AnalysisOutput {
         pictures,
         table,
         data: of_run(&record, what),
     };
-    tell(arguments, &found, Some(&folder.join("analysis")))
+    tell(args, &found, Some(&folder.join("analysis")))
 }
 
 /// What can be said of a player by itself.
-fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
+fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
     let player = request::player(Some(name))?;
-    let what = match &arguments.words[..] {
+    let what = match &args.words[..] {
         [] => None,
         [word] => match word.parse() {
             Ok(what @ (What::Network | What::Squares)) => Some(what),
             Ok(_) => {
-                return Err(Wrong::new(
+                return Err(UsageError::new(
                     format!("`{word}` is of a run, and `{name}` is a player"),
                     "of a player there are `network` and `squares`; name the run for the others",
                 )
                 .into());
             }
             Err(()) => {
-                return Err(Wrong::new(
+                return Err(UsageError::new(
                     format!("`{word}` is nothing to look at"),
                     "of a player there are `network` and `squares`; a run is looked at without `--player`",
                 )
@@ -138,7 +138,7 @@ fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
             }
         },
         words => {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!("{} words stand beside `--player`", words.len()),
                 "of a player there are `network` and `squares`; give one of them, or none for both",
             )
@@ -148,7 +148,7 @@ fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
     request::evaluator(&player)?;
     let mut pictures = pictures_of(&player);
     pictures.retain(|it| what.is_none_or(|what| what == it.what));
-    if pictures.is_empty() && !arguments.json {
+    if pictures.is_empty() && !args.json {
         return Err(missing::no_network(&player, name).into());
     }
     let whole = of_player(&player);
@@ -156,16 +156,16 @@ fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
         Some(what) => part_of_player(&whole, what),
         None => whole,
     };
-    let found = Found {
+    let found = AnalysisOutput {
         pictures,
         table: None,
         data,
     };
-    tell(arguments, &found, None)
+    tell(args, &found, None)
 }
 
 /// What was found, for people and for programs.
-struct Found {
+struct AnalysisOutput {
     pictures: Vec<Picture>,
     table: Option<String>,
     data: Value,
@@ -174,7 +174,7 @@ struct Found {
 /// The examination as text.
 fn shares(exam: &Exam) -> String {
     let of_page = exam_table(exam);
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(of_page.head);
     table.rule();
     let last = of_page.rows.len().saturating_sub(1);
@@ -193,25 +193,25 @@ fn read(folder: &Path) -> anyhow::Result<RunRecord> {
 }
 
 /// The run and what to look at.
-fn asked(words: &[String]) -> Result<(&str, Option<What>), Wrong> {
+fn asked(words: &[String]) -> Result<(&str, Option<What>), UsageError> {
     let names = || {
         let names: Vec<&str> = What::ALL.iter().map(|it| it.name()).collect();
         names.join(", ")
     };
     match words {
-        [] => Err(Wrong::new(
+        [] => Err(UsageError::new(
             "there is nothing to look at",
             "name a run (`mendel runs` lists them), or give `--player PLAYER`",
         )),
         [run] => Ok((run, None)),
         [run, what] => match what.parse() {
             Ok(what) => Ok((run, Some(what))),
-            Err(()) => Err(Wrong::new(
+            Err(()) => Err(UsageError::new(
                 format!("`{what}` is nothing to look at"),
                 format!("there are {}; several runs need `--compare`", names()),
             )),
         },
-        _ => Err(Wrong::new(
+        _ => Err(UsageError::new(
             format!("{} runs were given", words.len()),
             "several runs need `--compare`",
         )),
@@ -316,15 +316,15 @@ fn of_player(player: &Player) -> Value {
 }
 
 /// Prints the data, or writes the pictures and says what is on them.
-fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::Result<()> {
-    let Found {
+fn tell(args: &AnalyseArgs, found: &AnalysisOutput, usual: Option<&Path>) -> anyhow::Result<()> {
+    let AnalysisOutput {
         pictures,
         table,
         data,
     } = found;
     let mut out = output::stdout();
     let here = Path::new(".");
-    let folder = match (&arguments.out, arguments.json) {
+    let folder = match (&args.out, args.json) {
         (Some(folder), _) => Some(folder.as_path()),
         (None, true) => None,
         (None, false) => Some(usual.unwrap_or(here)),
@@ -337,12 +337,12 @@ fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::R
         for picture in pictures {
             let path = folder.join(format!("{}.svg", picture.name));
             mendel_store::replace(&path, picture.drawing.standalone().as_bytes())?;
-            if !arguments.json {
+            if !args.json {
                 writeln!(out, "{}\n  {}", path.display(), picture.caption)?;
             }
         }
     }
-    if arguments.json {
+    if args.json {
         writeln!(out, "{data:#}")?;
     } else if let Some(table) = table {
         let gap = if pictures.is_empty() { "" } else { "\n" };

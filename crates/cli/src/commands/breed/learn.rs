@@ -12,25 +12,25 @@ use mendel_store::Journal;
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
-use super::Arguments;
+use super::BreedArgs;
 use crate::exec_options::{ExecOptions, LearnRequest};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::home;
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// Plays until there are as many games as requested.
 pub(super) fn run(
-    arguments: &Arguments,
+    args: &BreedArgs,
     recipe: &Recipe,
     settings: &LearnSettings,
 ) -> anyhow::Result<()> {
     // 1. The request.
-    if arguments.data.is_some() {
+    if args.data.is_some() {
         let what = format!("`{}` learns from games and needs no data set", recipe.name);
-        return Err(Wrong::new(what, "leave out `--data`").into());
+        return Err(UsageError::new(what, "leave out `--data`").into());
     }
     let Some(opponent) = &settings.opponent else {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!(
                 "`{}` has no opponent: `learn.opponent` is missing",
                 recipe.name
@@ -41,21 +41,21 @@ pub(super) fn run(
     };
     // 2. A folder of its own is an experiment; the one at home is for all games.
     let config = |seed| PopulationConfig::new(&recipe.parent, settings.start, seed);
-    let (folder, plan) = if let Some(path) = &arguments.out {
-        (std::path::absolute(path)?, config(arguments.seed))
+    let (folder, plan) = if let Some(path) = &args.out {
+        (std::path::absolute(path)?, config(args.seed))
     } else {
         (home::learning()?, shared_config(recipe, settings)?)
     };
     // 3. The games.
     let options = ExecOptions {
-        server: arguments.exec.crew.server().options()?,
+        server: args.exec.crew.server().options()?,
         learn: Some(LearnRequest {
-            plan: LearnPlan::new(opponent, settings.games, arguments.seed),
-            is_shared: arguments.out.is_none(),
+            plan: LearnPlan::new(opponent, settings.games, args.seed),
+            is_shared: args.out.is_none(),
         }),
         ..ExecOptions::default()
     };
-    Session::new(options, arguments.exec.output)?.start_or_resume(NewExperiment::<Learn> {
+    Session::new(options, args.exec.output)?.start_or_resume(NewExperiment::<Learn> {
         seed: plan.seed,
         plan,
         folder: Some(&folder),
@@ -71,7 +71,7 @@ fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<Po
     if requested != shared {
         let what = "the population at home begins with the weights of the player `cwu` and mutants";
         let hint = "`--out DIR` keeps a population of its own, with any `parent` and `learn.start`";
-        return Err(Wrong::new(what, hint).into());
+        return Err(UsageError::new(what, hint).into());
     }
     Ok(PopulationConfig::stored(&home::learning()?)?.unwrap_or(shared))
 }

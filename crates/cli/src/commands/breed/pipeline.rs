@@ -19,7 +19,7 @@ use crate::commands::report::failure;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
 use crate::progress::{RecordView, Shown};
-use crate::table::Table;
+use crate::table::TextTable;
 
 impl ProgramExperiment for PipelineRun {
     const GROUP: &'static str = "runs";
@@ -97,7 +97,7 @@ impl RecordView for StepView {
 /// The steps and what came out, the tables of the matches, and the paper's figures.
 fn render(record: &PipelineRecord) -> String {
     let state = &record.state;
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["", "step", "kind", "what came out", "seconds"]);
     table.rule();
     for (step, seconds) in state.steps.iter().zip(&record.seconds) {
@@ -128,7 +128,7 @@ fn render(record: &PipelineRecord) -> String {
         }
     }
     if !record.paper.is_empty() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.row(["what", "paper", "ours", "unit"]);
         table.rule();
         for it in &record.paper {
@@ -158,7 +158,7 @@ fn tables(
 ) -> String {
     let mut text = format!("\n{}: {conditions}\n", step.title());
     for (title, rows) in tables {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         for (at, row) in rows.into_iter().enumerate() {
             table.row(row);
             if at == 0 {

@@ -6,7 +6,7 @@ use std::path::Path;
 use mendel_lab::record::{Measured, Proof, SweepOutcome};
 
 use crate::experiment::PAGE;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A measurement in one line.
 pub(super) fn measured_line(name: &str, it: &Measured) -> String {
@@ -27,7 +27,7 @@ fn span(interval: Option<[f64; 2]>) -> String {
 /// The proof as a table.
 pub(super) fn render(proof: &Proof) -> String {
     let measured = proof.training.is_some() || proof.holdout.is_some();
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["", "parent", "champion", "difference", "95 % interval"]);
     table.rule();
     for (name, it) in [("training", &proof.training), ("hold-out", &proof.holdout)] {
@@ -64,7 +64,7 @@ pub(super) fn render(proof: &Proof) -> String {
 
 /// The comparison of a sweep.
 pub(super) fn sweep_table(found: &SweepOutcome, folder: &Path) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row([
         "setting",
         "seeds",

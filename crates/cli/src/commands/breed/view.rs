@@ -22,7 +22,7 @@ pub(super) struct RunView {
     unit: String,
     smaller_is_better: bool,
     best: Option<f64>,
-    curve: Curve,
+    curve: FitnessSparkline,
 }
 
 /// The record `run`: what the numbers of the others mean.
@@ -146,14 +146,14 @@ fn external_test(line: &ExamLine) -> String {
 
 /// The best of each generation, thinned where there are many.
 #[derive(Default)]
-struct Curve {
+struct FitnessSparkline {
     values: Vec<f64>,
     /// Every so many values one is kept.
     step: usize,
     seen: usize,
 }
 
-impl Curve {
+impl FitnessSparkline {
     fn push(&mut self, value: f64) {
         self.step = self.step.max(1);
         if self.seen.is_multiple_of(self.step) {
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_long_run_keeps_the_shape_of_its_curve() {
-        let mut curve = Curve::default();
+        let mut curve = FitnessSparkline::default();
         for value in (0..100_000).rev() {
             curve.push(f64::from(value));
         }

@@ -6,21 +6,21 @@ use std::io::Write as _;
 use clap::{Args, Subcommand};
 use mendel_crew::{CrewStatus, remove_run, status};
 
-use crate::crew::{ServerArguments, failed};
+use crate::crew::{ServerArgs, failed};
 use crate::output;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Look at a crew: its workers, its jobs and how fast it is
 #[derive(Args, Debug)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct CrewCommandArgs {
     #[command(subcommand)]
-    command: Command,
+    command: CrewCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Status(StatusArguments),
-    Remove(RemoveArguments),
+enum CrewCommand {
+    Status(CrewStatusArgs),
+    Remove(CrewRemoveArgs),
 }
 
 /// Remove the jobs, results and blobs of a run that will not be resumed
@@ -31,12 +31,12 @@ all, the removed work is done again.
 
 Examples:
   mendel crew remove 3f9c1a7be2d04c55 --crew nats://127.0.0.1:4222")]
-struct RemoveArguments {
+struct CrewRemoveArgs {
     /// The run, as `mendel crew status` shows it
     #[arg(value_name = "RUN")]
     run: String,
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -48,26 +48,26 @@ struct RemoveArguments {
 Examples:
   mendel crew status --crew nats://127.0.0.1:4222
   MENDEL_CREW=tls://crew.example.org mendel crew status --json")]
-struct StatusArguments {
+struct CrewStatusArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 /// Does what was asked for.
-pub(in crate::commands) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match &arguments.command {
-        Command::Status(arguments) => show(arguments),
-        Command::Remove(arguments) => remove(arguments),
+pub(in crate::commands) fn run(args: &CrewCommandArgs) -> anyhow::Result<()> {
+    match &args.command {
+        CrewCommand::Status(args) => show(args),
+        CrewCommand::Remove(args) => remove(args),
     }
 }
 
-fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
+fn show(args: &CrewStatusArgs) -> anyhow::Result<()> {
+    let options = args.server.required()?;
     let found = status(&options).map_err(failed)?;
-    let text = if arguments.json {
+    let text = if args.json {
         format!("{:#}\n", serde_json::to_value(&found)?)
     } else {
         text(&found)
@@ -76,10 +76,10 @@ fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn remove(arguments: &RemoveArguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
-    let gone = remove_run(&options, &arguments.run).map_err(failed)?;
-    let text = if arguments.json {
+fn remove(args: &CrewRemoveArgs) -> anyhow::Result<()> {
+    let options = args.server.required()?;
+    let gone = remove_run(&options, &args.run).map_err(failed)?;
+    let text = if args.json {
         format!("{:#}\n", serde_json::to_value(&gone)?)
     } else {
         let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
@@ -117,8 +117,8 @@ fn text(status: &CrewStatus) -> String {
     text
 }
 
-fn workers(status: &CrewStatus) -> Table {
-    let mut table = Table::default();
+fn workers(status: &CrewStatus) -> TextTable {
+    let mut table = TextTable::default();
     table.row([
         "worker", "version", "slots", "active", "jobs", "games", "a second", "not done",
     ]);
@@ -139,8 +139,8 @@ fn workers(status: &CrewStatus) -> Table {
 }
 
 /// What the server holds of each run, and whether somebody is at it.
-fn runs(status: &CrewStatus) -> Table {
-    let mut table = Table::default();
+fn runs(status: &CrewStatus) -> TextTable {
+    let mut table = TextTable::default();
     table.row(["run", "jobs", "results", "coordinator"]);
     table.rule();
     for held in &status.runs {

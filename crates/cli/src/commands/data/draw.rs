@@ -16,12 +16,12 @@ use serde_json::json;
 
 use super::import::command;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{UsageError, writable};
 
 /// Draw positions from games, those that a training never learns from or the others
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Which games are tested on is decided by their moves and the recipe's `data.split`, so
+SplitChoice games are tested on is decided by their moves and the recipe's `data.split`, so
 that a network trained by that recipe has seen none of them, whatever files it learnt
 from. Every ply of a game has the same chance; the move that was played is the best move,
 and ratings and the moves before are kept.
@@ -32,7 +32,7 @@ Examples:
   mendel breed human-agreement --data unseen.mds,club.mds
   mendel data draw all.games --part train --per-game 8 --history 0 --out learn.mds
   mendel data make quiet --from learn.mds --expert-depth 6 --out labelled.mds")]
-pub(super) struct Arguments {
+pub(super) struct DataDrawArgs {
     /// Files of `mendel data games`
     #[arg(value_name = "FILE", required = true)]
     sources: Vec<PathBuf>,
@@ -43,8 +43,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RECIPE", default_value = "human")]
     recipe: String,
     /// Which games
-    #[arg(long, value_enum, default_value_t = Which::Test)]
-    part: Which,
+    #[arg(long, value_enum, default_value_t = SplitChoice::Test)]
+    part: SplitChoice,
     /// Positions of each game, at most
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     per_game: u16,
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
 
 /// A part of the games.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Which {
+enum SplitChoice {
     /// Those that are learnt from
     Train,
     /// Those that tell when to stop
@@ -79,7 +79,7 @@ enum Which {
     Test,
 }
 
-impl Which {
+impl SplitChoice {
     fn part(self) -> Part {
         match self {
             Self::Train => Part::Train,
@@ -96,31 +96,32 @@ fn history(text: &str) -> Result<usize, String> {
 }
 
 /// A game by where it stands, and the ply that is taken.
-type Place = (usize, usize, usize, usize);
+type PlyRef = (usize, usize, usize, usize);
 
 /// Draws and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     // 1. Which games.
-    writable(&arguments.out)?;
-    let recipe = Recipe::find(&arguments.recipe, &[])
-        .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
-    let unreadable = |error: ShardError| Wrong::new(error, "`mendel data games` makes such files");
-    let shards: Vec<Shard> = arguments
+    writable(&args.out)?;
+    let recipe = Recipe::find(&args.recipe, &[])
+        .map_err(|error| UsageError::new(error, "`mendel train` lists the built-in recipes"))?;
+    let unreadable =
+        |error: ShardError| UsageError::new(error, "`mendel data games` makes such files");
+    let shards: Vec<Shard> = args
         .sources
         .iter()
         .map(|path| Shard::open(path).map_err(unreadable))
         .collect::<Result<_, _>>()?;
     let takes = |game: &GameRecord<'_>| {
         let rating = game.lower_rating();
-        recipe.data.split.part_of(game) == arguments.part.part()
-            && (arguments.min_rating..=arguments.max_rating).contains(&rating)
+        recipe.data.split.part_of(game) == args.part.part()
+            && (args.min_rating..=args.max_rating).contains(&rating)
             && (recipe.data.min_rating..=recipe.data.max_rating).contains(&rating)
             && game.full_moves() >= usize::from(recipe.data.min_moves)
     };
 
     // 2. Which of them, and where in each.
-    let mut chance = ChaCha8Rng::seed_from_u64(arguments.seed);
-    let mut places: Vec<Place> = Vec::new();
+    let mut chance = ChaCha8Rng::seed_from_u64(args.seed);
+    let mut places: Vec<PlyRef> = Vec::new();
     let mut games = 0_u64;
     for (shard, file) in shards.iter().enumerate() {
         for block in 0..file.blocks() {
@@ -128,7 +129,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             for (number, game) in content.games().enumerate() {
                 if takes(&game) && !game.moves.is_empty() {
                     let plies = game.moves.len();
-                    let most = usize::from(arguments.per_game).min(plies);
+                    let most = usize::from(args.per_game).min(plies);
                     let drawn = index::sample(&mut chance, plies, most);
                     places.extend(drawn.iter().map(|ply| (shard, block, number, ply)));
                     games += 1;
@@ -139,53 +140,52 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if games == 0 {
         let complaint = anyhow::anyhow!(
             "no game of these files is of this part by `{}` and has such ratings",
-            arguments.recipe
+            args.recipe
         );
-        return Err(Wrong::new(complaint, "loosen the ratings, or give more files").into());
+        return Err(UsageError::new(complaint, "loosen the ratings, or give more files").into());
     }
     places.shuffle(&mut chance);
-    places.truncate(arguments.positions);
+    places.truncate(args.positions);
     // Block by block, so that each is read once.
     places.sort_unstable();
 
     // 3. The positions.
     let about = format!(
         "Positions of games of people, the part `{}` of the recipe {}",
-        arguments
-            .part
+        args.part
             .to_possible_value()
             .expect("no part is hidden")
             .get_name(),
         recipe.name
     );
     let mut header = Header::new(Kind::Moves, about);
-    header.seed = arguments.seed;
+    header.seed = args.seed;
     header.made_by = command();
     let mut set = Collector::new(header);
     let mut open: Option<(usize, usize, Block)> = None;
     let mut number = 0;
     for (at, &(shard, block, game, ply)) in places.iter().enumerate() {
-        let same = |it: &Place| (it.0, it.1, it.2) == (shard, block, game);
+        let same = |it: &PlyRef| (it.0, it.1, it.2) == (shard, block, game);
         number += u32::from(at > 0 && !same(&places[at - 1]));
         let at_hand = open.take_if(|it| (it.0, it.1) == (shard, block));
         let games = match at_hand {
             Some((_, _, games)) => games,
             None => shards[shard].block(block).map_err(unreadable)?,
         };
-        let sample = sample(&games.game(game), ply, arguments.history, number);
-        set.add(&sample.ok_or_else(|| broken(&arguments.sources[shard]))?);
+        let sample = sample(&games.game(game), ply, args.history, number);
+        set.add(&sample.ok_or_else(|| broken(&args.sources[shard]))?);
         open = Some((shard, block, games));
     }
     let positions = set.positions();
-    set.write(&arguments.out)?;
+    set.write(&args.out)?;
 
     // 4. What was done.
     let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "file": arguments.out, "positions": positions, "games": games });
+    if args.json {
+        let report = json!({ "file": args.out, "positions": positions, "games": games });
         writeln!(out, "{report:#}")?;
     } else {
-        let file = arguments.out.display();
+        let file = args.out.display();
         writeln!(
             out,
             "{positions} positions drawn from {games} games: {file}"
@@ -194,9 +194,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn broken(path: &Path) -> Wrong {
+fn broken(path: &Path) -> UsageError {
     let complaint = anyhow::anyhow!("`{}` has a game with an impossible move", path.display());
-    Wrong::new(complaint, "make it again with `mendel data games`")
+    UsageError::new(complaint, "make it again with `mendel data games`")
 }
 
 /// A ply of a game with what was before; none if a move is impossible.

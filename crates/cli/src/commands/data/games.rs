@@ -14,7 +14,7 @@ use super::import::command;
 use super::info::draw;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{UsageError, writable};
 
 /// Turn games from PGN into a compact file that networks are trained on
 #[derive(Args, Debug)]
@@ -27,7 +27,7 @@ Examples:
   mendel data games games.pgn.zst --min-moves 20 --out mine.games
   mendel data games a.pgn b.pgn --min-rating 2000 --distinct --out strong.games
   mendel data info mine.games")]
-pub(super) struct Arguments {
+pub(super) struct DataGamesArgs {
     /// The files to read
     #[arg(value_name = "FILE", required = true)]
     sources: Vec<PathBuf>,
@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-impl Arguments {
+impl DataGamesArgs {
     fn setting(&self) -> Setting {
         Setting {
             filter: Filter {
@@ -77,10 +77,10 @@ impl Arguments {
 }
 
 /// Reads and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
+pub(super) fn run(args: &DataGamesArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
+    let bar = (io::stderr().is_terminal() && !args.quiet).then(|| {
         let bar = ProgressBar::new(0);
         let style = "{bar:40} {percent:>3} %, {msg}, {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
@@ -97,24 +97,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             ));
         }
     };
-    let result = convert(
-        &arguments.sources,
-        &arguments.out,
-        &arguments.setting(),
-        &stop,
-        &mut show,
-    );
+    let result = convert(&args.sources, &args.out, &args.setting(), &stop, &mut show);
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    tell(arguments, &result.map_err(wrong)?)
+    tell(args, &result.map_err(wrong)?)
 }
 
-fn tell(arguments: &Arguments, written: &Written) -> anyhow::Result<()> {
+fn tell(args: &DataGamesArgs, written: &Written) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let report = &written.report;
-    let file = arguments.out.display().to_string();
-    if arguments.json {
+    let file = args.out.display().to_string();
+    if args.json {
         let report = json!({
             "file": file,
             "bytes": written.bytes,
@@ -151,7 +145,7 @@ fn wrong(error: ConvertError) -> anyhow::Error {
         }
         _ => "`mendel data games --help` shows what can be read",
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 /// `mendel data info` of such a file.
@@ -177,7 +171,7 @@ pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
 
 fn unusable(error: ShardError) -> anyhow::Error {
     let hint = "`mendel data games` makes such a file from PGN";
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 fn heading(name: &str, header: &Header, info: &Info) -> String {

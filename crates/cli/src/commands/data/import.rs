@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{UsageError, writable};
 
 /// Turn games, positions or puzzles from a file into a data set
 #[derive(Args, Debug)]
@@ -45,7 +45,7 @@ Examples:
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command"
 )]
-pub(super) struct Arguments {
+pub(super) struct DataImportArgs {
     /// The file to read
     #[arg(value_name = "FILE")]
     source: PathBuf,
@@ -54,15 +54,15 @@ pub(super) struct Arguments {
     out: PathBuf,
     /// What the file is, if its name and its beginning do not tell
     #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    format: Option<ImportFormatArg>,
     #[command(flatten)]
-    games: GameArguments,
+    games: ImportGameArgs,
     /// CSV: whose side the scores are seen from
-    #[arg(long, value_enum, default_value_t = ViewName::White)]
-    view: ViewName,
+    #[arg(long, value_enum, default_value_t = ViewArg::White)]
+    view: ViewArg,
     /// CSV and EPD: what 1 means in scores [default: what the file says; else needed]
     #[arg(long, value_enum)]
-    unit: Option<UnitName>,
+    unit: Option<UnitArg>,
     /// Only positions in which nothing is to be won at once
     #[arg(long)]
     only_quiet: bool,
@@ -94,13 +94,13 @@ pub(super) struct Arguments {
 
 /// Which games, and which of their positions.
 #[derive(Args, Debug)]
-struct GameArguments {
+struct ImportGameArgs {
     /// PGN: both players are rated at least so
     #[arg(long, value_name = "ELO")]
     min_rating: Option<u32>,
     /// PGN: how the game ended
     #[arg(long, value_enum)]
-    result: Option<ResultName>,
+    result: Option<ResultArg>,
     /// PGN: the game has at least so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_plies: usize,
@@ -112,7 +112,7 @@ struct GameArguments {
     winner_to_move: bool,
     /// PGN: only positions in which this side is to move
     #[arg(long, value_enum)]
-    mover: Option<SideName>,
+    mover: Option<ColorArg>,
     /// PGN: only positions behind so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     from_ply: usize,
@@ -123,7 +123,7 @@ struct GameArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatName {
+enum ImportFormatArg {
     Pgn,
     Epd,
     Csv,
@@ -132,7 +132,7 @@ enum FormatName {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResultName {
+enum ResultArg {
     White,
     Black,
     Draw,
@@ -140,49 +140,49 @@ enum ResultName {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum SideName {
+enum ColorArg {
     White,
     Black,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ViewName {
+enum ViewArg {
     White,
     Mover,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum UnitName {
+enum UnitArg {
     Pawns,
     Centipawns,
 }
 
-impl Arguments {
+impl DataImportArgs {
     fn setting(&self) -> Setting {
         let games = &self.games;
         Setting {
             format: self.format.map(|format| match format {
-                FormatName::Pgn => Format::Pgn,
-                FormatName::Epd => Format::Epd,
-                FormatName::Csv => Format::Csv,
-                FormatName::Puzzles => Format::Puzzles,
-                FormatName::PuzzleTrees => Format::PuzzleTrees,
+                ImportFormatArg::Pgn => Format::Pgn,
+                ImportFormatArg::Epd => Format::Epd,
+                ImportFormatArg::Csv => Format::Csv,
+                ImportFormatArg::Puzzles => Format::Puzzles,
+                ImportFormatArg::PuzzleTrees => Format::PuzzleTrees,
             }),
             view: match self.view {
-                ViewName::White => View::White,
-                ViewName::Mover => View::Mover,
+                ViewArg::White => View::White,
+                ViewArg::Mover => View::Mover,
             },
             unit: self.unit.map(|unit| match unit {
-                UnitName::Pawns => Unit::Pawns,
-                UnitName::Centipawns => Unit::Centipawns,
+                UnitArg::Pawns => Unit::Pawns,
+                UnitArg::Centipawns => Unit::Centipawns,
             }),
             games: GameFilter {
                 min_rating: games.min_rating,
                 result: games.result.map(|result| match result {
-                    ResultName::White => ResultFilter::White,
-                    ResultName::Black => ResultFilter::Black,
-                    ResultName::Draw => ResultFilter::Draw,
-                    ResultName::Decisive => ResultFilter::Decisive,
+                    ResultArg::White => ResultFilter::White,
+                    ResultArg::Black => ResultFilter::Black,
+                    ResultArg::Draw => ResultFilter::Draw,
+                    ResultArg::Decisive => ResultFilter::Decisive,
                 }),
                 min_plies: games.min_plies,
             },
@@ -190,8 +190,8 @@ impl Arguments {
                 one_per_game: games.one_per_game,
                 winner_to_move: games.winner_to_move,
                 mover: games.mover.map(|side| match side {
-                    SideName::White => Color::White,
-                    SideName::Black => Color::Black,
+                    ColorArg::White => Color::White,
+                    ColorArg::Black => Color::Black,
                 }),
                 from_ply: games.from_ply,
             },
@@ -227,10 +227,10 @@ pub(super) fn command() -> String {
 }
 
 /// Imports.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
+pub(super) fn run(args: &DataImportArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
+    let bar = (io::stderr().is_terminal() && !args.quiet).then(|| {
         let bar = ProgressBar::new_spinner();
         let style = "{spinner} {msg}, {elapsed}";
         bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
@@ -243,25 +243,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             bar.tick();
         }
     };
-    let result = import(
-        &arguments.source,
-        &arguments.out,
-        &arguments.setting(),
-        &stop,
-        &mut show,
-    );
+    let result = import(&args.source, &args.out, &args.setting(), &stop, &mut show);
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    tell(arguments, &result.map_err(wrong)?)
+    tell(args, &result.map_err(wrong)?)
 }
 
-fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
+fn tell(args: &DataImportArgs, imported: &Imported) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let report = &imported.report;
-    if arguments.json {
+    if args.json {
         let report = json!({
-            "file": arguments.out.display().to_string(),
+            "file": args.out.display().to_string(),
             "format": imported.format,
             "bytes": imported.bytes,
             "report": report,
@@ -273,7 +267,7 @@ fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
     writeln!(
         out,
         "{}: {} positions, {} KiB",
-        arguments.out.display(),
+        args.out.display(),
         report.kept,
         imported.bytes.div_ceil(1024)
     )?;
@@ -308,5 +302,5 @@ fn wrong(error: ImportError) -> anyhow::Error {
         ImportError::Empty { .. } => "loosen the filters, or say what the file is with `--format`",
         _ => "`mendel data import --help` shows what can be read",
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::games;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// Show where a data set comes from and what is in it
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ Examples:
   mendel data info quiet
   mendel data info mine.mds --json
   mendel data info mine.games")]
-pub(super) struct InfoArguments {
+pub(super) struct DataInfoArgs {
     /// A built-in set, or a file of positions (.mds) or of games (.games)
     #[arg(value_name = "SET")]
     set: String,
@@ -36,7 +36,7 @@ pub(super) struct InfoArguments {
 Examples:
   mendel data list
   mendel data list --json")]
-pub(super) struct ListArguments {
+pub(super) struct DataListArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -46,21 +46,21 @@ pub(super) struct ListArguments {
 const WIDTH: u64 = 40;
 
 /// Counts and draws.
-pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
-    let name = Path::new(&arguments.set);
+pub(super) fn run(args: &DataInfoArgs) -> anyhow::Result<()> {
+    let name = Path::new(&args.set);
     if name.extension().is_some_and(|suffix| suffix == SUFFIX) {
-        return games::info(&arguments.set, arguments.json);
+        return games::info(&args.set, args.json);
     }
-    let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
+    let mut reader = Reader::find(&args.set).map_err(wrong)?;
     let header = reader.header().clone();
     let info = Info::of(&mut reader).map_err(wrong)?;
     let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "set": arguments.set, "header": header, "info": info });
+    if args.json {
+        let report = json!({ "set": args.set, "header": header, "info": info });
         writeln!(out, "{report:#}")?;
         return Ok(());
     }
-    let mut text = heading(&arguments.set, &header, &info);
+    let mut text = heading(&args.set, &header, &info);
     for histogram in &info.histograms {
         text.push('\n');
         let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
@@ -71,8 +71,8 @@ pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
 }
 
 /// Names and counts.
-pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
-    let mut table = Table::default();
+pub(super) fn list(args: &DataListArgs) -> anyhow::Result<()> {
+    let mut table = TextTable::default();
     table.row(["set", "positions", "games", "KiB", "what it is"]);
     table.rule();
     let mut rows = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
         ]);
     }
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         writeln!(out, "{:#}", json!(rows))?;
     } else {
         out.write_all(table.render().as_bytes())?;
@@ -101,7 +101,7 @@ pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
 
 fn wrong(error: DataError) -> anyhow::Error {
     let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 fn heading(set: &str, header: &Header, info: &Info) -> String {

@@ -12,7 +12,7 @@ use mendel_store::{ReplaceError, replace_with};
 use serde_json::json;
 
 use crate::output;
-use crate::request::{self, Wrong, writable};
+use crate::request::{self, UsageError, writable};
 
 /// Write positions as rows of coefficients, for statistics programs
 #[derive(Args, Debug)]
@@ -25,7 +25,7 @@ coefficients times weights, cut to whole centipawns, is the score of the evaluat
 Examples:
   mendel data rows quiet --player gerald-base --out quiet.csv
   mendel data rows mine.mds --part train --json --out mine.csv")]
-pub(super) struct Arguments {
+pub(super) struct DataRowsArgs {
     /// A built-in set or a file
     #[arg(value_name = "SET")]
     set: String,
@@ -36,18 +36,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Which positions
-    #[arg(long, value_enum, default_value_t = Part::All)]
-    part: Part,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    part: SplitArg,
     /// What the last column is
-    #[arg(long, value_enum, default_value_t = Label::Score)]
-    label: Label,
+    #[arg(long, value_enum, default_value_t = LabelArg::Score)]
+    label: LabelArg,
     /// Print JSON: the file, its rows, and the name and value of each weight
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
+enum SplitArg {
     /// All of them
     All,
     /// Those to train on
@@ -57,14 +57,14 @@ enum Part {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Label {
+enum LabelArg {
     /// Centipawns for the side to move
     Score,
     /// Points for the side to move: 0, 0.5 or 1
     Result,
 }
 
-impl Label {
+impl LabelArg {
     fn name(self) -> &'static str {
         match self {
             Self::Score => "score",
@@ -81,30 +81,30 @@ impl Label {
 }
 
 /// Counts and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &DataRowsArgs) -> anyhow::Result<()> {
     // 1. What was asked for.
-    writable(&arguments.out)?;
-    let player = Player::find(&arguments.player)
-        .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
+    writable(&args.out)?;
+    let player = Player::find(&args.player)
+        .map_err(|error| UsageError::new(error, "`mendel players` lists the built-in ones"))?;
     let evaluator = request::evaluator(&player)?;
-    let set = DataSet::find(&arguments.set).map_err(|error| {
+    let set = DataSet::find(&args.set).map_err(|error| {
         let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-        Wrong::new(error, hint)
+        UsageError::new(error, hint)
     })?;
     let (train, hold_out) = set.split();
-    let chosen = match arguments.part {
-        Part::All => (0..set.samples.len()).collect(),
-        Part::Train => train,
-        Part::HoldOut => hold_out,
+    let chosen = match args.part {
+        SplitArg::All => (0..set.samples.len()).collect(),
+        SplitArg::Train => train,
+        SplitArg::HoldOut => hold_out,
     };
-    let label = arguments.label.name();
+    let label = args.label.name();
     let mut positions = Vec::with_capacity(chosen.len());
     let mut labels = Vec::with_capacity(chosen.len());
     for index in chosen {
         let sample = &set.samples[index];
-        let value = arguments.label.of(sample).ok_or_else(|| {
+        let value = args.label.of(sample).ok_or_else(|| {
             let complaint = anyhow::anyhow!("position {index} of the set has no {label}");
-            Wrong::new(complaint, "`mendel data info` shows what a set holds")
+            UsageError::new(complaint, "`mendel data info` shows what a set holds")
         })?;
         positions.push(&sample.position);
         labels.push(value);
@@ -112,29 +112,29 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     // 2. The rows.
     let rows = Rows::new(evaluator, &positions, 1)
-        .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
+        .map_err(|error| UsageError::new(error, "`mendel players` lists the built-in ones"))?;
     let weights = evaluator.weights();
     let names: Vec<&str> = weights.iter().map(|weight| weight.name.as_str()).collect();
-    replace_with(&arguments.out, |file| {
-        write(file, arguments, &names, &rows, &labels).map_err(|source| ReplaceError::Write {
-            path: arguments.out.clone(),
+    replace_with(&args.out, |file| {
+        write(file, args, &names, &rows, &labels).map_err(|source| ReplaceError::Write {
+            path: args.out.clone(),
             source,
         })
     })?;
 
     // 3. What was done.
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         let weights = weights
             .iter()
             .map(|weight| json!({ "name": weight.name, "value": weight.value }));
         let report = json!({
-            "file": arguments.out, "player": player.name, "rows": rows.len(), "label": label,
+            "file": args.out, "player": player.name, "rows": rows.len(), "label": label,
             "weights": weights.collect::<Vec<_>>(),
         });
         writeln!(out, "{report:#}")?;
     } else {
-        let file = arguments.out.display();
+        let file = args.out.display();
         writeln!(
             out,
             "{} rows of {} weights and the {label}: {file}",
@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn write(
     file: &mut File,
-    arguments: &Arguments,
+    args: &DataRowsArgs,
     names: &[&str],
     rows: &Rows,
     labels: &[f64],
@@ -156,7 +156,7 @@ fn write(
     for name in names {
         write!(file, "{name},")?;
     }
-    writeln!(file, "{}", arguments.label.name())?;
+    writeln!(file, "{}", args.label.name())?;
     for (row, label) in labels.iter().enumerate() {
         for coefficient in rows.dense(row).unwrap_or_default() {
             write!(file, "{coefficient},")?;

@@ -12,7 +12,7 @@ use mendel_store::{ReplaceError, replace_with};
 use serde_json::json;
 
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{UsageError, writable};
 
 /// How hard the lines are squeezed.
 const LEVEL: i32 = 9;
@@ -30,7 +30,7 @@ Examples:
   mendel data scores labelled.mds --out labelled.csv.zst
   mendel data scores labelled.mds --phase ending --out endings.csv.zst
   mendel train teacher-net --data labelled.csv.zst")]
-pub(super) struct Arguments {
+pub(super) struct DataScoresArgs {
     /// A built-in set or a file
     #[arg(value_name = "SET")]
     set: String,
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     out: PathBuf,
     /// Only positions of this part of a game
     #[arg(long, value_enum)]
-    phase: Option<Part>,
+    phase: Option<PhaseArg>,
     /// Print JSON: the file, its lines, and how many positions were left out
     #[arg(long)]
     json: bool,
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
 
 /// A part of a game.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
+enum PhaseArg {
     /// Nearly all pieces are there, and the first ranks are full
     Opening,
     /// Neither of the others
@@ -56,7 +56,7 @@ enum Part {
     Ending,
 }
 
-impl Part {
+impl PhaseArg {
     fn phase(self) -> Phase {
         match self {
             Self::Opening => Phase::Opening,
@@ -67,35 +67,35 @@ impl Part {
 }
 
 /// Writes them.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
-    let set = DataSet::find(&arguments.set).map_err(|error| {
+pub(super) fn run(args: &DataScoresArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
+    let set = DataSet::find(&args.set).map_err(|error| {
         let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-        Wrong::new(error, hint)
+        UsageError::new(error, hint)
     })?;
-    let phase = arguments.phase.map(Part::phase);
+    let phase = args.phase.map(PhaseArg::phase);
     let wanted = |sample: &&Sample| phase.is_none_or(|it| it == Phase::of(&sample.position));
     let lines: Vec<String> = set.samples.iter().filter(wanted).filter_map(line).collect();
     let without = set.samples.len() - lines.len();
     if lines.is_empty() {
         let which = phase.map_or_else(String::new, |it| format!(" of the {}", it.name()));
-        let complaint = anyhow::anyhow!("no position{which} of `{}` has a score", arguments.set);
+        let complaint = anyhow::anyhow!("no position{which} of `{}` has a score", args.set);
         let hint = "`mendel data make quiet --from SET` has them labelled";
-        return Err(Wrong::new(complaint, hint).into());
+        return Err(UsageError::new(complaint, hint).into());
     }
-    replace_with(&arguments.out, |file| {
-        write(file, &arguments.out, &lines).map_err(|source| ReplaceError::Write {
-            path: arguments.out.clone(),
+    replace_with(&args.out, |file| {
+        write(file, &args.out, &lines).map_err(|source| ReplaceError::Write {
+            path: args.out.clone(),
             source,
         })
     })?;
 
     let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "file": arguments.out, "lines": lines.len(), "left-out": without });
+    if args.json {
+        let report = json!({ "file": args.out, "lines": lines.len(), "left-out": without });
         writeln!(out, "{report:#}")?;
     } else {
-        let file = arguments.out.display();
+        let file = args.out.display();
         writeln!(
             out,
             "{} positions with scores, {without} left out: {file}",

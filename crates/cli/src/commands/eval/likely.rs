@@ -5,8 +5,8 @@ use mendel_engine::{Guidance, Player, Setting, Way};
 use mendel_evaluator::policy::Outlook;
 use serde_json::{Value, json};
 
-use crate::draw::{self, Ink};
-use crate::table::Table;
+use crate::draw::{self, BoardStyle};
+use crate::table::TextTable;
 
 /// Moves that are shown where not all are asked for.
 const SHOWN: usize = 12;
@@ -17,7 +17,7 @@ pub(super) fn as_text(
     position: &Position,
     outlook: &Outlook,
     all: bool,
-    ink: Ink,
+    ink: BoardStyle,
 ) -> String {
     let turn = draw::side(position.turn());
     let mut text = format!("{}\n{}\n\n", position.fen(), head(player, turn));
@@ -27,7 +27,7 @@ pub(super) fn as_text(
         return format!("{text}{turn} has no legal move\n");
     }
     let shown = if all { outlook.moves.len() } else { SHOWN };
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["move", "chance %"]);
     table.rule();
     for (m, share) in outlook.moves.iter().take(shown) {

@@ -10,10 +10,10 @@ use mendel_engine::{Player, Setting};
 use mendel_evaluator::{Explanation, Row};
 use serde::Serialize;
 
-use crate::draw::{self, Ink};
+use crate::draw::{self, BoardStyle};
 use crate::output;
-use crate::request::{self, Wrong};
-use crate::table::Table;
+use crate::request::{self, UsageError};
+use crate::table::TextTable;
 
 /// Show the terms of the evaluation, which add up to the score, and likely moves
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ Examples:
   mendel eval startpos --player material --json
   mendel eval startpos --player human --rating 1500
   mendel eval startpos --player 'human?Rating=2200&Temperature=50' --json")]
-pub(super) struct Arguments {
+pub(super) struct EvalArgs {
     /// The position; quotes are not needed [default: startpos]
     #[arg(value_name = "FEN")]
     fen: Vec<String>,
@@ -54,12 +54,12 @@ pub(super) struct Arguments {
 }
 
 /// Judges and explains.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut player = request::player(arguments.player.as_deref())?;
-    if let Some(rating) = arguments.rating {
+pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
+    let mut player = request::player(args.player.as_deref())?;
+    if let Some(rating) = args.rating {
         set_rating(&mut player, rating)?;
     }
-    let position = request::position(&arguments.fen)?;
+    let position = request::position(&args.fen)?;
     let expected = player.policy.as_ref().map(|policy| {
         let mut workspace = policy.policy().workspace();
         policy.outlook(&Game::new(position.clone()), &mut workspace)
@@ -71,9 +71,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let outcome = Outcome::of(&position);
 
-    let ink = Ink::for_stream(&io::stdout());
+    let ink = BoardStyle::for_stream(&io::stdout());
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         let written = if let Some(outlook) = &expected {
             let evaluation = serde_json::to_value(&explanation).map_err(io::Error::from)?;
             let rest = likely::as_json(&player, &position, outlook, &evaluation);
@@ -91,10 +91,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         parts.push(format!("{}\n", outcome.words(explanation.is_some())));
     }
     if let Some(explanation) = &explanation {
-        parts.push(as_text(explanation, position.turn(), arguments.all));
+        parts.push(as_text(explanation, position.turn(), args.all));
     }
     if let Some(outlook) = &expected {
-        let text = likely::as_text(&player, &position, outlook, arguments.all, ink);
+        let text = likely::as_text(&player, &position, outlook, args.all, ink);
         parts.push(text);
     }
     out.write_all(parts.join("\n").as_bytes())?;
@@ -154,14 +154,14 @@ impl Outcome {
     }
 }
 
-fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {
+fn set_rating(player: &mut Player, rating: i64) -> Result<(), UsageError> {
     let name = player.name.clone();
     let known = player.policy.as_ref().is_some_and(|policy| {
         let mut settings = policy.known().into_iter();
         settings.any(|setting| setting == Setting::Rating)
     });
     if !known {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!(
                 "`--rating` means nothing to the player `{name}`: no network of it knows ratings"
             ),
@@ -172,19 +172,19 @@ fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {
     player.set(Setting::Rating.option(), rating).map_err(|_| {
         let (low, high) = (range.start(), range.end());
         let hint = format!("write a whole number from {low} to {high}");
-        Wrong::new(format!("`--rating {rating}` is out of range"), hint)
+        UsageError::new(format!("`--rating {rating}` is out of range"), hint)
     })
 }
 
 /// A line of the table: a term, or all terms of a group added up.
-struct Line {
+struct EvalLine {
     name: String,
     /// White in the middle and end game, then Black.
     weighed: [i64; 4],
     worth: f64,
 }
 
-impl Line {
+impl EvalLine {
     fn of(row: &Row) -> Self {
         let weighed = |count: i32, weight: i32| i64::from(count) * i64::from(weight);
         let mut name = row.group.clone();
@@ -212,10 +212,10 @@ impl Line {
     }
 }
 
-fn lines(explanation: &Explanation, all: bool) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(explanation: &Explanation, all: bool) -> Vec<EvalLine> {
+    let mut lines: Vec<EvalLine> = Vec::new();
     for row in &explanation.rows {
-        let mut line = Line::of(row);
+        let mut line = EvalLine::of(row);
         if all {
             lines.push(line);
             continue;
@@ -231,7 +231,7 @@ fn lines(explanation: &Explanation, all: bool) -> Vec<Line> {
 
 fn as_text(explanation: &Explanation, turn: Color, all: bool) -> String {
     let turn = draw::side(turn);
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["term", "White mg", "eg", "Black mg", "eg", "worth"]);
     table.rule();
     for line in lines(explanation, all) {

@@ -15,10 +15,10 @@ use mendel_arena::{
 };
 use mendel_engine::{Options, memory};
 
-use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, Session};
-use crate::limits::LimitArguments;
-use crate::request::Wrong;
+use crate::limits::LimitArgs;
+use crate::request::UsageError;
 
 /// Play two or more players against each other: score, Elo ± error, LOS, SPRT, PGN
 #[derive(Args, Debug)]
@@ -39,7 +39,7 @@ Examples:
   mendel match a.toml b.toml c.toml --format gauntlet --threads 2 --json
   mendel match mendel material --nodes 5000 --crew nats://127.0.0.1:4222
   mendel resume test")]
-pub(super) struct Arguments {
+pub(super) struct MatchArgs {
     /// Who plays: two for a match, more for a tournament
     players: Vec<String>,
     /// Where games and result are kept; a folder of its own if not given
@@ -49,16 +49,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Who meets whom
-    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
-    format: FormatName,
+    #[arg(long, value_enum, default_value_t = TournamentFormatArg::RoundRobin)]
+    format: TournamentFormatArg,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Stop when a test is decided: Elo of the hypotheses, such as 0,5
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
     sprt: Option<(f64, f64)>,
     /// What the bounds of the test are measured in
-    #[arg(long, value_enum, default_value_t = ModelName::Normalized, requires = "sprt")]
-    model: ModelName,
+    #[arg(long, value_enum, default_value_t = EloModelArg::Normalized, requires = "sprt")]
+    model: EloModelArg,
     /// The test's chance to accept a change that is none
     #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
     alpha: f64,
@@ -66,9 +66,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
     beta: f64,
     #[command(flatten)]
-    openings: OpeningArguments,
+    openings: OpeningArgs,
     #[command(flatten)]
-    early: EarlyArguments,
+    early: AdjudicationArgs,
     /// Keep each of the games at once on a core of its own
     #[arg(long)]
     pin: bool,
@@ -94,12 +94,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
 /// Which openings, in which order.
 #[derive(Args, Debug)]
-struct OpeningArguments {
+struct OpeningArgs {
     /// Openings from an EPD, PGN or Polyglot file; else a small book of our own
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
@@ -119,7 +119,7 @@ struct OpeningArguments {
 
 /// What ends a game before the rules do; nothing unless asked for.
 #[derive(Args, Debug)]
-struct EarlyArguments {
+struct AdjudicationArgs {
     /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on
     #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = triple)]
     draw: Option<(u32, u32, u32)>,
@@ -144,7 +144,7 @@ struct EarlyArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatName {
+enum TournamentFormatArg {
     /// Everybody meets everybody
     RoundRobin,
     /// The first meets all others
@@ -154,7 +154,7 @@ enum FormatName {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ModelName {
+enum EloModelArg {
     /// Elo divided by the spread of the games; the default of the field
     Normalized,
     /// Elo as ratings use it
@@ -192,10 +192,10 @@ fn bounds(text: &str) -> Result<(f64, f64), String> {
         .ok_or_else(|| "two numbers with a comma between them are wanted, such as 0,5".to_owned())
 }
 
-impl Arguments {
-    fn plan(&self) -> Result<MatchPlan, Wrong> {
+impl MatchArgs {
+    fn plan(&self) -> Result<MatchPlan, UsageError> {
         if self.players.len() < 2 {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!(
                     "a match needs at least two players, and there are {}",
                     self.players.len()
@@ -205,9 +205,9 @@ impl Arguments {
         }
         Ok(MatchPlan {
             format: match self.format {
-                FormatName::RoundRobin => Format::RoundRobin,
-                FormatName::Gauntlet => Format::Gauntlet,
-                FormatName::Ladder => Format::Ladder,
+                TournamentFormatArg::RoundRobin => Format::RoundRobin,
+                TournamentFormatArg::Gauntlet => Format::Gauntlet,
+                TournamentFormatArg::Ladder => Format::Ladder,
             },
             openings: self.openings.openings.clone(),
             names: self.names.clone(),
@@ -243,8 +243,8 @@ impl Arguments {
                 alpha: self.alpha,
                 beta: self.beta,
                 model: match self.model {
-                    ModelName::Normalized => EloModel::Normalized,
-                    ModelName::Logistic => EloModel::Logistic,
+                    EloModelArg::Normalized => EloModel::Normalized,
+                    EloModelArg::Logistic => EloModel::Logistic,
                 },
             }),
             ..MatchPlan::new(&self.event, self.players.clone(), self.games)
@@ -252,7 +252,7 @@ impl Arguments {
     }
 }
 
-impl EarlyArguments {
+impl AdjudicationArgs {
     fn rules(&self) -> Adjudication {
         Adjudication {
             draw: self.draw.map(|(from_move, moves, score)| DrawRule {
@@ -287,13 +287,13 @@ impl EarlyArguments {
 }
 
 /// Plays the match and prints what it proves.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &MatchArgs) -> anyhow::Result<()> {
     // 1. The crew and the whole plan are checked before anything is written or played.
     let options = ExecOptions {
-        pin: arguments.pin,
-        ..arguments.exec.options()?
+        pin: args.pin,
+        ..args.exec.options()?
     };
-    let plan = arguments.plan()?;
+    let plan = args.plan()?;
     let entrants: Vec<Entrant> = plan
         .players
         .iter()
@@ -307,14 +307,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let new = NewExperiment::<Match> {
         seed: plan.seed(),
         plan,
-        folder: arguments.out.as_deref(),
+        folder: args.out.as_deref(),
         names: &names,
     };
-    Session::new(options, arguments.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start(new)
 }
 
 /// Refuses tables of bred players that do not fit into memory in so many games at once.
-fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), Wrong> {
+fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), UsageError> {
     let bred = entrants
         .iter()
         .filter(|it| matches!(it.kind, Kind::Bred(_)));
@@ -329,7 +329,7 @@ fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), Wrong> {
     memory::check((most << 20).saturating_mul(games)).map_err(|shortage| {
         let message =
             format!("tables of {most} MiB in each of {games} games at once: this {shortage}");
-        Wrong::new(
+        UsageError::new(
             message,
             "ask for a smaller `?Hash=MIB`, or a lower `--threads`",
         )

@@ -5,7 +5,7 @@ use std::path::Path;
 use mendel_arena::statistics::{Decision, EloEstimate, SprtState};
 use mendel_arena::{Conclusion, MatchSummary, SprtPlan};
 
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A share as people read it.
 pub(super) fn percent(share: Option<f64>) -> String {
@@ -48,7 +48,7 @@ pub(super) fn tables(summary: &MatchSummary, sprt: Option<SprtPlan>, folder: &Pa
 }
 
 fn pairings(summary: &MatchSummary) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row([
         "first",
         "second",
@@ -120,7 +120,7 @@ fn pool(summary: &MatchSummary, ratings: &mendel_arena::statistics::Ratings) -> 
             .unwrap_or(f64::MIN)
             .total_cmp(&a.rating.unwrap_or(f64::MIN))
     });
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["", "player", "rating", "± 95 %", "games", "score", "draws"]);
     table.rule();
     for (place, rating) in rows.into_iter().enumerate() {

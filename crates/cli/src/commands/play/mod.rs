@@ -14,12 +14,12 @@ use mendel_engine::play::HumanSides;
 use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
 use mendel_lab::learning::OpponentKind;
 
-use crate::crew::ServerArguments;
-use crate::draw::Ink;
-use crate::limits::LimitArguments;
+use crate::crew::ServerArgs;
+use crate::draw::BoardStyle;
+use crate::limits::LimitArgs;
 use crate::output;
 use crate::population_learner::PopulationLearner;
-use crate::request::{self, Wrong};
+use crate::request::{self, UsageError};
 use input::PlayInput;
 use terminal_game::{LearnState, TerminalGame};
 
@@ -42,7 +42,7 @@ Examples:
   mendel play --side both                   two people, one board; `hint` still works
   mendel play --side none --nodes 20000     watch it play itself
   echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
-pub(super) struct Arguments {
+pub(super) struct PlayArgs {
     /// A built-in player or a player file
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
@@ -69,12 +69,12 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["elo", "self_play"])]
     learn: bool,
     #[command(flatten)]
-    crew: ServerArguments,
+    crew: ServerArgs,
     /// Size of the engine's table in MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,17 +99,17 @@ fn elo(text: &str) -> Result<i32, String> {
 }
 
 /// Who plays, with the chance that was asked for.
-fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
-    let mut player = request::player(arguments.player.as_deref())?;
+fn opponent(args: &PlayArgs) -> Result<Player, UsageError> {
+    let mut player = request::player(args.player.as_deref())?;
     let of_people = |policy: &Guidance| policy.way.is_of_people();
-    if arguments.elo.is_some() && player.policy.as_ref().is_some_and(of_people) {
+    if args.elo.is_some() && player.policy.as_ref().is_some_and(of_people) {
         let name = &player.name;
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`--elo` limits a search, and `{name}` plays as strong as its network expects"),
             format!("leave it out; a rating is set by `--player '{name}?Rating=1500'`"),
         ));
     }
-    match (arguments.seed, arguments.elo, &player.policy) {
+    match (args.seed, args.elo, &player.policy) {
         (None, _, _) | (_, Some(_), None) => {}
         (Some(seed), _, Some(_)) => {
             let seed = i64::try_from(seed).unwrap_or(i64::MAX);
@@ -117,7 +117,7 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
             let _ = player.set(Setting::Seed.option(), seed);
         }
         (Some(_), None, None) => {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!(
                     "`--seed` means nothing to `{}`, which leaves nothing to chance",
                     player.name
@@ -130,51 +130,50 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
 }
 
 /// Plays until the game or the input ends.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &PlayArgs) -> anyhow::Result<()> {
     let mut pupil = None;
-    let player = if arguments.learn {
-        let seat = matches!(arguments.side, SideArg::White | SideArg::Black);
+    let player = if args.learn {
+        let seat = matches!(args.side, SideArg::White | SideArg::Black);
         if !seat {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 "`--learn` needs one side for you and one for the sets that learn",
                 "take `--side white` or `--side black`",
             )
             .into());
         }
-        let who = arguments.player.as_deref();
-        let mut learner =
-            PopulationLearner::new(who, OpponentKind::Person, arguments.seed, &arguments.crew)?;
+        let who = args.player.as_deref();
+        let mut learner = PopulationLearner::new(who, OpponentKind::Person, args.seed, &args.crew)?;
         let player = learner.next()?;
         pupil = Some(learner);
         Arc::new(player)
     } else {
-        Arc::new(opponent(arguments)?)
+        Arc::new(opponent(args)?)
     };
-    let mut limits = arguments.limits.clone();
-    if arguments.learn && limits.depth.is_none() && limits.nodes.is_none() {
+    let mut limits = args.limits.clone();
+    if args.learn && limits.depth.is_none() && limits.nodes.is_none() {
         // As in the paper; a clock or a time for each move still ends it earlier.
         limits.depth = Some(mendel_lab::learning::DEPTH);
     }
-    let words: Vec<String> = arguments.fen.iter().cloned().collect();
+    let words: Vec<String> = args.fen.iter().cloned().collect();
     let start: Position = request::position(&words)?;
-    let side = if arguments.self_play {
+    let side = if args.self_play {
         SideArg::None
     } else {
-        arguments.side
+        args.side
     };
     let options = Options {
-        hash: arguments.hash as usize,
-        strength: arguments.elo.map(|elo| Strength {
+        hash: args.hash as usize,
+        strength: args.elo.map(|elo| Strength {
             level: StrengthTable::built_in().level(elo),
-            seed: arguments.seed.unwrap_or(0),
+            seed: args.seed.unwrap_or(0),
         }),
         ..Options::default()
     };
-    let ink = Ink::for_stream(&io::stdout());
+    let ink = BoardStyle::for_stream(&io::stdout());
     let mut game = TerminalGame::new(
         start,
         Engine::new(player, options)
-            .map_err(|error| Wrong::new(error, "`--hash MIB` says how large it is"))?,
+            .map_err(|error| UsageError::new(error, "`--hash MIB` says how large it is"))?,
         HumanSides {
             white: matches!(side, SideArg::White | SideArg::Both),
             black: matches!(side, SideArg::Black | SideArg::Both),
@@ -184,7 +183,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::stdout(),
     );
     if side == SideArg::None {
-        game.watch(arguments.plies)?;
+        game.watch(args.plies)?;
         return Ok(());
     }
     game.set_view(if side == SideArg::Black {

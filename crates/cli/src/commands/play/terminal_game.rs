@@ -11,8 +11,8 @@ use mendel_engine::{Best, Clock, Control, Engine, Limits, Options, Player, Score
 
 use super::THINKING_TIME;
 use super::input::{HELP, PlayInput};
-use crate::draw::{self, Ink};
-use crate::limits::LimitArguments;
+use crate::draw::{self, BoardStyle};
+use crate::limits::LimitArgs;
 
 /// What a player that learns from its games can do now.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(super) struct TerminalGame<W> {
     spoilt: bool,
     /// Whether a new game began and its player is not chosen.
     is_new: bool,
-    ink: Ink,
+    ink: BoardStyle,
     out: W,
 }
 
@@ -56,8 +56,8 @@ impl<W: Write> TerminalGame<W> {
         start: Position,
         engine: Engine,
         humans: HumanSides,
-        limits: &LimitArguments,
-        ink: Ink,
+        limits: &LimitArgs,
+        ink: BoardStyle,
         out: W,
     ) -> Self {
         Self {
@@ -209,7 +209,7 @@ impl<W: Write> TerminalGame<W> {
     /// The engine plays both sides, at most `plies` half-moves. On a terminal
     /// the board is redrawn in place; elsewhere the moves are a list.
     pub(super) fn watch(&mut self, plies: usize) -> io::Result<()> {
-        let in_place = self.ink == Ink::Coloured;
+        let in_place = self.ink == BoardStyle::Coloured;
         let mut drawn = 0;
         for _ in 0..plies {
             if self.is_over() {

@@ -18,7 +18,7 @@ const SHOWN: [&str; 5] = ["from", "overall", "first", "mse", "r2"];
 /// On a terminal a bar with loss, rate and speed, and a line for each evaluation;
 /// elsewhere a line now and then; nothing when told to be quiet. With JSON, evaluations
 /// go to stdout, a line each.
-pub(super) struct Live {
+pub(super) struct TrainDisplay {
     show: Show,
     json: bool,
     /// What stands before every line, such as a network's name in a grid.
@@ -31,7 +31,7 @@ enum Show {
     Lines { last: Option<Instant> },
 }
 
-impl Live {
+impl TrainDisplay {
     pub(super) fn new(json: bool, quiet: bool) -> Self {
         let show = if quiet {
             Show::Nothing

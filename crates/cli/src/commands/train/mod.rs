@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::breed::setting;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// Train a network as a recipe says
 #[derive(Args, Debug)]
@@ -32,7 +32,7 @@ Examples:
   mendel train chessnet-grid --data strong.games --device cuda --out nets/grid
   mendel train value --data scores.csv --start nets/human --out nets/value
   mendel train --resume nets/small")]
-pub(super) struct Arguments {
+pub(super) struct TrainArgs {
     /// The experiment: a built-in name or a file
     recipe: Option<String>,
     /// What is learnt from, instead of the recipe's files
@@ -51,8 +51,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
     /// Where the network learns
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
-    device: Device,
+    #[arg(long, value_enum, default_value_t = DeviceArg::Cpu)]
+    device: DeviceArg,
     /// Change a number of the recipe, such as training.batch=512
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, toml::Value)>,
@@ -68,7 +68,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Device {
+enum DeviceArg {
     /// The processor
     Cpu,
     /// The first GPU
@@ -76,14 +76,15 @@ enum Device {
 }
 
 /// Trains, goes on, or lists the recipes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match (&arguments.resume, &arguments.recipe) {
-        (Some(folder), _) => resume(folder, arguments),
-        (None, None) => list(arguments.json),
+pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
+    match (&args.resume, &args.recipe) {
+        (Some(folder), _) => resume(folder, args),
+        (None, None) => list(args.json),
         (None, Some(name)) => {
-            let recipe = Recipe::find(name, &arguments.set)
-                .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
-            train(recipe, arguments)
+            let recipe = Recipe::find(name, &args.set).map_err(|error| {
+                UsageError::new(error, "`mendel train` lists the built-in recipes")
+            })?;
+            train(recipe, args)
         }
     }
 }
@@ -92,19 +93,19 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 use work::{resume, train};
 
 #[cfg(not(feature = "train"))]
-fn train(_recipe: Recipe, _arguments: &Arguments) -> anyhow::Result<()> {
+fn train(_recipe: Recipe, _arguments: &TrainArgs) -> anyhow::Result<()> {
     Err(without().into())
 }
 
 #[cfg(not(feature = "train"))]
-fn resume(_folder: &std::path::Path, _arguments: &Arguments) -> anyhow::Result<()> {
+fn resume(_folder: &std::path::Path, _arguments: &TrainArgs) -> anyhow::Result<()> {
     Err(without().into())
 }
 
 /// What is missing and how to get it.
 #[cfg(not(feature = "train"))]
-fn without() -> Wrong {
-    Wrong {
+fn without() -> UsageError {
+    UsageError {
         message: "this program was built without training".to_owned(),
         hints: vec![
             "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once"
@@ -115,7 +116,7 @@ fn without() -> Wrong {
 }
 
 fn list(as_json: bool) -> anyhow::Result<()> {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["recipe", "about"]);
     table.rule();
     let mut rows = Vec::new();

@@ -10,35 +10,35 @@ use mendel_nets::train::{self, Event, Machine, Order, TrainError};
 use mendel_report as report;
 use mendel_store::replace;
 
-use super::live::Live;
-use super::{Arguments, Device};
+use super::live::TrainDisplay;
+use super::{DeviceArg, TrainArgs};
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, changed};
-use crate::table::Table;
+use crate::request::{UsageError, changed};
+use crate::table::TextTable;
 
 /// Trains from the beginning.
-pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = match &arguments.out {
+pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
+    let folder = match &args.out {
         Some(path) => std::path::absolute(path)?,
-        None => home::new_folder("nets", &[&recipe.name, &arguments.seed.to_string()])?,
+        None => home::new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let order = Order {
         recipe,
-        files: arguments.data.clone(),
-        seed: arguments.seed,
-        machine: match arguments.device {
-            Device::Cpu => Machine::Cpu,
-            Device::Cuda => Machine::Cuda,
+        files: args.data.clone(),
+        seed: args.seed,
+        machine: match args.device {
+            DeviceArg::Cpu => Machine::Cpu,
+            DeviceArg::Cuda => Machine::Cuda,
         },
-        threads: arguments.threads.map_or(cores, usize::from),
-        start: arguments.start.clone(),
+        threads: args.threads.map_or(cores, usize::from),
+        start: args.start.clone(),
         folder,
     };
     let stop = stop_on_ctrl_c()?;
-    let mut live = Live::new(arguments.json, arguments.quiet);
+    let mut live = TrainDisplay::new(args.json, args.quiet);
     if order.recipe.grid.is_empty() {
         let result = train::train(&order, &stop, &mut |event| {
             if matches!(event, Event::Begun { .. }) {
@@ -48,25 +48,25 @@ pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()>
         });
         live.finish();
         home::register_run(&order.folder);
-        tell(result, &order.folder, arguments)
+        tell(result, &order.folder, args)
     } else {
         let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
             live.name = format!("{name} ({}/{count}): ", index + 1);
             live.hear(&event);
         });
         live.finish();
-        tell_grid(result, &order, arguments)
+        tell_grid(result, &order, args)
     }
 }
 
 /// Goes on.
-pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn resume(folder: &Path, args: &TrainArgs) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
-    let mut live = Live::new(arguments.json, arguments.quiet);
+    let mut live = TrainDisplay::new(args.json, args.quiet);
     let result = train::resume(folder, &stop, &mut |event| live.hear(&event));
     live.finish();
     home::register_run(folder);
-    tell(result, folder, arguments)
+    tell(result, folder, args)
 }
 
 fn wrong(error: TrainError) -> anyhow::Error {
@@ -86,7 +86,7 @@ fn wrong(error: TrainError) -> anyhow::Error {
         TrainError::Recipe(_) => "`mendel train` lists the built-in recipes",
         _ => return error.into(),
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 /// Writes the page of a finished training into its folder.
@@ -105,18 +105,18 @@ fn stopped(folder: &Path) -> anyhow::Result<()> {
 fn tell(
     result: Result<Option<Outcome>, TrainError>,
     folder: &Path,
-    arguments: &Arguments,
+    args: &TrainArgs,
 ) -> anyhow::Result<()> {
     let Some(outcome) = result.map_err(wrong)? else {
         return stopped(folder);
     };
     write_page(folder)?;
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
         return Ok(());
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["figure", "ours", "paper"]);
     table.rule();
     for (name, value) in &outcome.test {
@@ -140,7 +140,7 @@ fn tell(
 fn tell_grid(
     result: Result<Option<Vec<GridCell>>, TrainError>,
     order: &Order,
-    arguments: &Arguments,
+    args: &TrainArgs,
 ) -> anyhow::Result<()> {
     let Some(cells) = result.map_err(wrong)? else {
         let mut err = io::stderr().lock();
@@ -154,7 +154,7 @@ fn tell_grid(
     let page = report::grid_page(&order.recipe, &cells).render();
     replace(&folder.join(report::FILE), page.as_bytes())?;
     let mut out = output::stdout();
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["network", "loss", "from", "overall", "steps"]);
     table.rule();
     for cell in &cells {
@@ -162,7 +162,7 @@ fn tell_grid(
             table.row([cell.name.as_str(), "", "", "", "diverged"]);
             continue;
         };
-        if arguments.json {
+        if args.json {
             let line = serde_json::json!({ "cell": cell.name, "outcome": outcome });
             writeln!(out, "{line}")?;
         }
@@ -178,7 +178,7 @@ fn tell_grid(
             outcome.steps.to_string(),
         ]);
     }
-    if !arguments.json {
+    if !args.json {
         write!(out, "{}", table.render())?;
         writeln!(out, "{}", folder.join(report::FILE).display())?;
     }

@@ -7,18 +7,18 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use mendel_lab::tune::bench::{self, Cell, Figure, Landscape, Lane, PLAIN_SPSA, Plan, Summary};
 
-use super::engine::EngineArguments;
+use super::engine::TuneEngineArgs;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// More knobs than this take hours.
 const MOST_KNOBS: u64 = 200;
 
 /// What is compared.
 #[derive(Args, Debug)]
-pub(super) struct BenchArguments {
+pub(super) struct TunerBenchArgs {
     /// Tune no engine: compare the tuners on synthetic ones whose best setting is known
     #[arg(long, conflicts_with_all = [
         "engine", "options", "params", "write", "openings", "out", "movetime", "depth", "nodes", "tc", "batch", "proof_games",
@@ -43,10 +43,10 @@ pub(super) struct BenchArguments {
 const SEEDS: u32 = 2;
 const SIZES: [usize; 5] = [2, 5, 10, 20, 40];
 
-impl BenchArguments {
+impl TunerBenchArgs {
     /// Refuses what only a bench knows. (An option that requires `--bench` would be let
     /// through with an engine, because the two exclude each other.)
-    pub(super) fn only_bench(&self) -> Result<(), Wrong> {
+    pub(super) fn only_bench(&self) -> Result<(), UsageError> {
         let given = [
             ("--seeds", self.seeds.is_some()),
             ("--sizes", !self.sizes.is_empty()),
@@ -54,7 +54,7 @@ impl BenchArguments {
             ("--by-landscape", self.by_landscape),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(Wrong::new(
+            Some((name, _)) => Err(UsageError::new(
                 format!("`{name}` is for `--bench` only"),
                 "`mendel tune --bench` compares the tuners on synthetic engines",
             )),
@@ -64,9 +64,9 @@ impl BenchArguments {
 }
 
 /// Runs the bench and prints its table.
-pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &TunerBenchArgs, common: &TuneEngineArgs) -> anyhow::Result<()> {
     if common.games < 2 {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`--games {}` is no pair of games", common.games),
             "`--games 2000` is usual",
         )
@@ -74,9 +74,9 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
     }
     let mut plan = Plan {
         lanes: lanes(common.tuner.as_deref())?,
-        sizes: arguments.sizes.iter().map(|size| *size as usize).collect(),
-        landscapes: arguments.landscapes.clone(),
-        seeds: arguments.seeds.unwrap_or(SEEDS),
+        sizes: args.sizes.iter().map(|size| *size as usize).collect(),
+        landscapes: args.landscapes.clone(),
+        seeds: args.seeds.unwrap_or(SEEDS),
         games: common.games,
         seed: common.seed,
     };
@@ -117,13 +117,13 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
     if common.exec.output.json {
         writeln!(out, "{}", serde_json::to_value(&summary)?)?;
     } else {
-        out.write_all(text(&summary, &plan, arguments.by_landscape).as_bytes())?;
+        out.write_all(text(&summary, &plan, args.by_landscape).as_bytes())?;
     }
     Ok(())
 }
 
 /// All tuners, or those that were named, and plain SPSA to measure them by.
-fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
+fn lanes(names: Option<&str>) -> Result<Vec<Lane>, UsageError> {
     let all = Lane::all();
     let Some(names) = names else {
         return Ok(all);
@@ -139,11 +139,11 @@ fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
             let mut known: Vec<&str> = all.iter().map(|lane| lane.plan.name()).collect();
             known.dedup();
             let hint = format!("the tuners are {}", known.join(", "));
-            return Err(Wrong::new(format!("there is no tuner `{name}`"), hint));
+            return Err(UsageError::new(format!("there is no tuner `{name}`"), hint));
         }
         Ok(found)
     };
-    let asked: Result<Vec<Vec<Lane>>, Wrong> = names.split(',').map(find).collect();
+    let asked: Result<Vec<Vec<Lane>>, UsageError> = names.split(',').map(find).collect();
     let plain = all.iter().filter(|lane| lane.name == PLAIN_SPSA).cloned();
     let mut lanes: Vec<Lane> = Vec::new();
     for lane in asked?.into_iter().flatten().chain(plain) {
@@ -184,7 +184,7 @@ fn table(
     landscape: Option<Landscape>,
     tell: &dyn Fn(&Cell) -> Option<String>,
 ) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let heads = plan.sizes.iter().map(|size| format!("{size} knobs"));
     table.row(std::iter::once("tuner".to_owned()).chain(heads));
     table.rule();

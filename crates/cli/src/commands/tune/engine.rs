@@ -12,15 +12,15 @@ use mendel_store::is_taken;
 use serde_json::json;
 
 use super::output::params_table;
-use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{NewExperiment, ProgramExperiment as _, Session};
-use crate::limits::LimitArguments;
-use crate::request::{Wrong, writable};
+use crate::limits::LimitArgs;
+use crate::request::{UsageError, writable};
 use crate::{home, output};
 
 /// What is tuned, and how.
 #[derive(Args, Debug)]
-pub(super) struct EngineArguments {
+pub(super) struct TuneEngineArgs {
     /// The engine: `uci:PROGRAM ARGUMENTS`, a built-in player or a player file
     engine: Option<String>,
     /// Only the options with such names, with `*` and `?` for any letters [default: all
@@ -45,7 +45,7 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(super) games: u64,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Who tunes [default: surface]
     #[arg(long, value_name = "NAME")]
     pub(super) tuner: Option<String>,
@@ -65,12 +65,12 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) exec: ExecArguments,
+    pub(super) exec: ExecArgs,
     #[command(flatten)]
-    proof: ProofArguments,
+    proof: ProofArgs,
 }
 
-impl EngineArguments {
+impl TuneEngineArgs {
     fn pace(&self) -> Pace {
         Pace {
             clock: self.limits.tc,
@@ -114,23 +114,23 @@ impl EngineArguments {
 }
 
 /// Makes the plan, and tunes or writes the parameters.
-pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
-    let Some(engine) = &arguments.engine else {
-        return Err(Wrong::new(
+pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
+    let Some(engine) = &args.engine else {
+        return Err(UsageError::new(
             "there is no engine to tune",
             "for instance `mendel tune uci:stockfish --nodes 5000`, or `mendel tune --help`",
         )
         .into());
     };
     // 1. What is known before the probe, which takes long.
-    let request = arguments.request(engine)?;
-    if let Some(path) = &arguments.write {
-        check_free(path, arguments.force)?;
+    let request = args.request(engine)?;
+    if let Some(path) = &args.write {
+        check_free(path, args.force)?;
     }
-    let folder = arguments.folder(engine)?;
-    if arguments.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
+    let folder = args.folder(engine)?;
+    if args.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
         let shown = folder.display();
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`{shown}` has an experiment already"),
             format!("`--out DIR` names a new folder, `mendel resume {shown}` continues it"),
         )
@@ -138,9 +138,9 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     }
 
     // 2. The plan.
-    let exec = &arguments.exec;
+    let exec = &args.exec;
     let options = ExecOptions {
-        proof: !arguments.proof.no_proof,
+        proof: !args.proof.no_proof,
         ..exec.options()?
     };
     let session = Session::new(options, exec.output)?;
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     let plan = session.prepare(&folder, |context| tune::plan(&request, threads, context))?;
 
     // 3. The parameters alone, or the tuning.
-    if let Some(path) = &arguments.write {
+    if let Some(path) = &args.write {
         session.clear();
         return write(&plan, path, exec.output.json);
     }
@@ -161,10 +161,10 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
 }
 
 /// Checks that a parameter file can be written there: known before the probe.
-fn check_free(path: &Path, force: bool) -> Result<(), Wrong> {
+fn check_free(path: &Path, force: bool) -> Result<(), UsageError> {
     writable(path)?;
     if is_taken(path) && !force {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`{}` is there already", path.display()),
             "`--force` writes over it; what was edited in it is lost",
         ));

@@ -6,11 +6,11 @@ use std::path::Path;
 use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
 
 use crate::experiment::PAGE;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// What a tuning found.
 pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row([
         "option", "start", "found", "95 %", "worth", "±", "matters", "",
     ]);
@@ -83,7 +83,7 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
 
 /// What the probe proposes.
 pub(super) fn params_table(file: &ParamFile) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(["option", "start", "low", "high", "step"]);
     table.rule();
     for it in &file.params {
