@@ -1,23 +1,23 @@
 //! `--crew`: workers elsewhere, written alike in every command.
 
 use std::env;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_crew::{
     ConnectOptions, ConnectOptionsError, Crew, CrewClient, CrewError, DeadLetterPolicy, Secret,
     status,
 };
 
+use crate::choice::{Choice, choice};
+use crate::output;
 use crate::request::UsageError;
 
-/// This program, as coordinators and workers compare it: its version, and a hash of its
-/// sources, since two builds of a version may play differently.
+/// The version of this program and a hash of its
+/// sources. Coordinators and workers compare it: two builds of a version may play differently.
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MENDEL_BUILD"));
 
-/// Where a crew is, and what lets us in.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ServerArgs {
     /// A crew's server, such as `nats://127.0.0.1:4222` or `tls://host:4222` [env: `MENDEL_CREW`]
@@ -32,34 +32,31 @@ pub(crate) struct ServerArgs {
     crew_ca: Option<PathBuf>,
 }
 
-/// Who plays the games of a run, if not this process.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CrewArgs {
     #[command(flatten)]
     server: ServerArgs,
     /// When no worker of the crew can do a job: stop, or go on without its games,
     /// labels or positions [default: stop]
-    #[arg(long, value_name = "WHAT", value_enum)]
-    dead_letters: Option<DeadLetterArg>,
+    #[arg(long, value_name = "WHAT", value_parser = choice(POLICIES))]
+    dead_letters: Option<DeadLetterPolicy>,
     /// Seconds that a worker may take for one game, label or position before its job is
     /// given to another: longer than the longest; the same for all runs at a server [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     crew_lease: Option<u64>,
 }
 
-/// Seconds, where nothing is said.
-const USUAL_LEASE: u64 = 120;
+const DEFAULT_LEASE: u64 = 120;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DeadLetterArg {
-    /// Stop with an error; going on later tries the job again
-    Stop,
-    /// Go on; the games count as not played, the positions as not solved
-    Skip,
-}
+const STOP: &str = "Stop with an error; going on later tries the job again";
+const SKIP: &str = "Go on; the games count as not played, the positions as not solved";
+const POLICIES: &[Choice<DeadLetterPolicy>] = &[
+    ("stop", STOP, DeadLetterPolicy::Stop),
+    ("skip", SKIP, DeadLetterPolicy::Skip),
+];
 
 impl ServerArgs {
-    /// How the crew is reached; `None` if none is named.
+    /// The connection to the crew, if one is named.
     pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, UsageError> {
         let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
         let Some(url) = self.crew.clone().or_else(from_environment) else {
@@ -75,7 +72,7 @@ impl ServerArgs {
         options.map(Some).map_err(|error| wrong_options(&error))
     }
 
-    /// How the crew is reached, where there must be one.
+    /// The connection to the crew; an error if none is named.
     pub(crate) fn required(&self) -> Result<ConnectOptions, UsageError> {
         self.options()?.ok_or_else(|| {
             UsageError::new(
@@ -88,42 +85,35 @@ impl ServerArgs {
 }
 
 impl CrewArgs {
-    /// How its server is reached; `None` if none is named.
     pub(crate) fn server(&self) -> &ServerArgs {
         &self.server
     }
 
-    /// Connects to the crew, if one is named; what it has to say goes to stderr unless
-    /// `quiet`.
+    /// Connects to the crew, if one is named; its events go to stderr unless `quiet`.
     pub(crate) fn connect(&self, threads: usize, quiet: bool) -> anyhow::Result<Crew> {
         let Some(mut options) = self.server.options()? else {
             without_crew("--dead-letters", self.dead_letters.is_some())?;
             without_crew("--crew-lease", self.crew_lease.is_some())?;
             return Ok(Crew::threads(threads));
         };
-        options.lease = Duration::from_secs(self.crew_lease.unwrap_or(USUAL_LEASE));
-        let client = CrewClient::connect(&options, PROGRAM).map_err(failed)?;
+        options.lease = Duration::from_secs(self.crew_lease.unwrap_or(DEFAULT_LEASE));
+        let client = CrewClient::connect(&options, PROGRAM).map_err(crew_error)?;
         if !quiet && status(&options).is_ok_and(|status| status.workers.is_empty()) {
             let url = options.url();
-            let text =
-                format!("crew: nobody works at {url} yet; `mendel worker --crew {url}` does");
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            output::log(format!(
+                "crew: nobody works at {url} yet; `mendel worker --crew {url}` does"
+            ));
         }
-        let policy = match self.dead_letters {
-            None | Some(DeadLetterArg::Stop) => DeadLetterPolicy::Stop,
-            Some(DeadLetterArg::Skip) => DeadLetterPolicy::Skip,
-        };
+        let policy = self.dead_letters.unwrap_or(DeadLetterPolicy::Stop);
         client.on_event(move |event| {
             if !quiet {
-                // With stderr closed there is nowhere to write to.
-                let _ = writeln!(io::stderr().lock(), "crew: {event}");
+                output::log(format_args!("crew: {event}"));
             }
         });
         Ok(Crew::remote(client, threads, policy))
     }
 }
 
-/// What is said of a crew makes no sense where there is none.
 fn without_crew(flag: &str, given: bool) -> Result<(), UsageError> {
     if !given {
         return Ok(());
@@ -134,7 +124,7 @@ fn without_crew(flag: &str, given: bool) -> Result<(), UsageError> {
     ))
 }
 
-/// Tells what the crew did, where there is one.
+/// Prints the counts of jobs of a remote crew.
 pub(crate) fn print_crew_summary(crew: &Crew, quiet: bool) {
     let tally = crew.job_counts();
     if quiet || tally == mendel_crew::JobCounts::default() {
@@ -155,7 +145,7 @@ pub(crate) fn print_crew_summary(crew: &Crew, quiet: bool) {
             text.extend([", ", &count.to_string(), " ", what]);
         }
     }
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    output::log(text);
 }
 
 fn wrong_options(error: &ConnectOptionsError) -> UsageError {
@@ -172,8 +162,8 @@ fn wrong_options(error: &ConnectOptionsError) -> UsageError {
     )
 }
 
-/// What was asked for wrongly, and what broke.
-pub(crate) fn failed(error: CrewError) -> anyhow::Error {
+/// A crew's error, with a hint if the request was wrong.
+pub(crate) fn crew_error(error: CrewError) -> anyhow::Error {
     let hint = match &error {
         CrewError::NoServer { .. } => {
             "is it running, and is the address right? without `--crew` all is done on this machine"

@@ -45,23 +45,19 @@ pub(crate) struct ProofArgs {
 /// it what it has: see `ProgramExperiment::exec_options`.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecOptions {
-    /// `--threads`, where it was given.
     pub(crate) threads: Option<usize>,
-    /// Whether each of the games at once has its own core.
     pub(crate) pin: bool,
-    /// Who does the work: [`crew_or_all`](Self::crew_or_all) is the same with the threads.
+    /// Without threads; see [`crew_or_all`](Self::crew_or_all).
     pub(crate) crew: Crew,
-    /// Whether the matches at the end are played.
     pub(crate) proof: bool,
-    /// The most games of the proof, where another number is requested than the plan has.
+    /// Maximum number of games of the proof, if it is not that of the plan.
     pub(crate) proof_games: Option<u64>,
     /// The server of a crew, whose nodes may also exchange games.
     pub(crate) server: Option<ConnectOptions>,
-    /// What a population is to learn; without it what was requested last.
+    /// Without it, a population learns what was requested last.
     pub(crate) learn: Option<LearnRequest>,
 }
 
-/// What a population is to learn.
 #[derive(Clone, Debug)]
 pub(crate) struct LearnRequest {
     pub(crate) plan: LearnPlan,
@@ -84,10 +80,9 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// The threads of work that no clock decides.
+    /// Threads of work that no clock decides.
     pub(crate) fn threads_or_all(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores)
+        self.threads.unwrap_or_else(all_cores)
     }
 
     /// The crew of work that no clock decides, with all cores unless threads were given.
@@ -101,9 +96,9 @@ impl ExecOptions {
         MatchOptions::by(&crew.pinned(self.pin))
     }
 
-    /// Refuses `--proof-games` for a kind that has no such option.
-    pub(crate) fn without_proof_games(&self, kind: &str) -> Result<(), Failure> {
-        if self.proof_games.is_none() {
+    /// Refuses options that a kind does not have.
+    pub(crate) fn check(&self, kind: &str, has_proof_games: bool) -> Result<(), Failure> {
+        if self.proof_games.is_none() || has_proof_games {
             return Ok(());
         }
         let what = format!("`--proof-games` has no effect on an experiment of the kind `{kind}`");
@@ -112,8 +107,11 @@ impl ExecOptions {
     }
 }
 
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl ExecArgs {
-    /// The options, with the crew connected.
     pub(crate) fn options(&self) -> anyhow::Result<ExecOptions> {
         Ok(ExecOptions {
             threads: self.threads.map(usize::from),

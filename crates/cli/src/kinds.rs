@@ -18,21 +18,16 @@ use crate::experiment::{ProgramExperiment, Report, Session};
 use crate::progress::RecordView;
 use crate::request::UsageError;
 
-/// A kind of experiment, as the commands for all kinds use it.
 pub(crate) struct ExperimentKind {
     /// As the manifest has it.
     pub(crate) name: &'static str,
-    /// Resumes an experiment and prints its result.
     pub(crate) resume: fn(&Session, &Path) -> anyhow::Result<()>,
     /// What `mendel runs` shows: see `ProgramExperiment::describe`.
     pub(crate) describe: Describe,
-    /// Its page, and the same as data.
     pub(crate) report: fn(&Path) -> Result<Report, Failure>,
-    /// What its records say while it runs.
-    pub(crate) view: fn() -> Box<dyn RecordView>,
+    pub(crate) view: fn() -> RecordView,
 }
 
-/// All kinds.
 pub(crate) static KINDS: &[ExperimentKind] = &[
     kind::<Match>(),
     kind::<Breed>(),
@@ -54,12 +49,11 @@ const fn kind<E: ProgramExperiment>() -> ExperimentKind {
     }
 }
 
-/// The kind of a name, as manifests have it.
 pub(crate) fn find(name: &str) -> Option<&'static ExperimentKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// What `mendel runs` shows of an experiment.
+/// The summary of an experiment for `mendel runs`.
 pub(crate) fn describe(folder: &Folder, manifest: &Manifest) -> Value {
     find(&manifest.kind).map_or(Value::Null, |kind| (kind.describe)(folder, manifest))
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use mendel_arena::Pace;
 use mendel_engine::{Limits, TimeControl};
 
 /// How long to think about a move.
@@ -23,7 +24,17 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The limits of one move, without clocks; `default` where nothing was said.
+    /// The limits of a player in a match.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            clock: self.tc,
+            movetime: self.movetime.map(Duration::from_millis),
+            nodes: self.nodes,
+            depth: self.depth,
+        }
+    }
+
+    /// The limits of one move, without clocks; `default` without any limit.
     pub(crate) fn for_a_move(&self, default: Duration) -> Limits {
         let limited = self.movetime.is_some() || self.depth.is_some() || self.nodes.is_some();
         Limits {

@@ -19,8 +19,8 @@ pub(crate) fn check_arguments() -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Refuses a current folder that is not UTF-8, and variables of ours: read as text they
-/// would count as not set, and something else would be done than what was asked for.
+/// Refuses a current folder and variables that are not UTF-8: such a variable would count as not
+/// set, and the request would be another one.
 pub(crate) fn check_environment() -> Result<(), UsageError> {
     let folder = env::current_dir().map_err(|error| {
         let message = format!("cannot use the current folder: {error}");

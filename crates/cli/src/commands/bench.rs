@@ -1,4 +1,4 @@
-//! `mendel bench`: how fast it thinks, and that it thinks what it should.
+//! `mendel bench`: the speed and the signature of the search.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -35,7 +35,6 @@ pub(super) struct BenchArgs {
     json: bool,
 }
 
-/// Searches and counts.
 pub(super) fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let mut out = output::stdout();
     if args.positions {
@@ -48,29 +47,27 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let player = Arc::new(request::player(args.player.as_deref())?);
     let total = bench::POSITIONS.len();
     let mut counts = Vec::with_capacity(total);
-    // Whoever does not listen any more is noticed after the search.
-    let mut listened = Ok(());
+    // A closed pipe is reported after the search.
+    let mut written = Ok(());
     let counted = bench::run(&player, args.depth, &mut |index, nodes| {
         counts.push(json!({ "fen": bench::POSITIONS[index], "nodes": nodes }));
-        if !args.json && listened.is_ok() {
+        if !args.json && written.is_ok() {
             let number = index + 1;
             let fen = bench::POSITIONS[index];
-            listened = writeln!(out, "{number:>3}/{total}  {nodes:>9}  {fen}");
+            written = writeln!(out, "{number:>3}/{total}  {nodes:>9}  {fen}");
         }
     });
-    listened?;
-    if args.json {
-        let report = json!({
+    written?;
+    let (nodes, nps) = (counted.nodes, counted.nps());
+    let data = || {
+        json!({
             "player": player.name,
             "depth": args.depth,
-            "nodes": counted.nodes,
+            "nodes": nodes,
             "seconds": counted.time.as_secs_f64(),
-            "nps": counted.nps(),
+            "nps": nps,
             "positions": counts,
-        });
-        writeln!(out, "{report:#}")?;
-    } else {
-        writeln!(out, "{} nodes {} nps", counted.nodes, counted.nps())?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || format!("{nodes} nodes {nps} nps\n"))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mendel_arena::{Match, MatchOptions, Pace, TimeControl};
+use mendel_arena::{Match, MatchOptions, Pace};
 use mendel_engine::{Level, Player, StrengthTable};
 use mendel_lab::calibrate::{
     AnchorOpponent, CalibratedLevel, Calibration, CalibrationOutcome, CalibrationPlan, TABLE,
@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::limits::LimitArgs;
-use crate::progress::{NoView, RecordView};
-use crate::request::{UsageError, writable};
+use crate::request::{OrUsageError as _, UsageError, writable};
 use crate::table::TextTable;
 
 /// Measure how strong the levels of limited strength are, and write their table
@@ -89,8 +88,9 @@ impl CalibrateArgs {
     fn plan(&self) -> Result<CalibrationPlan, UsageError> {
         let table = match &self.table {
             None => (*StrengthTable::built_in()).clone(),
-            Some(path) => StrengthTable::read(path)
-                .map_err(|error| UsageError::new(error, "`players/strength.toml` is an example"))?,
+            Some(path) => {
+                StrengthTable::read(path).or_hint("`players/strength.toml` is an example")?
+            }
         };
         let anchor = self.anchor.as_ref().zip(self.anchor_rating);
         let anchor = anchor.map(|(entrant, rating)| AnchorOpponent {
@@ -99,33 +99,21 @@ impl CalibrateArgs {
             rating,
             source: self.anchor_source.clone(),
             games: self.anchor_games,
-            pace: self.pace(),
+            pace: match self.limits.pace() {
+                pace if pace == Pace::default() => Pace {
+                    clock: Some("5+0.05".parse().expect("a time control")),
+                    ..pace
+                },
+                pace => pace,
+            },
         });
         let levels = chosen(table.levels(), self.levels)?;
         let plan = CalibrationPlan::new(&self.player, &levels, self.games);
         Ok(plan.with_anchor(anchor).with_out(&self.out))
     }
-
-    fn pace(&self) -> Pace {
-        let limits = &self.limits;
-        let pace = Pace {
-            clock: limits.tc,
-            movetime: limits.movetime.map(std::time::Duration::from_millis),
-            nodes: limits.nodes,
-            depth: limits.depth,
-        };
-        if pace == Pace::default() {
-            let clock: TimeControl = "5+0.05".parse().expect("a time control");
-            return Pace {
-                clock: Some(clock),
-                ..pace
-            };
-        }
-        pace
-    }
 }
 
-/// So many of the levels, the ends among them.
+/// `count` of the levels, the first and the last among them.
 fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level)>, UsageError> {
     let Some(count) = count else {
         return Ok(levels.to_vec());
@@ -141,26 +129,24 @@ fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level
     Ok((0..count).map(place).collect())
 }
 
-/// Plays the games and writes the table.
 pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
     let options = args.exec.options()?;
     let plan = args.plan()?;
     writable(&args.out)?;
-    let new = NewExperiment::<Calibration> {
+    let new = NewExperiment {
         plan,
         seed: args.seed,
         folder: args.folder.as_deref(),
         names: &[&args.player],
     };
-    Session::new(options, args.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start::<Calibration>(new)
 }
 
 impl ProgramExperiment for Calibration {
     const GROUP: &'static str = "calibrations";
 
-    fn exec_options(options: &ExecOptions) -> Result<MatchOptions, Failure> {
-        options.without_proof_games(Self::KIND)?;
-        Ok(options.for_match())
+    fn exec_options(options: &ExecOptions) -> MatchOptions {
+        options.for_match()
     }
 
     fn text(outcome: &CalibrationOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -213,19 +199,13 @@ impl ProgramExperiment for Calibration {
             data: json!(outcome),
         })
     }
-
-    fn view() -> Box<dyn RecordView> {
-        Box::new(NoView)
-    }
 }
 
-/// The file of the table that is made.
 fn table_of(folder: &Folder) -> Result<PathBuf, Failure> {
     let plan: CalibrationPlan = toml::from_str(&folder.read(Calibration::PLAN)?)?;
     Ok(plan.out().cloned().unwrap_or_else(|| folder.file(TABLE)))
 }
 
-/// The table as a page.
 fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
     let head = ["level", "nodes", "games", "measured", "±", "Elo"];
     let rows = outcome.levels.iter().map(|level| {
@@ -260,20 +240,9 @@ fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
 
 /// The table for people: each level with its interval on a scale.
 fn text(outcome: &CalibrationOutcome) -> String {
-    let mut table = TextTable::default();
-    table.row([
-        "level",
-        "nodes",
-        "margin",
-        "noise",
-        "oversight",
-        "games",
-        "measured",
-        "±",
-        "Elo",
-        "",
-    ]);
-    table.rule();
+    let mut table = TextTable::new(
+        "level | nodes | margin | noise | oversight | games | measured | ± | Elo | ",
+    );
     let low = outcome.levels.iter().map(|row| row.measured - row.error);
     let high = outcome.levels.iter().map(|row| row.measured + row.error);
     let (low, high) = (

@@ -69,7 +69,6 @@ enum Command {
     Crew(crew::CrewCommandArgs),
 }
 
-/// Does what was asked for.
 pub(crate) fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None if io::stdin().is_terminal() => guide::run(),

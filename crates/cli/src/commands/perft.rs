@@ -1,6 +1,5 @@
 //! `mendel perft`: the proof that moves are generated right.
 
-use std::io::Write;
 use std::num::NonZero;
 use std::time::Instant;
 
@@ -39,7 +38,6 @@ pub(super) struct PerftArgs {
     json: bool,
 }
 
-/// Counts and prints.
 pub(super) fn run(args: &PerftArgs) -> anyhow::Result<()> {
     let position = request::position(&args.fen)?;
     let started = Instant::now();
@@ -60,8 +58,7 @@ pub(super) fn run(args: &PerftArgs) -> anyhow::Result<()> {
         .collect();
     moves.sort();
 
-    let mut out = output::stdout();
-    if args.json {
+    let data = || {
         let mut report = json!({
             "fen": position.fen(),
             "depth": args.depth,
@@ -75,13 +72,11 @@ pub(super) fn run(args: &PerftArgs) -> anyhow::Result<()> {
                 .map(|(m, count)| json!({ "move": m, "nodes": count }))
                 .collect();
         }
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    for (m, count) in &moves {
-        writeln!(out, "{m}: {count}")?;
-    }
-    writeln!(out, "{nodes} nodes {seconds:.3} s {speed} nps")?;
-    writeln!(out, "{nodes}")?;
-    Ok(())
+        report
+    };
+    output::print(args.json, data, || {
+        let moves = moves.iter().map(|(m, count)| format!("{m}: {count}\n"));
+        let moves: String = moves.collect();
+        format!("{moves}{nodes} nodes {seconds:.3} s {speed} nps\n{nodes}\n")
+    })
 }

@@ -8,7 +8,7 @@ use mendel_store::frame::{self, Manifest};
 
 use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
-use crate::request::UsageError;
+use crate::request::OrUsageError as _;
 use crate::{home, kinds};
 
 /// Resume an experiment that was stopped or killed
@@ -41,7 +41,7 @@ pub(in crate::commands) struct ResumeArgs {
 /// Resumes the experiment of a folder; its manifest has the kind.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
     let folder = home::find(&args.experiment)?;
-    let manifest = Manifest::read(&folder).map_err(|error| UsageError::new(error, OTHER))?;
+    let manifest = Manifest::read(&folder).or_hint(OTHER)?;
     if args.repair {
         repair(&folder)?;
     }

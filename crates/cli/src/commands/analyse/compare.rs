@@ -1,21 +1,21 @@
-//! Runs beside each other.
+//! `mendel analyse --compare`: runs compared by statistical tests.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
+use clap::ValueEnum;
 use mendel_report::RunRecord;
 use mendel_report::analysis::welch::{Difference, Group, compare};
 use mendel_report::plot::decimal;
 use serde_json::{Value, json};
 
 use super::{AnalyseArgs, read};
+use crate::commands::runs::better;
 use crate::home;
 use crate::output;
 use crate::request::UsageError;
 use crate::table::TextTable;
 
-/// What is measured when runs are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum CompareMetric {
     /// The fitness of the best of each generation
     Best,
@@ -36,22 +36,13 @@ pub(super) enum CompareMetric {
 }
 
 impl CompareMetric {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Mean => "mean",
-            Self::Diversity => "diversity",
-            Self::Distance => "distance",
-            Self::Ladder => "ladder",
-            Self::Lengths => "lengths",
-            Self::Exam => "exam",
-            Self::ExamLengths => "exam-lengths",
-        }
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |it| it.get_name().to_owned())
     }
 }
 
-/// What a group is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum GroupKey {
     /// A run; its generations or games are the measurements
     Run,
@@ -60,7 +51,7 @@ pub(super) enum GroupKey {
     Recipe,
 }
 
-/// Each two groups by Welch's t-test.
+/// Compares every two groups by Welch's t-test.
 pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow::Result<()> {
     let records = records(&args.words, measure)?;
     let mut groups: Vec<Group> = Vec::new();
@@ -86,11 +77,7 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
             }
         }
     }
-    let enough = groups
-        .iter()
-        .filter(|group| group.values.len() >= 2)
-        .count();
-    if enough < 2 {
+    if groups.iter().filter(|it| it.values.len() >= 2).count() < 2 {
         return Err(UsageError::new(
             format!(
                 "there are not two groups with two values of `{}` each",
@@ -101,39 +88,36 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
         .into());
     }
     let differences = compare(&groups);
-    let mut out = output::stdout();
-    if args.json {
-        let told: Vec<Value> = groups
-            .iter()
-            .map(|it| {
-                json!({
-                    "name": it.name,
-                    "values": it.values.len(),
-                    "mean": it.mean(),
-                    "deviation": it.variance().sqrt(),
-                })
+    let data = || {
+        let of_group = |it: &Group| {
+            json!({
+                "name": it.name,
+                "values": it.values.len(),
+                "mean": it.mean(),
+                "deviation": it.variance().sqrt(),
             })
-            .collect();
-        let data = json!({
+        };
+        json!({
             "measure": measure.name(),
-            "groups": told,
+            "groups": groups.iter().map(of_group).collect::<Vec<Value>>(),
             "differences": differences,
-        });
-        writeln!(out, "{data:#}")?;
-        return Ok(());
-    }
-    out.write_all(as_text(&groups, &differences, measure).as_bytes())?;
-    if args.by == GroupKey::Run {
-        writeln!(
-            out,
-            "\nThe values of one run are not independent of each other: a small p says that these runs\n\
-             differ, not that their recipes do. `--by recipe` compares recipes, a value for each run."
-        )?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || {
+        let note = match args.by {
+            GroupKey::Run => NOT_INDEPENDENT,
+            GroupKey::Recipe => "",
+        };
+        as_text(&groups, &differences, measure) + note
+    })
 }
 
-/// The runs, each once, and all of them measured in the same way.
+const NOT_INDEPENDENT: &str = "
+The values of one run are not independent of each other: a small p says that these runs
+differ, not that their recipes do. `--by recipe` compares recipes, a value for each run.
+";
+
+/// The runs; an error if one is named twice or if they are not measured in the same way.
 fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRecord>> {
     let mut given: BTreeMap<String, &str> = BTreeMap::new();
     let mut records: Vec<RunRecord> = Vec::with_capacity(words.len());
@@ -166,16 +150,12 @@ fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRe
     Ok(records)
 }
 
-/// What the numbers of a run mean; only equal meanings compare.
+/// The meaning of the numbers of a run; only equal meanings can be compared.
 fn meaning(record: &RunRecord, measure: CompareMetric) -> String {
     let manifest = &record.manifest;
     match measure {
         CompareMetric::Best | CompareMetric::Mean => {
-            let way = if manifest.smaller_is_better {
-                "smaller"
-            } else {
-                "larger"
-            };
+            let way = better(manifest.smaller_is_better);
             let data: Vec<&str> = manifest.data.iter().map(|it| it.name.as_str()).collect();
             let on = match data.len() {
                 0 => String::new(),
@@ -206,7 +186,7 @@ fn meaning(record: &RunRecord, measure: CompareMetric) -> String {
         CompareMetric::Diversity
         | CompareMetric::Lengths
         | CompareMetric::Exam
-        | CompareMetric::ExamLengths => measure.name().to_owned(),
+        | CompareMetric::ExamLengths => measure.name(),
     }
 }
 
@@ -240,7 +220,7 @@ fn measured(record: &RunRecord, measure: CompareMetric) -> Vec<f64> {
     }
 }
 
-/// What a run came to: the last generation, or the mean of its games.
+/// One value for a run: the last generation, or the mean of its games.
 fn of_whole_run(values: &[f64], measure: CompareMetric) -> Option<f64> {
     match measure {
         CompareMetric::Lengths | CompareMetric::ExamLengths if values.is_empty() => None,
@@ -251,7 +231,6 @@ fn of_whole_run(values: &[f64], measure: CompareMetric) -> Option<f64> {
     }
 }
 
-/// As papers write it: nobody needs to know how small a small one is.
 fn p_value(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()
@@ -261,9 +240,7 @@ fn p_value(p: f64) -> String {
 }
 
 fn as_text(groups: &[Group], differences: &[Difference], measure: CompareMetric) -> String {
-    let mut table = TextTable::default();
-    table.row([measure.name(), "values", "mean", "deviation"]);
-    table.rule();
+    let mut table = TextTable::with_head([&measure.name(), "values", "mean", "deviation"]);
     for group in groups {
         table.row([
             group.name.clone(),
@@ -272,18 +249,7 @@ fn as_text(groups: &[Group], differences: &[Difference], measure: CompareMetric)
             decimal(group.variance().sqrt()),
         ]);
     }
-    let mut compared = TextTable::default();
-    compared.row([
-        "first",
-        "second",
-        "difference",
-        "t",
-        "df",
-        "p",
-        "corrected",
-        "",
-    ]);
-    compared.rule();
+    let mut compared = TextTable::new("first | second | difference | t | df | p | corrected | ");
     for it in differences {
         let mark = if it.corrected < 0.05 { "*" } else { "" };
         compared.row([

@@ -6,7 +6,7 @@ use toml::Table;
 
 use crate::request::{self, UsageError};
 
-/// Why a run has nothing of this kind.
+/// The reason why a run has nothing of this kind, and the remedy.
 pub(super) fn why(record: &RunRecord, run: &str, what: What) -> UsageError {
     let recipe: Table = record.recipe.parse().unwrap_or_default();
     let done = record.generations.len();
@@ -59,7 +59,7 @@ pub(super) fn why(record: &RunRecord, run: &str, what: What) -> UsageError {
     )
 }
 
-/// Nothing about whole generations.
+/// The reason why nothing is known of whole generations, and the remedy.
 fn population(record: &RunRecord, recipe: &Table) -> (String, String) {
     let keeps = recipe
         .get("report")
@@ -84,7 +84,6 @@ fn population(record: &RunRecord, recipe: &Table) -> (String, String) {
     )
 }
 
-/// A player without a network.
 pub(super) fn no_network(player: &Player, name: &str) -> UsageError {
     if let Err(wrong) = request::evaluator(player) {
         return wrong;

@@ -18,7 +18,7 @@ use mendel_report::{Picture, RunRecord, What, exam_pictures, exam_table, picture
 use serde_json::{Value, json};
 
 use self::compare::{CompareMetric, GroupKey, compare_runs};
-use crate::commands::report::wrong;
+use crate::commands::report::unusable;
 use crate::home;
 use crate::output;
 use crate::request::{self, UsageError};
@@ -80,7 +80,6 @@ pub(super) struct AnalyseArgs {
     json: bool,
 }
 
-/// Looks closely.
 pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     if let Some(measure) = args.compare {
         return compare_runs(args, measure);
@@ -112,38 +111,32 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
         table,
         data: of_run(&record, what),
     };
-    tell(args, &found, Some(&folder.join("analysis")))
+    print(args, &found, Some(&folder.join("analysis")))
 }
 
-/// What can be said of a player by itself.
 fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
     let player = request::player(Some(name))?;
+    let wrong = |reason: String, remedy: &str| {
+        let hint = format!("of a player there are `network` and `squares`; {remedy}");
+        Err(UsageError::new(reason, hint))
+    };
     let what = match &args.words[..] {
         [] => None,
         [word] => match word.parse() {
             Ok(what @ (What::Network | What::Squares)) => Some(what),
-            Ok(_) => {
-                return Err(UsageError::new(
-                    format!("`{word}` is of a run, and `{name}` is a player"),
-                    "of a player there are `network` and `squares`; name the run for the others",
-                )
-                .into());
-            }
-            Err(()) => {
-                return Err(UsageError::new(
-                    format!("`{word}` is nothing to look at"),
-                    "of a player there are `network` and `squares`; a run is looked at without `--player`",
-                )
-                .into());
-            }
+            Ok(_) => wrong(
+                format!("`{word}` is of a run, and `{name}` is a player"),
+                "name the run for the others",
+            )?,
+            Err(()) => wrong(
+                format!("`{word}` is nothing to look at"),
+                "a run is looked at without `--player`",
+            )?,
         },
-        words => {
-            return Err(UsageError::new(
-                format!("{} words stand beside `--player`", words.len()),
-                "of a player there are `network` and `squares`; give one of them, or none for both",
-            )
-            .into());
-        }
+        words => wrong(
+            format!("{} words stand beside `--player`", words.len()),
+            "give one of them, or none for both",
+        )?,
     };
     request::evaluator(&player)?;
     let mut pictures = pictures_of(&player);
@@ -151,32 +144,24 @@ fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
     if pictures.is_empty() && !args.json {
         return Err(missing::no_network(&player, name).into());
     }
-    let whole = of_player(&player);
-    let data = match what {
-        Some(what) => part_of_player(&whole, what),
-        None => whole,
-    };
+    let data = of_player(&player);
     let found = AnalysisOutput {
         pictures,
         table: None,
-        data,
+        data: what.map_or_else(|| data.clone(), |what| part_of_player(&data, what)),
     };
-    tell(args, &found, None)
+    print(args, &found, None)
 }
 
-/// What was found, for people and for programs.
 struct AnalysisOutput {
     pictures: Vec<Picture>,
     table: Option<String>,
     data: Value,
 }
 
-/// The examination as text.
 fn shares(exam: &Exam) -> String {
     let of_page = exam_table(exam);
-    let mut table = TextTable::default();
-    table.row(of_page.head);
-    table.rule();
+    let mut table = TextTable::with_head(of_page.head);
     let last = of_page.rows.len().saturating_sub(1);
     for (at, row) in of_page.rows.into_iter().enumerate() {
         if at == last {
@@ -188,16 +173,12 @@ fn shares(exam: &Exam) -> String {
 }
 
 fn read(folder: &Path) -> anyhow::Result<RunRecord> {
-    let record = RunRecord::read(folder);
-    record.and_then(RunRecord::with_analyses).map_err(wrong)
+    let record = RunRecord::read(folder).and_then(RunRecord::with_analyses);
+    record.map_err(unusable(folder))
 }
 
-/// The run and what to look at.
 fn asked(words: &[String]) -> Result<(&str, Option<What>), UsageError> {
-    let names = || {
-        let names: Vec<&str> = What::ALL.iter().map(|it| it.name()).collect();
-        names.join(", ")
-    };
+    let names: Vec<&str> = What::ALL.iter().map(|it| it.name()).collect();
     match words {
         [] => Err(UsageError::new(
             "there is nothing to look at",
@@ -208,7 +189,10 @@ fn asked(words: &[String]) -> Result<(&str, Option<What>), UsageError> {
             Ok(what) => Ok((run, Some(what))),
             Err(()) => Err(UsageError::new(
                 format!("`{what}` is nothing to look at"),
-                format!("there are {}; several runs need `--compare`", names()),
+                format!(
+                    "there are {}; several runs need `--compare`",
+                    names.join(", ")
+                ),
             )),
         },
         _ => Err(UsageError::new(
@@ -259,12 +243,12 @@ fn of_run(record: &RunRecord, what: Option<What>) -> Value {
     }
 }
 
-/// A line for each generation, which says which one it is.
-fn each(lines: &[Census], told: impl Fn(&Census) -> Value) -> Value {
+/// The values of each generation, with its number.
+fn each(lines: &[Census], values: impl Fn(&Census) -> Value) -> Value {
     let of_one = |line: &Census| {
-        let mut told = told(line);
-        told["generation"] = json!(line.generation);
-        told
+        let mut values = values(line);
+        values["generation"] = json!(line.generation);
+        values
     };
     lines.iter().map(of_one).collect()
 }
@@ -280,7 +264,7 @@ fn without(list: &Value, field: &str) -> Value {
     list
 }
 
-/// The network, or what it makes of the board.
+/// The network, or its values of the squares.
 fn part_of_player(player: &Value, what: What) -> Value {
     match what {
         What::Network => player["network"].clone(),
@@ -315,8 +299,8 @@ fn of_player(player: &Player) -> Value {
     })
 }
 
-/// Prints the data, or writes the pictures and says what is on them.
-fn tell(args: &AnalyseArgs, found: &AnalysisOutput, usual: Option<&Path>) -> anyhow::Result<()> {
+/// Prints the data, or writes the pictures and prints their captions.
+fn print(args: &AnalyseArgs, found: &AnalysisOutput, default: Option<&Path>) -> anyhow::Result<()> {
     let AnalysisOutput {
         pictures,
         table,
@@ -327,7 +311,7 @@ fn tell(args: &AnalyseArgs, found: &AnalysisOutput, usual: Option<&Path>) -> any
     let folder = match (&args.out, args.json) {
         (Some(folder), _) => Some(folder.as_path()),
         (None, true) => None,
-        (None, false) => Some(usual.unwrap_or(here)),
+        (None, false) => Some(default.unwrap_or(here)),
     };
     if let Some(folder) = folder {
         if !pictures.is_empty() {

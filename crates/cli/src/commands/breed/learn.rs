@@ -18,7 +18,6 @@ use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::home;
 use crate::request::UsageError;
 
-/// Plays until there are as many games as requested.
 pub(super) fn run(
     args: &BreedArgs,
     recipe: &Recipe,
@@ -39,7 +38,7 @@ pub(super) fn run(
         )
         .into());
     };
-    // 2. A folder of its own is an experiment; the one at home is for all games.
+    // 2. The folder `--out`, or the one at home, which has all games.
     let config = |seed| PopulationConfig::new(&recipe.parent, settings.start, seed);
     let (folder, plan) = if let Some(path) = &args.out {
         (std::path::absolute(path)?, config(args.seed))
@@ -55,7 +54,7 @@ pub(super) fn run(
         }),
         ..ExecOptions::default()
     };
-    Session::new(options, args.exec.output)?.start_or_resume(NewExperiment::<Learn> {
+    Session::new(options, args.exec.output)?.start_or_resume::<Learn>(NewExperiment {
         seed: plan.seed,
         plan,
         folder: Some(&folder),
@@ -63,7 +62,7 @@ pub(super) fn run(
     })
 }
 
-/// The population at home, which `play --learn` and `uci --learn` begin without an experiment,
+/// The population at home. `play --learn` and `uci --learn` start it without an experiment,
 /// so that it has one form only.
 fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<PopulationConfig> {
     let shared = PopulationConfig::shared()?;
@@ -79,14 +78,13 @@ fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<Po
 impl ProgramExperiment for Learn {
     const GROUP: &'static str = "learning";
 
-    fn exec_options(options: &ExecOptions) -> Result<LearnOptions, Failure> {
-        options.without_proof_games("learn")?;
+    fn exec_options(options: &ExecOptions) -> LearnOptions {
         let request = options.learn.as_ref();
-        Ok(LearnOptions {
+        LearnOptions {
             learn: request.map(|it| it.plan.clone()),
             server: options.server.clone(),
             is_shared: request.is_some_and(|it| it.is_shared),
-        })
+        }
     }
 
     fn text(outcome: &LearnOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -119,10 +117,7 @@ impl ProgramExperiment for Learn {
             0
         };
         let outcome = folder.read_result::<LearnOutcome>().ok().flatten();
-        let mut value = json!(outcome);
-        if value.is_null() {
-            value = json!({});
-        }
+        let mut value = outcome.as_ref().map_or_else(|| json!({}), |it| json!(it));
         value["games"] = json!(games);
         value["progress"] = json!(format!("{games} games"));
         value["result"] = json!(outcome.and_then(|it| it.trend).map(|trend| trend.words()));

@@ -7,7 +7,6 @@ mod sweep;
 mod tables;
 mod view;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -83,12 +82,11 @@ pub(super) fn setting(text: &str) -> Result<(String, toml::Value), String> {
     Ok((key.trim().to_owned(), value))
 }
 
-/// Runs a recipe, or lists them.
 pub(super) fn run(args: &BreedArgs) -> anyhow::Result<()> {
     let Some(name) = &args.recipe else {
         return list(args.exec.output.json);
     };
-    // 1. The whole request is checked before anything is written or bred.
+    // 1. The whole request is checked before a folder is made.
     let find = if args.full {
         Recipe::find_full
     } else {
@@ -99,14 +97,14 @@ pub(super) fn run(args: &BreedArgs) -> anyhow::Result<()> {
         mendel_lab::pipeline::check(&recipe).map(|()| recipe)
     };
     let recipe = checked(find(name, &args.set)).map_err(|complaint| {
-        if checked(Recipe::find(name, &[])).is_ok() {
-            let hint = "`--set TABLE.NAME=VALUE` changes a line of the recipe: docs/formats.md has them all";
-            return UsageError::new(complaint, hint.to_owned());
-        }
-        UsageError::new(complaint, "`mendel breed` lists the built-in recipes")
+        let hint = match checked(Recipe::find(name, &[])) {
+            Ok(_) => "`--set TABLE.NAME=VALUE` changes a line of the recipe: docs/formats.md has them all",
+            Err(_) => "`mendel breed` lists the built-in recipes",
+        };
+        UsageError::new(complaint, hint)
     })?;
     let data = match &args.data {
-        // A path is meant from here, also when the run goes on from elsewhere.
+        // The path must hold also if the run is resumed in another folder.
         Some(path) if Path::new(path).is_file() => {
             let path = std::path::absolute(path)?;
             Some(path.to_string_lossy().into_owned())
@@ -116,7 +114,7 @@ pub(super) fn run(args: &BreedArgs) -> anyhow::Result<()> {
     if let Some(settings) = &recipe.learn {
         return learn::run(args, &recipe, settings);
     }
-    // 2. It is done, here or by others: a pipeline has steps, a sweep is many runs.
+    // 2. The experiment: a pipeline has steps, a sweep consists of many runs.
     let options = ExecOptions {
         proof: !args.proof.no_proof,
         ..args.exec.options()?
@@ -125,49 +123,29 @@ pub(super) fn run(args: &BreedArgs) -> anyhow::Result<()> {
     let folder = args.out.as_deref();
     let (name, seed) = (recipe.name.clone(), args.seed);
     let names = [name.as_str(), &seed.to_string()];
-    let is_sweep = recipe.sweep.is_some();
-    let is_pipeline = recipe.pipeline.is_some();
-    let plan = RecipePlan { recipe, data };
-    if is_pipeline {
-        return session.start(NewExperiment::<PipelineRun> {
-            plan,
-            seed,
-            folder,
-            names: &names,
-        });
-    }
-    if is_sweep {
-        return session.start(NewExperiment::<Sweep> {
-            plan,
-            seed,
-            folder,
-            names: &names,
-        });
-    }
-    session.start(NewExperiment::<Breed> {
-        plan,
+    let start = if recipe.pipeline.is_some() {
+        Session::start::<PipelineRun>
+    } else if recipe.sweep.is_some() {
+        Session::start::<Sweep>
+    } else {
+        Session::start::<Breed>
+    };
+    let new = NewExperiment {
+        plan: RecipePlan { recipe, data },
         seed,
         folder,
         names: &names,
-    })
+    };
+    start(&session, new)
 }
 
-/// The built-in recipes.
 fn list(json: bool) -> anyhow::Result<()> {
     let recipes = summaries();
-    let mut out = output::stdout();
-    if json {
-        writeln!(out, "{:#}", json!(recipes))?;
-        return Ok(());
-    }
-    let mut table = TextTable::default();
-    table.row(["recipe", "parent", "about"]);
-    table.rule();
+    let mut table = TextTable::new("recipe | parent | about");
     for it in &recipes {
         table.row([it.name.as_str(), &it.parent, &it.about]);
     }
-    out.write_all(table.render().as_bytes())?;
-    Ok(())
+    output::print(json, || json!(recipes), || table.render())
 }
 
 /// Writes the page of each finished run inside the folder of another experiment. A folder that

@@ -1,12 +1,12 @@
-//! `mendel crew`: who is there, and what there is to do.
+//! `mendel crew`: the workers and jobs of a crew.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use mendel_crew::{CrewStatus, remove_run, status};
+use serde_json::json;
 
-use crate::crew::{ServerArgs, failed};
+use crate::crew::{ServerArgs, crew_error};
 use crate::output;
 use crate::table::TextTable;
 
@@ -56,7 +56,6 @@ struct CrewStatusArgs {
     json: bool,
 }
 
-/// Does what was asked for.
 pub(in crate::commands) fn run(args: &CrewCommandArgs) -> anyhow::Result<()> {
     match &args.command {
         CrewCommand::Status(args) => show(args),
@@ -65,28 +64,18 @@ pub(in crate::commands) fn run(args: &CrewCommandArgs) -> anyhow::Result<()> {
 }
 
 fn show(args: &CrewStatusArgs) -> anyhow::Result<()> {
-    let options = args.server.required()?;
-    let found = status(&options).map_err(failed)?;
-    let text = if args.json {
-        format!("{:#}\n", serde_json::to_value(&found)?)
-    } else {
-        text(&found)
-    };
-    output::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    let found = status(&args.server.required()?).map_err(crew_error)?;
+    output::print(args.json, || json!(found), || text(&found))
 }
 
 fn remove(args: &CrewRemoveArgs) -> anyhow::Result<()> {
-    let options = args.server.required()?;
-    let gone = remove_run(&options, &args.run).map_err(failed)?;
-    let text = if args.json {
-        format!("{:#}\n", serde_json::to_value(&gone)?)
-    } else {
-        let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
-        format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n")
-    };
-    output::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    let gone = remove_run(&args.server.required()?, &args.run).map_err(crew_error)?;
+    let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
+    output::print(
+        args.json,
+        || json!(gone),
+        || format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n"),
+    )
 }
 
 fn text(status: &CrewStatus) -> String {
@@ -118,11 +107,8 @@ fn text(status: &CrewStatus) -> String {
 }
 
 fn workers(status: &CrewStatus) -> TextTable {
-    let mut table = TextTable::default();
-    table.row([
-        "worker", "version", "slots", "active", "jobs", "games", "a second", "not done",
-    ]);
-    table.rule();
+    let mut table =
+        TextTable::new("worker | version | slots | active | jobs | games | a second | not done");
     for worker in &status.workers {
         table.row([
             worker.name.clone(),
@@ -138,11 +124,9 @@ fn workers(status: &CrewStatus) -> TextTable {
     table
 }
 
-/// What the server holds of each run, and whether somebody is at it.
+/// The contents of the server for each run, and whether its coordinator is connected.
 fn runs(status: &CrewStatus) -> TextTable {
-    let mut table = TextTable::default();
-    table.row(["run", "jobs", "results", "coordinator"]);
-    table.rule();
+    let mut table = TextTable::new("run | jobs | results | coordinator");
     for held in &status.runs {
         let mut coordinators = status.coordinators.iter();
         let there = coordinators.any(|it| it.run == held.run);

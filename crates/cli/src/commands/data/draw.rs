@@ -1,9 +1,8 @@
 //! `mendel data draw`: positions out of games, by the part they have in a training.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_board::{Move, Position};
 use mendel_data::shard::{Block, GameRecord, Shard, ShardError, move_at};
 use mendel_data::{Collector, Context, GameResult, Header, Kind, Sample};
@@ -15,13 +14,15 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::import::command;
+use crate::choice::{Choice, choice};
+use crate::commands::train::TRAIN_RECIPES;
 use crate::output;
-use crate::request::{UsageError, writable};
+use crate::request::{OrUsageError as _, UsageError, writable};
 
 /// Draw positions from games, those that a training never learns from or the others
 #[derive(Args, Debug)]
 #[command(after_help = "\
-SplitChoice games are tested on is decided by their moves and the recipe's `data.split`, so
+Which games are tested on is decided by their moves and the recipe's `data.split`, so
 that a network trained by that recipe has seen none of them, whatever files it learnt
 from. Every ply of a game has the same chance; the move that was played is the best move,
 and ratings and the moves before are kept.
@@ -43,8 +44,8 @@ pub(super) struct DataDrawArgs {
     #[arg(long, value_name = "RECIPE", default_value = "human")]
     recipe: String,
     /// Which games
-    #[arg(long, value_enum, default_value_t = SplitChoice::Test)]
-    part: SplitChoice,
+    #[arg(long, default_value = "test", value_parser = choice(PARTS))]
+    part: Part,
     /// Positions of each game, at most
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     per_game: u16,
@@ -68,26 +69,15 @@ pub(super) struct DataDrawArgs {
     json: bool,
 }
 
-/// A part of the games.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SplitChoice {
-    /// Those that are learnt from
-    Train,
-    /// Those that tell when to stop
-    Validation,
-    /// Those that nothing is ever decided by
-    Test,
-}
-
-impl SplitChoice {
-    fn part(self) -> Part {
-        match self {
-            Self::Train => Part::Train,
-            Self::Validation => Part::Validation,
-            Self::Test => Part::Test,
-        }
-    }
-}
+const PARTS: &[Choice<Part>] = &[
+    ("train", "Those that are learnt from", Part::Train),
+    (
+        "validation",
+        "Those that tell when to stop",
+        Part::Validation,
+    ),
+    ("test", "Those that nothing is ever decided by", Part::Test),
+];
 
 fn history(text: &str) -> Result<usize, String> {
     let most = Context::MOST_MOVES;
@@ -95,15 +85,13 @@ fn history(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| format!("it is a number from 0 to {most}"))
 }
 
-/// A game by where it stands, and the ply that is taken.
+/// File, block, game and ply of a position.
 type PlyRef = (usize, usize, usize, usize);
 
-/// Draws and writes.
 pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     // 1. Which games.
     writable(&args.out)?;
-    let recipe = Recipe::find(&args.recipe, &[])
-        .map_err(|error| UsageError::new(error, "`mendel train` lists the built-in recipes"))?;
+    let recipe = Recipe::find(&args.recipe, &[]).or_hint(TRAIN_RECIPES)?;
     let unreadable =
         |error: ShardError| UsageError::new(error, "`mendel data games` makes such files");
     let shards: Vec<Shard> = args
@@ -113,13 +101,13 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
         .collect::<Result<_, _>>()?;
     let takes = |game: &GameRecord<'_>| {
         let rating = game.lower_rating();
-        recipe.data.split.part_of(game) == args.part.part()
+        recipe.data.split.part_of(game) == args.part
             && (args.min_rating..=args.max_rating).contains(&rating)
             && (recipe.data.min_rating..=recipe.data.max_rating).contains(&rating)
             && game.full_moves() >= usize::from(recipe.data.min_moves)
     };
 
-    // 2. Which of them, and where in each.
+    // 2. The places of the positions.
     let mut chance = ChaCha8Rng::seed_from_u64(args.seed);
     let mut places: Vec<PlyRef> = Vec::new();
     let mut games = 0_u64;
@@ -138,11 +126,11 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
         }
     }
     if games == 0 {
-        let complaint = anyhow::anyhow!(
+        let reason = format!(
             "no game of these files is of this part by `{}` and has such ratings",
             args.recipe
         );
-        return Err(UsageError::new(complaint, "loosen the ratings, or give more files").into());
+        return Err(UsageError::new(reason, "loosen the ratings, or give more files").into());
     }
     places.shuffle(&mut chance);
     places.truncate(args.positions);
@@ -150,12 +138,12 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     places.sort_unstable();
 
     // 3. The positions.
+    let part = PARTS
+        .iter()
+        .find(|it| it.2 == args.part)
+        .map_or("", |it| it.0);
     let about = format!(
-        "Positions of games of people, the part `{}` of the recipe {}",
-        args.part
-            .to_possible_value()
-            .expect("no part is hidden")
-            .get_name(),
+        "Positions of games of people, the part `{part}` of the recipe {}",
         recipe.name
     );
     let mut header = Header::new(Kind::Moves, about);
@@ -180,26 +168,20 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     set.write(&args.out)?;
 
     // 4. What was done.
-    let mut out = output::stdout();
-    if args.json {
-        let report = json!({ "file": args.out, "positions": positions, "games": games });
-        writeln!(out, "{report:#}")?;
-    } else {
-        let file = args.out.display();
-        writeln!(
-            out,
-            "{positions} positions drawn from {games} games: {file}"
-        )?;
-    }
-    Ok(())
+    let file = args.out.display();
+    output::print(
+        args.json,
+        || json!({ "file": args.out, "positions": positions, "games": games }),
+        || format!("{positions} positions drawn from {games} games: {file}\n"),
+    )
 }
 
 fn broken(path: &Path) -> UsageError {
-    let complaint = anyhow::anyhow!("`{}` has a game with an impossible move", path.display());
-    UsageError::new(complaint, "make it again with `mendel data games`")
+    let reason = format!("`{}` has a game with an impossible move", path.display());
+    UsageError::new(reason, "make it again with `mendel data games`")
 }
 
-/// A ply of a game with what was before; none if a move is impossible.
+/// The position before a ply with the moves that led to it; `None` if a move is impossible.
 fn sample(game: &GameRecord<'_>, ply: usize, history: usize, number: u32) -> Option<Sample> {
     let first = ply.saturating_sub(history);
     let mut position = Position::initial();

@@ -1,10 +1,9 @@
 //! `mendel data games`: games as a compact file, for training networks.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use mendel_data::shard::{
     ConvertError, Filter, Header, Info, Report, Setting, Shard, ShardError, Written, convert,
 };
@@ -12,8 +11,10 @@ use serde_json::json;
 
 use super::import::command;
 use super::info::draw;
+use super::unreadable;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
+use crate::progress::bar;
 use crate::request::{UsageError, writable};
 
 /// Turn games from PGN into a compact file that networks are trained on
@@ -76,65 +77,48 @@ impl DataGamesArgs {
     }
 }
 
-/// Reads and writes.
 pub(super) fn run(args: &DataGamesArgs) -> anyhow::Result<()> {
     writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !args.quiet).then(|| {
-        let bar = ProgressBar::new(0);
-        let style = "{bar:40} {percent:>3} %, {msg}, {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
-        bar
-    });
+    let bar = bar("{bar:40} {percent:>3} %, {msg}, {eta} left", args.quiet);
     let mut show = |report: &Report| {
-        if let Some(bar) = &bar {
-            bar.set_length(report.of_bytes);
-            bar.set_position(report.bytes);
-            bar.set_message(format!(
-                "{} games read, {} kept",
-                HumanCount(report.games),
-                HumanCount(report.kept)
-            ));
-        }
+        bar.set_length(report.of_bytes);
+        bar.set_position(report.bytes);
+        let (games, kept) = (HumanCount(report.games), HumanCount(report.kept));
+        bar.set_message(format!("{games} games read, {kept} kept"));
     };
     let result = convert(&args.sources, &args.out, &args.setting(), &stop, &mut show);
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    tell(args, &result.map_err(wrong)?)
-}
-
-fn tell(args: &DataGamesArgs, written: &Written) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    let report = &written.report;
+    bar.finish_and_clear();
+    let written = result.map_err(usage_error)?;
     let file = args.out.display().to_string();
-    if args.json {
-        let report = json!({
+    let data = || {
+        json!({
             "file": file,
             "bytes": written.bytes,
-            "report": report,
+            "report": written.report,
             "header": written.header,
-        });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "{file}: {} games, {} positions, {} KiB, {:.2} bits a move",
+        })
+    };
+    output::print(args.json, data, || text(&file, &written))
+}
+
+fn text(file: &str, written: &Written) -> String {
+    let report = &written.report;
+    let mut text = format!(
+        "{file}: {} games, {} positions, {} KiB, {:.2} bits a move\n{} games read\n",
         report.kept,
         report.plies,
         written.bytes.div_ceil(1024),
-        written.bytes as f64 * 8.0 / report.plies.max(1) as f64
-    )?;
-    writeln!(out, "{} games read", report.games)?;
+        written.bytes as f64 * 8.0 / report.plies.max(1) as f64,
+        report.games
+    );
     for (reason, count) in report.left_out() {
-        writeln!(out, "{count:>9} left out: {reason}")?;
+        text = format!("{text}{count:>9} left out: {reason}\n");
     }
-    Ok(super::tell_unreadable(&mut out, &report.examples)?)
+    text + &unreadable(&report.examples)
 }
 
-/// A file that cannot be used was the wrong request.
-fn wrong(error: ConvertError) -> anyhow::Error {
+fn usage_error(error: ConvertError) -> anyhow::Error {
     let hint = match &error {
         ConvertError::Stopped | ConvertError::Shard(_) | ConvertError::Replace(_) => {
             return error.into();
@@ -148,25 +132,20 @@ fn wrong(error: ConvertError) -> anyhow::Error {
     UsageError::new(error, hint).into()
 }
 
-/// `mendel data info` of such a file.
 pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let shard = Shard::open(name).map_err(unusable)?;
     let info = Info::of(&shard).map_err(unusable)?;
     let header = shard.header();
-    let mut out = output::stdout();
-    if as_json {
-        let report = json!({ "set": name, "header": header, "info": info });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    let mut text = heading(name, header, &info);
-    for histogram in &info.histograms {
-        let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
-        text.push('\n');
-        text.push_str(&draw(&histogram.name, bars));
-    }
-    out.write_all(text.as_bytes())?;
-    Ok(())
+    let data = || json!({ "set": name, "header": header, "info": info });
+    output::print(as_json, data, || {
+        let mut text = heading(name, header, &info);
+        for histogram in &info.histograms {
+            let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
+            text.push('\n');
+            text.push_str(&draw(&histogram.name, bars));
+        }
+        text
+    })
 }
 
 fn unusable(error: ShardError) -> anyhow::Error {

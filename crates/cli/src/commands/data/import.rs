@@ -1,11 +1,9 @@
 //! `mendel data import`: what others have gathered.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::Args;
 use mendel_board::Color;
 use mendel_data::Header;
 use mendel_data::import::score::Unit;
@@ -14,8 +12,11 @@ use mendel_data::import::{
 };
 use serde_json::json;
 
+use super::unreadable;
+use crate::choice::{Choice, choice};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
+use crate::progress::bar;
 use crate::request::{UsageError, writable};
 
 /// Turn games, positions or puzzles from a file into a data set
@@ -53,16 +54,16 @@ pub(super) struct DataImportArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// What the file is, if its name and its beginning do not tell
-    #[arg(long, value_enum)]
-    format: Option<ImportFormatArg>,
+    #[arg(long, value_parser = choice(FORMATS))]
+    format: Option<Format>,
     #[command(flatten)]
     games: ImportGameArgs,
     /// CSV: whose side the scores are seen from
-    #[arg(long, value_enum, default_value_t = ViewArg::White)]
-    view: ViewArg,
+    #[arg(long, default_value = "white", value_parser = choice(VIEWS))]
+    view: View,
     /// CSV and EPD: what 1 means in scores [default: what the file says; else needed]
-    #[arg(long, value_enum)]
-    unit: Option<UnitArg>,
+    #[arg(long, value_parser = choice(UNITS))]
+    unit: Option<Unit>,
     /// Only positions in which nothing is to be won at once
     #[arg(long)]
     only_quiet: bool,
@@ -99,8 +100,8 @@ struct ImportGameArgs {
     #[arg(long, value_name = "ELO")]
     min_rating: Option<u32>,
     /// PGN: how the game ended
-    #[arg(long, value_enum)]
-    result: Option<ResultArg>,
+    #[arg(long, value_parser = choice(RESULTS))]
+    result: Option<ResultFilter>,
     /// PGN: the game has at least so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_plies: usize,
@@ -111,8 +112,8 @@ struct ImportGameArgs {
     #[arg(long)]
     winner_to_move: bool,
     /// PGN: only positions in which this side is to move
-    #[arg(long, value_enum)]
-    mover: Option<ColorArg>,
+    #[arg(long, value_parser = choice(COLORS))]
+    mover: Option<Color>,
     /// PGN: only positions behind so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     from_ply: usize,
@@ -122,77 +123,46 @@ struct ImportGameArgs {
     history: Option<u8>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ImportFormatArg {
-    Pgn,
-    Epd,
-    Csv,
-    Puzzles,
-    PuzzleTrees,
-}
+const FORMATS: &[Choice<Format>] = &[
+    ("pgn", "", Format::Pgn),
+    ("epd", "", Format::Epd),
+    ("csv", "", Format::Csv),
+    ("puzzles", "", Format::Puzzles),
+    ("puzzle-trees", "", Format::PuzzleTrees),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResultArg {
-    White,
-    Black,
-    Draw,
-    Decisive,
-}
+const RESULTS: &[Choice<ResultFilter>] = &[
+    ("white", "", ResultFilter::White),
+    ("black", "", ResultFilter::Black),
+    ("draw", "", ResultFilter::Draw),
+    ("decisive", "", ResultFilter::Decisive),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ColorArg {
-    White,
-    Black,
-}
+const COLORS: &[Choice<Color>] = &[("white", "", Color::White), ("black", "", Color::Black)];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ViewArg {
-    White,
-    Mover,
-}
+const VIEWS: &[Choice<View>] = &[("white", "", View::White), ("mover", "", View::Mover)];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum UnitArg {
-    Pawns,
-    Centipawns,
-}
+const UNITS: &[Choice<Unit>] = &[
+    ("pawns", "", Unit::Pawns),
+    ("centipawns", "", Unit::Centipawns),
+];
 
 impl DataImportArgs {
     fn setting(&self) -> Setting {
         let games = &self.games;
         Setting {
-            format: self.format.map(|format| match format {
-                ImportFormatArg::Pgn => Format::Pgn,
-                ImportFormatArg::Epd => Format::Epd,
-                ImportFormatArg::Csv => Format::Csv,
-                ImportFormatArg::Puzzles => Format::Puzzles,
-                ImportFormatArg::PuzzleTrees => Format::PuzzleTrees,
-            }),
-            view: match self.view {
-                ViewArg::White => View::White,
-                ViewArg::Mover => View::Mover,
-            },
-            unit: self.unit.map(|unit| match unit {
-                UnitArg::Pawns => Unit::Pawns,
-                UnitArg::Centipawns => Unit::Centipawns,
-            }),
+            format: self.format,
+            view: self.view,
+            unit: self.unit,
             games: GameFilter {
                 min_rating: games.min_rating,
-                result: games.result.map(|result| match result {
-                    ResultArg::White => ResultFilter::White,
-                    ResultArg::Black => ResultFilter::Black,
-                    ResultArg::Draw => ResultFilter::Draw,
-                    ResultArg::Decisive => ResultFilter::Decisive,
-                }),
+                result: games.result,
                 min_plies: games.min_plies,
             },
             pick: Pick {
                 one_per_game: games.one_per_game,
                 winner_to_move: games.winner_to_move,
-                mover: games.mover.map(|side| match side {
-                    ColorArg::White => Color::White,
-                    ColorArg::Black => Color::Black,
-                }),
+                mover: games.mover,
                 from_ply: games.from_ply,
             },
             history: games.history.map(usize::from),
@@ -208,7 +178,7 @@ impl DataImportArgs {
     }
 }
 
-/// The command as it was given, without where the result goes: it changes nothing.
+/// The command as it was given, without the flags that do not change the contents of the file.
 pub(super) fn command() -> String {
     let mut words = vec!["mendel".to_owned()];
     let mut given = env::args().skip(1);
@@ -226,73 +196,57 @@ pub(super) fn command() -> String {
     words.join(" ")
 }
 
-/// Imports.
 pub(super) fn run(args: &DataImportArgs) -> anyhow::Result<()> {
     writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !args.quiet).then(|| {
-        let bar = ProgressBar::new_spinner();
-        let style = "{spinner} {msg}, {elapsed}";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
-        bar
-    });
+    let bar = bar("{spinner} {msg}, {elapsed}", args.quiet);
     let mut show = |report: &Report| {
-        if let Some(bar) = &bar {
-            let (records, found) = (report.records, report.found);
-            bar.set_message(format!("{records} games or lines, {found} positions"));
-            bar.tick();
-        }
+        let (records, found) = (report.records, report.found);
+        bar.set_message(format!("{records} games or lines, {found} positions"));
+        bar.tick();
     };
     let result = import(&args.source, &args.out, &args.setting(), &stop, &mut show);
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    tell(args, &result.map_err(wrong)?)
-}
-
-fn tell(args: &DataImportArgs, imported: &Imported) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    let report = &imported.report;
-    if args.json {
-        let report = json!({
+    bar.finish_and_clear();
+    let imported = result.map_err(usage_error)?;
+    let data = || {
+        json!({
             "file": args.out.display().to_string(),
             "format": imported.format,
             "bytes": imported.bytes,
-            "report": report,
+            "report": imported.report,
             "header": imported.header,
-        });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "{}: {} positions, {} KiB",
-        args.out.display(),
-        report.kept,
-        imported.bytes.div_ceil(1024)
-    )?;
+        })
+    };
+    output::print(args.json, data, || text(&args.out, &imported))
+}
+
+fn text(file: &Path, imported: &Imported) -> String {
+    let report = &imported.report;
     let what = match imported.format {
         Format::Pgn => "games",
         Format::Epd | Format::Csv => "lines",
         Format::Puzzles | Format::PuzzleTrees => "puzzles",
     };
-    writeln!(
-        out,
-        "{} {what} read, {} left out by the filters, {} unreadable; {} positions found",
-        report.records, report.filtered, report.unreadable, report.found
-    )?;
+    let mut text = format!(
+        "{}: {} positions, {} KiB\n{} {what} read, {} left out by the filters, {} unreadable; {} positions found\n",
+        file.display(),
+        report.kept,
+        imported.bytes.div_ceil(1024),
+        report.records,
+        report.filtered,
+        report.unreadable,
+        report.found
+    );
     if report.unlabelled > 0 {
-        writeln!(
-            out,
-            "{} positions have no label; `mendel data make quiet --from` has an expert give them one",
+        text = format!(
+            "{text}{} positions have no label; `mendel data make quiet --from` has an expert give them one\n",
             report.unlabelled
-        )?;
+        );
     }
-    Ok(super::tell_unreadable(&mut out, &report.examples)?)
+    text + &unreadable(&report.examples)
 }
 
-/// A file that cannot be imported was the wrong request.
-fn wrong(error: ImportError) -> anyhow::Error {
+fn usage_error(error: ImportError) -> anyhow::Error {
     let hint = match &error {
         ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();

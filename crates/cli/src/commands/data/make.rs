@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args};
 use mendel_data::label::{Ask, Evaluation, ExpertPlan};
 use mendel_data::make::{CreatedDataSet, DataOptions, DataPlan, DataSetCreation};
 use mendel_data::{Header, Kind, Reader};
@@ -11,10 +11,11 @@ use mendel_report::page::{HtmlPage, PageBlock};
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
+use crate::choice::{Choice, choice};
 use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::progress::last_progress;
-use crate::request::{UsageError, writable};
+use crate::request::{OrUsageError as _, writable};
 
 /// Make a data set: positions from our own games, labelled by an expert
 #[derive(Args, Debug)]
@@ -38,8 +39,8 @@ Examples:
   mendel data make moves --expert cmd:stockfish --crew nats://127.0.0.1:4222 --out moves.mds")]
 pub(super) struct DataMakeArgs {
     /// What the set is for
-    #[arg(value_enum)]
-    kind: DataKindArg,
+    #[arg(value_parser = choice(KINDS))]
+    kind: Kind,
     /// The file to write, by convention NAME.mds
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -101,8 +102,8 @@ struct ExpertArgs {
     #[arg(long, value_name = "PLAYER")]
     expert: Option<String>,
     /// Its static evaluation [default for quiet: classical]
-    #[arg(long, value_enum, conflicts_with_all = ["expert_nodes", "expert_depth"])]
-    expert_eval: Option<EvaluationArg>,
+    #[arg(long, value_parser = choice(EVALUATIONS), conflicts_with_all = ["expert_nodes", "expert_depth"])]
+    expert_eval: Option<Evaluation>,
     /// A search of so many nodes [default for moves: 20000]
     #[arg(long, value_name = "N", conflicts_with = "expert_depth", value_parser = clap::value_parser!(u64).range(1..))]
     expert_nodes: Option<u64>,
@@ -117,34 +118,35 @@ struct ExpertArgs {
     deadline: u64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DataKindArg {
-    Quiet,
-    Moves,
-    Selfplay,
-}
+const KINDS: &[Choice<Kind>] = &[
+    ("quiet", "", Kind::Quiet),
+    ("moves", "", Kind::Moves),
+    ("selfplay", "", Kind::Selfplay),
+];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EvaluationArg {
-    /// Terms written by people
-    Classical,
-    /// A network
-    Nnue,
-}
+const EVALUATIONS: &[Choice<Evaluation>] = &[
+    (
+        "classical",
+        "Terms written by people",
+        Evaluation::Classical,
+    ),
+    ("nnue", "A network", Evaluation::Nnue),
+];
 
 impl DataMakeArgs {
     fn plan(&self) -> anyhow::Result<DataPlan> {
-        let (kind, usual) = match self.kind {
-            DataKindArg::Quiet => (Kind::Quiet, 20_000),
-            DataKindArg::Moves => (Kind::Moves, 10_000),
-            DataKindArg::Selfplay => (Kind::Selfplay, 100_000),
+        let kind = self.kind;
+        let usual = match kind {
+            Kind::Quiet => 20_000,
+            Kind::Moves => 10_000,
+            _ => 100_000,
         };
         let positions = match (&self.games.from, self.positions) {
             (_, Some(positions)) => positions,
             (None, None) => usual,
             (Some(from), None) => {
-                let reader = Reader::find(&from.display().to_string())
-                    .map_err(|error| UsageError::new(error, "`mendel data list` names the sets"))?;
+                let reader = Reader::find(&from.display().to_string());
+                let reader = reader.or_hint("`mendel data list` names the sets")?;
                 reader.header().positions.max(1)
             }
         };
@@ -181,12 +183,9 @@ impl ExpertArgs {
         let ask = match (self.expert_nodes, self.expert_depth, self.expert_eval) {
             (Some(nodes), _, _) => Ask::Nodes { nodes },
             (_, Some(depth), _) => Ask::Depth { depth },
-            (_, _, Some(EvaluationArg::Nnue)) => Ask::Static {
-                evaluation: Evaluation::Nnue,
-            },
             (_, _, None) if kind == Kind::Moves => Ask::Nodes { nodes: 20_000 },
-            _ => Ask::Static {
-                evaluation: Evaluation::Classical,
+            (_, _, evaluation) => Ask::Static {
+                evaluation: evaluation.unwrap_or(Evaluation::Classical),
             },
         };
         let is_program = ["cmd:", "uci:", "xboard:"]
@@ -206,14 +205,13 @@ impl ExpertArgs {
     }
 }
 
-/// Makes the set.
 pub(super) fn run(args: &DataMakeArgs) -> anyhow::Result<()> {
     writable(&args.out)?;
     let plan = args.plan()?;
     let session = Session::new(args.exec.options()?, args.exec.output)?;
     let name = plan.out.file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
-    session.start(NewExperiment::<DataSetCreation> {
+    session.start::<DataSetCreation>(NewExperiment {
         seed: plan.seed,
         folder: None,
         names: &[&name],
@@ -224,11 +222,10 @@ pub(super) fn run(args: &DataMakeArgs) -> anyhow::Result<()> {
 impl ProgramExperiment for DataSetCreation {
     const GROUP: &'static str = "data";
 
-    fn exec_options(options: &ExecOptions) -> Result<DataOptions, Failure> {
-        options.without_proof_games("data")?;
-        Ok(DataOptions {
+    fn exec_options(options: &ExecOptions) -> DataOptions {
+        DataOptions {
             crew: options.crew_or_all(),
-        })
+        }
     }
 
     fn text(outcome: &CreatedDataSet, _folder: &Folder) -> Result<String, Failure> {

@@ -8,8 +8,6 @@ mod make;
 mod rows;
 mod scores;
 
-use std::io::{self, Write};
-
 use clap::{Args, Subcommand};
 
 /// Make, import and inspect data sets
@@ -42,7 +40,6 @@ enum DataCommand {
     Scores(scores::DataScoresArgs),
 }
 
-/// Does what was asked for.
 pub(super) fn run(args: &DataArgs) -> anyhow::Result<()> {
     match &args.command {
         DataCommand::Make(args) => make::run(args),
@@ -56,13 +53,14 @@ pub(super) fn run(args: &DataArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Shows the first records of a file that could not be read, if there are any.
-fn tell_unreadable(out: &mut impl Write, examples: &[String]) -> io::Result<()> {
-    if !examples.is_empty() {
-        writeln!(out, "the first that could not be read:")?;
+/// The first records of a file that could not be read, as lines.
+fn unreadable(examples: &[String]) -> String {
+    if examples.is_empty() {
+        return String::new();
     }
-    for example in examples {
-        writeln!(out, "  {example}")?;
-    }
-    Ok(())
+    let lines = examples.iter().map(|example| format!("  {example}\n"));
+    format!(
+        "the first that could not be read:\n{}",
+        lines.collect::<String>()
+    )
 }

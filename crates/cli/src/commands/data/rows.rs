@@ -1,18 +1,18 @@
 //! `mendel data rows`: positions as rows of coefficients, for other programs.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mendel_data::{DataSet, Sample};
+use mendel_data::Sample;
 use mendel_engine::Player;
 use mendel_fitness::matrix::Rows;
-use mendel_store::{ReplaceError, replace_with};
 use serde_json::json;
 
 use crate::output;
-use crate::request::{self, UsageError, writable};
+use crate::request::{self, OrUsageError as _, UsageError, writable};
+
+const PLAYERS: &str = "`mendel players` lists the built-in ones";
 
 /// Write positions as rows of coefficients, for statistics programs
 #[derive(Args, Debug)]
@@ -80,17 +80,12 @@ impl LabelArg {
     }
 }
 
-/// Counts and writes.
 pub(super) fn run(args: &DataRowsArgs) -> anyhow::Result<()> {
-    // 1. What was asked for.
+    // 1. The request.
     writable(&args.out)?;
-    let player = Player::find(&args.player)
-        .map_err(|error| UsageError::new(error, "`mendel players` lists the built-in ones"))?;
+    let player = Player::find(&args.player).or_hint(PLAYERS)?;
     let evaluator = request::evaluator(&player)?;
-    let set = DataSet::find(&args.set).map_err(|error| {
-        let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-        UsageError::new(error, hint)
-    })?;
+    let set = request::data_set(&args.set)?;
     let (train, hold_out) = set.split();
     let chosen = match args.part {
         SplitArg::All => (0..set.samples.len()).collect(),
@@ -103,65 +98,51 @@ pub(super) fn run(args: &DataRowsArgs) -> anyhow::Result<()> {
     for index in chosen {
         let sample = &set.samples[index];
         let value = args.label.of(sample).ok_or_else(|| {
-            let complaint = anyhow::anyhow!("position {index} of the set has no {label}");
-            UsageError::new(complaint, "`mendel data info` shows what a set holds")
+            let reason = format!("position {index} of the set has no {label}");
+            UsageError::new(reason, "`mendel data info` shows what a set holds")
         })?;
         positions.push(&sample.position);
         labels.push(value);
     }
 
     // 2. The rows.
-    let rows = Rows::new(evaluator, &positions, 1)
-        .map_err(|error| UsageError::new(error, "`mendel players` lists the built-in ones"))?;
+    let rows = Rows::new(evaluator, &positions, 1).or_hint(PLAYERS)?;
     let weights = evaluator.weights();
     let names: Vec<&str> = weights.iter().map(|weight| weight.name.as_str()).collect();
-    replace_with(&args.out, |file| {
-        write(file, args, &names, &rows, &labels).map_err(|source| ReplaceError::Write {
-            path: args.out.clone(),
-            source,
-        })
-    })?;
+    output::write_file(&args.out, |file| write(file, label, &names, &rows, &labels))?;
 
     // 3. What was done.
-    let mut out = output::stdout();
-    if args.json {
-        let weights = weights
-            .iter()
-            .map(|weight| json!({ "name": weight.name, "value": weight.value }));
-        let report = json!({
-            "file": args.out, "player": player.name, "rows": rows.len(), "label": label,
+    let (count, file) = (rows.len(), args.out.display());
+    let data = || {
+        let weights = weights.iter();
+        let weights = weights.map(|it| json!({ "name": it.name, "value": it.value }));
+        json!({
+            "file": args.out, "player": player.name, "rows": count, "label": label,
             "weights": weights.collect::<Vec<_>>(),
-        });
-        writeln!(out, "{report:#}")?;
-    } else {
-        let file = args.out.display();
-        writeln!(
-            out,
-            "{} rows of {} weights and the {label}: {file}",
-            rows.len(),
-            names.len()
-        )?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || {
+        let weights = names.len();
+        format!("{count} rows of {weights} weights and the {label}: {file}\n")
+    })
 }
 
 fn write(
-    file: &mut File,
-    args: &DataRowsArgs,
+    file: &mut impl Write,
+    label: &str,
     names: &[&str],
     rows: &Rows,
     labels: &[f64],
 ) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
     for name in names {
         write!(file, "{name},")?;
     }
-    writeln!(file, "{}", args.label.name())?;
+    writeln!(file, "{label}")?;
     for (row, label) in labels.iter().enumerate() {
         for coefficient in rows.dense(row).unwrap_or_default() {
             write!(file, "{coefficient},")?;
         }
         writeln!(file, "{label}")?;
     }
-    file.flush()
+    Ok(())
 }

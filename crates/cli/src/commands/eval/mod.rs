@@ -2,15 +2,14 @@
 
 mod likely;
 
-use std::io::{self, Write};
-
 use clap::Args;
 use mendel_board::{Color, Game, Position};
 use mendel_engine::{Player, Setting};
 use mendel_evaluator::{Explanation, Row};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::draw::{self, BoardStyle};
+use crate::draw;
 use crate::output;
 use crate::request::{self, UsageError};
 use crate::table::TextTable;
@@ -53,7 +52,6 @@ pub(super) struct EvalArgs {
     json: bool,
 }
 
-/// Judges and explains.
 pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let mut player = request::player(args.player.as_deref())?;
     if let Some(rating) = args.rating {
@@ -64,47 +62,40 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
         let mut workspace = policy.policy().workspace();
         policy.outlook(&Game::new(position.clone()), &mut workspace)
     });
-    // Who plays as people do is asked for what they play.
+    // A player whose network chooses the moves as people do has no terms.
     let policy = player.policy.as_ref();
     let judges = !policy.is_some_and(|it| it.way.is_of_people());
     let explanation = judges.then(|| player.evaluator.explain(&position));
-
     let outcome = Outcome::of(&position);
 
-    let ink = BoardStyle::for_stream(&io::stdout());
-    let mut out = output::stdout();
-    if args.json {
-        let written = if let Some(outlook) = &expected {
-            let evaluation = serde_json::to_value(&explanation).map_err(io::Error::from)?;
-            let rest = likely::as_json(&player, &position, outlook, &evaluation);
-            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
-        } else {
-            let rest = explanation;
-            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
-        };
-        written.map_err(io::Error::from)?;
-        writeln!(out)?;
-        return Ok(());
-    }
-    let mut parts = Vec::new();
-    if let Some(outcome) = &outcome {
-        parts.push(format!("{}\n", outcome.words(explanation.is_some())));
-    }
-    if let Some(explanation) = &explanation {
-        parts.push(as_text(explanation, position.turn(), args.all));
-    }
-    if let Some(outlook) = &expected {
-        let text = likely::as_text(&player, &position, outlook, args.all, ink);
-        parts.push(text);
-    }
-    out.write_all(parts.join("\n").as_bytes())?;
-    Ok(())
+    let text = || {
+        let mut parts = Vec::new();
+        if let Some(outcome) = &outcome {
+            parts.push(format!("{}\n", outcome.words(explanation.is_some())));
+        }
+        if let Some(explanation) = &explanation {
+            parts.push(as_text(explanation, position.turn(), args.all));
+        }
+        if let Some(outlook) = &expected {
+            parts.push(likely::as_text(&player, &position, outlook, args.all));
+        }
+        parts.join("\n")
+    };
+    let Some(outlook) = &expected else {
+        let rest = &explanation;
+        return output::print(args.json, || Report { outcome, rest }, text);
+    };
+    let rest = || likely::as_json(&player, &position, outlook, &json!(explanation));
+    let data = || Report {
+        outcome,
+        rest: rest(),
+    };
+    output::print(args.json, data, text)
 }
 
-/// What is printed as JSON.
 #[derive(Serialize)]
 struct Report<T: Serialize> {
-    /// How the game ended; `null` where it goes on.
+    /// `null` if the game has not ended.
     outcome: Option<Outcome>,
     #[serde(flatten)]
     rest: T,
@@ -124,33 +115,26 @@ impl Outcome {
         if !position.legal_moves().is_empty() {
             return None;
         }
-        let winner = position.turn().fold_wb("black", "white");
-        Some(if position.is_check() {
-            Self {
-                reason: "checkmate",
-                winner: Some(winner),
-            }
-        } else {
-            Self {
-                reason: "stalemate",
-                winner: None,
-            }
-        })
+        let (reason, winner) = match position.turn() {
+            _ if !position.is_check() => ("stalemate", None),
+            Color::White => ("checkmate", Some("black")),
+            Color::Black => ("checkmate", Some("white")),
+        };
+        Some(Self { reason, winner })
     }
 
-    /// In words; `judged`: terms follow.
+    /// `judged`: the terms of the evaluation follow.
     fn words(&self, judged: bool) -> String {
         let ended = match self.winner {
             Some("white") => "Checkmate: White wins",
             Some(_) => "Checkmate: Black wins",
             None => "Stalemate: a draw",
         };
-        let terms = if judged {
-            "; the terms below are those of the pieces alone"
+        if judged {
+            format!("{ended}; the terms below are those of the pieces alone")
         } else {
-            ""
-        };
-        format!("{ended}{terms}")
+            ended.to_owned()
+        }
     }
 }
 
@@ -176,7 +160,6 @@ fn set_rating(player: &mut Player, rating: i64) -> Result<(), UsageError> {
     })
 }
 
-/// A line of the table: a term, or all terms of a group added up.
 struct EvalLine {
     name: String,
     /// White in the middle and end game, then Black.
@@ -231,20 +214,17 @@ fn lines(explanation: &Explanation, all: bool) -> Vec<EvalLine> {
 
 fn as_text(explanation: &Explanation, turn: Color, all: bool) -> String {
     let turn = draw::side(turn);
-    let mut table = TextTable::default();
-    table.row(["term", "White mg", "eg", "Black mg", "eg", "worth"]);
-    table.rule();
+    let mut table = TextTable::new("term | White mg | eg | Black mg | eg | worth");
     for line in lines(explanation, all) {
         let weighed = line.weighed.map(|sum| sum.to_string());
         let worth = [signed(line.worth)];
         table.row([line.name].into_iter().chain(weighed).chain(worth));
     }
-    let blank = || [""; 4].map(str::to_owned);
-    let last =
-        |name: &str, worth: String| [name.to_owned()].into_iter().chain(blank()).chain([worth]);
-    table.row(last("rounding", signed(explanation.rounding.centipawns())));
+    let rounding = signed(explanation.rounding.centipawns());
+    table.row(["rounding", "", "", "", "", &rounding]);
     table.rule();
-    table.row(last("score", format!("{:+}", explanation.white_score)));
+    let score = format!("{:+}", explanation.white_score);
+    table.row(["score", "", "", "", "", &score]);
     let (taper, scale) = (explanation.taper, explanation.scale);
     format!(
         "{}\n{}, {} to move; middle game {}/{}, end game {}/{} scaled by {}/{}\n\n{}\n{} to move sees {:+}\n",
@@ -263,7 +243,7 @@ fn as_text(explanation: &Explanation, turn: Color, all: bool) -> String {
     )
 }
 
-/// Two digits and a sign; nothing is written as plain zero.
+/// Two digits and a sign; zero has no sign.
 fn signed(centipawns: f64) -> String {
     let text = format!("{centipawns:+.2}");
     if text == "+0.00" || text == "-0.00" {

@@ -1,20 +1,20 @@
-//! `mendel match`: two or more players meet, and what that proves.
+//! `mendel match`: matches of two or more players.
 
 mod experiment;
 mod tables;
-mod view;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
     Adjudication, DrawRule, Entrant, Format, Kind, LengthRule, Match, MatchPlan, MaterialRule,
-    OpeningSetting, Order, Pace, Patience, ResignRule, SprtPlan, SyzygyRule, Verdict,
+    OpeningSetting, Order, Patience, ResignRule, SprtPlan, SyzygyRule, Verdict,
 };
 use mendel_engine::{Options, memory};
 
+use crate::choice::{Choice, choice};
 use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, Session};
 use crate::limits::LimitArgs;
@@ -49,16 +49,16 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Who meets whom
-    #[arg(long, value_enum, default_value_t = TournamentFormatArg::RoundRobin)]
-    format: TournamentFormatArg,
+    #[arg(long, default_value = "round-robin", value_parser = choice(FORMATS))]
+    format: Format,
     #[command(flatten)]
     limits: LimitArgs,
     /// Stop when a test is decided: Elo of the hypotheses, such as 0,5
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
     sprt: Option<(f64, f64)>,
     /// What the bounds of the test are measured in
-    #[arg(long, value_enum, default_value_t = EloModelArg::Normalized, requires = "sprt")]
-    model: EloModelArg,
+    #[arg(long, default_value = "normalized", value_parser = choice(MODELS), requires = "sprt")]
+    model: EloModel,
     /// The test's chance to accept a change that is none
     #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
     alpha: f64,
@@ -97,7 +97,6 @@ pub(super) struct MatchArgs {
     exec: ExecArgs,
 }
 
-/// Which openings, in which order.
 #[derive(Args, Debug)]
 struct OpeningArgs {
     /// Openings from an EPD, PGN or Polyglot file; else a small book of our own
@@ -117,15 +116,15 @@ struct OpeningArgs {
     seed: u64,
 }
 
-/// What ends a game before the rules do; nothing unless asked for.
+/// What ends a game before the rules do; nothing by default.
 #[derive(Args, Debug)]
 struct AdjudicationArgs {
     /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on
-    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = triple)]
-    draw: Option<(u32, u32, u32)>,
+    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = numbers::<3>)]
+    draw: Option<[u32; 3]>,
     /// A loss for the side that stays SCORE centipawns down for MOVES moves
-    #[arg(long, value_name = "MOVES,SCORE", value_parser = pair)]
-    resign: Option<(u32, u32)>,
+    #[arg(long, value_name = "MOVES,SCORE", value_parser = numbers::<2>)]
+    resign: Option<[u32; 2]>,
     /// The opponent must have seen it, too
     #[arg(long, requires = "resign")]
     two_sided: bool,
@@ -143,23 +142,22 @@ struct AdjudicationArgs {
     syzygy: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TournamentFormatArg {
-    /// Everybody meets everybody
-    RoundRobin,
-    /// The first meets all others
-    Gauntlet,
-    /// Each meets the next two: for players in the order of their strength
-    Ladder,
-}
+const LADDER: &str = "Each meets the next two: for players in the order of their strength";
+const FORMATS: &[Choice<Format>] = &[
+    (
+        "round-robin",
+        "Everybody meets everybody",
+        Format::RoundRobin,
+    ),
+    ("gauntlet", "The first meets all others", Format::Gauntlet),
+    ("ladder", LADDER, Format::Ladder),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum EloModelArg {
-    /// Elo divided by the spread of the games; the default of the field
-    Normalized,
-    /// Elo as ratings use it
-    Logistic,
-}
+const NORMALIZED: &str = "Elo divided by the spread of the games; the default of the field";
+const MODELS: &[Choice<EloModel>] = &[
+    ("normalized", NORMALIZED, EloModel::Normalized),
+    ("logistic", "Elo as ratings use it", EloModel::Logistic),
+];
 
 fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
     let parsed: Option<Vec<u32>> = text
@@ -175,14 +173,6 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
         .and_then(|(name, elo)| Some((name.to_owned(), elo.trim().parse().ok()?)))
         .filter(|(_, elo): &(String, f64)| elo.is_finite())
         .ok_or_else(|| "a name and a rating are wanted, such as toga2=2800".to_owned())
-}
-
-fn triple(text: &str) -> Result<(u32, u32, u32), String> {
-    numbers::<3>(text).map(|[a, b, c]| (a, b, c))
-}
-
-fn pair(text: &str) -> Result<(u32, u32), String> {
-    numbers::<2>(text).map(|[a, b]| (a, b))
 }
 
 fn bounds(text: &str) -> Result<(f64, f64), String> {
@@ -204,22 +194,13 @@ impl MatchArgs {
             ));
         }
         Ok(MatchPlan {
-            format: match self.format {
-                TournamentFormatArg::RoundRobin => Format::RoundRobin,
-                TournamentFormatArg::Gauntlet => Format::Gauntlet,
-                TournamentFormatArg::Ladder => Format::Ladder,
-            },
+            format: self.format,
             openings: self.openings.openings.clone(),
             names: self.names.clone(),
             anchor: self.anchor.clone(),
             max_faults: self.max_faults,
             final_positions: self.final_positions,
-            pace: Pace {
-                clock: self.limits.tc,
-                movetime: self.limits.movetime.map(Duration::from_millis),
-                nodes: self.limits.nodes,
-                depth: self.limits.depth,
-            },
+            pace: self.limits.pace(),
             opening: OpeningSetting {
                 plies: self.openings.plies,
                 order: if self.openings.sequential {
@@ -242,10 +223,7 @@ impl MatchArgs {
                 elo1,
                 alpha: self.alpha,
                 beta: self.beta,
-                model: match self.model {
-                    EloModelArg::Normalized => EloModel::Normalized,
-                    EloModelArg::Logistic => EloModel::Logistic,
-                },
+                model: self.model,
             }),
             ..MatchPlan::new(&self.event, self.players.clone(), self.games)
         })
@@ -255,12 +233,12 @@ impl MatchArgs {
 impl AdjudicationArgs {
     fn rules(&self) -> Adjudication {
         Adjudication {
-            draw: self.draw.map(|(from_move, moves, score)| DrawRule {
+            draw: self.draw.map(|[from_move, moves, score]| DrawRule {
                 from_move,
                 moves,
                 score,
             }),
-            resign: self.resign.map(|(moves, score)| ResignRule {
+            resign: self.resign.map(|[moves, score]| ResignRule {
                 moves,
                 score,
                 two_sided: self.two_sided,
@@ -286,7 +264,6 @@ impl AdjudicationArgs {
     }
 }
 
-/// Plays the match and prints what it proves.
 pub(super) fn run(args: &MatchArgs) -> anyhow::Result<()> {
     // 1. The crew and the whole plan are checked before anything is written or played.
     let options = ExecOptions {
@@ -304,16 +281,16 @@ pub(super) fn run(args: &MatchArgs) -> anyhow::Result<()> {
     }
     // 2. The match.
     let names: Vec<&str> = entrants.iter().map(|it| it.name.as_str()).take(3).collect();
-    let new = NewExperiment::<Match> {
+    let new = NewExperiment {
         seed: plan.seed(),
         plan,
         folder: args.out.as_deref(),
         names: &names,
     };
-    Session::new(options, args.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start::<Match>(new)
 }
 
-/// Refuses tables of bred players that do not fit into memory in so many games at once.
+/// Refuses tables of bred players that do not fit into memory in `games` games at once.
 fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), UsageError> {
     let bred = entrants
         .iter()

@@ -5,15 +5,16 @@ mod live;
 #[cfg(feature = "train")]
 mod work;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mendel_nets::train::recipe::{BUILT_IN, Recipe};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::breed::setting;
 use crate::output;
+use crate::request::OrUsageError as _;
+#[cfg(not(feature = "train"))]
 use crate::request::UsageError;
 use crate::table::TextTable;
 
@@ -75,17 +76,11 @@ enum DeviceArg {
     Cuda,
 }
 
-/// Trains, goes on, or lists the recipes.
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
     match (&args.resume, &args.recipe) {
         (Some(folder), _) => resume(folder, args),
         (None, None) => list(args.json),
-        (None, Some(name)) => {
-            let recipe = Recipe::find(name, &args.set).map_err(|error| {
-                UsageError::new(error, "`mendel train` lists the built-in recipes")
-            })?;
-            train(recipe, args)
-        }
+        (None, Some(name)) => train(Recipe::find(name, &args.set).or_hint(TRAIN_RECIPES)?, args),
     }
 }
 
@@ -102,7 +97,6 @@ fn resume(_folder: &std::path::Path, _arguments: &TrainArgs) -> anyhow::Result<(
     Err(without().into())
 }
 
-/// What is missing and how to get it.
 #[cfg(not(feature = "train"))]
 fn without() -> UsageError {
     UsageError {
@@ -115,10 +109,10 @@ fn without() -> UsageError {
     }
 }
 
-fn list(as_json: bool) -> anyhow::Result<()> {
-    let mut table = TextTable::default();
-    table.row(["recipe", "about"]);
-    table.rule();
+pub(super) const TRAIN_RECIPES: &str = "`mendel train` lists the built-in recipes";
+
+fn list(json: bool) -> anyhow::Result<()> {
+    let mut table = TextTable::new("recipe | about");
     let mut rows = Vec::new();
     for (name, text) in BUILT_IN {
         let recipe = Recipe::parse(text, name, &[])?;
@@ -129,11 +123,5 @@ fn list(as_json: bool) -> anyhow::Result<()> {
         }));
         table.row([*name, recipe.about.as_str()]);
     }
-    let mut out = output::stdout();
-    if as_json {
-        writeln!(out, "{}", serde_json::Value::Array(rows))?;
-    } else {
-        write!(out, "{}", table.render())?;
-    }
-    Ok(())
+    output::print_line(json, || Value::Array(rows), || table.render())
 }

@@ -1,7 +1,6 @@
 //! Training, in a program that can.
 
-use std::io::{self, Write as _};
-use std::num::NonZeroUsize;
+use std::io::Write as _;
 use std::path::Path;
 
 use mendel_nets::train::recipe::Recipe;
@@ -12,19 +11,18 @@ use mendel_store::replace;
 
 use super::live::TrainDisplay;
 use super::{DeviceArg, TrainArgs};
+use crate::exec_options::all_cores;
 use crate::home;
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
 use crate::request::{UsageError, changed};
 use crate::table::TextTable;
 
-/// Trains from the beginning.
 pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
     let folder = match &args.out {
         Some(path) => std::path::absolute(path)?,
-        None => home::new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
+        None => home::library()?.new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
     };
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let order = Order {
         recipe,
         files: args.data.clone(),
@@ -33,7 +31,7 @@ pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
             DeviceArg::Cpu => Machine::Cpu,
             DeviceArg::Cuda => Machine::Cuda,
         },
-        threads: args.threads.map_or(cores, usize::from),
+        threads: args.threads.map_or_else(all_cores, usize::from),
         start: args.start.clone(),
         folder,
     };
@@ -42,31 +40,30 @@ pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
     if order.recipe.grid.is_empty() {
         let result = train::train(&order, &stop, &mut |event| {
             if matches!(event, Event::Begun { .. }) {
-                home::register_run(&order.folder);
+                home::register(&order.folder);
             }
-            live.hear(&event);
+            live.on_event(&event);
         });
         live.finish();
-        home::register_run(&order.folder);
-        tell(result, &order.folder, args)
+        home::register(&order.folder);
+        print(result, &order.folder, args)
     } else {
         let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
             live.name = format!("{name} ({}/{count}): ", index + 1);
-            live.hear(&event);
+            live.on_event(&event);
         });
         live.finish();
-        tell_grid(result, &order, args)
+        print_grid(result, &order, args)
     }
 }
 
-/// Goes on.
 pub(super) fn resume(folder: &Path, args: &TrainArgs) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     let mut live = TrainDisplay::new(args.json, args.quiet);
-    let result = train::resume(folder, &stop, &mut |event| live.hear(&event));
+    let result = train::resume(folder, &stop, &mut |event| live.on_event(&event));
     live.finish();
-    home::register_run(folder);
-    tell(result, folder, args)
+    home::register(folder);
+    print(result, folder, args)
 }
 
 fn wrong(error: TrainError) -> anyhow::Error {
@@ -89,20 +86,18 @@ fn wrong(error: TrainError) -> anyhow::Error {
     UsageError::new(error, hint).into()
 }
 
-/// Writes the page of a finished training into its folder.
 fn write_page(folder: &Path) -> anyhow::Result<()> {
     let page = report::training_page(folder)?.render();
     Ok(replace(&folder.join(report::FILE), page.as_bytes())?)
 }
 
 fn stopped(folder: &Path) -> anyhow::Result<()> {
-    let mut err = io::stderr().lock();
     let folder = folder.display();
-    writeln!(err, "stopped; `mendel train --resume {folder}` goes on")?;
+    output::log(format!("stopped; `mendel train --resume {folder}` goes on"));
     Ok(())
 }
 
-fn tell(
+fn print(
     result: Result<Option<Outcome>, TrainError>,
     folder: &Path,
     args: &TrainArgs,
@@ -116,9 +111,7 @@ fn tell(
         writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
         return Ok(());
     }
-    let mut table = TextTable::default();
-    table.row(["figure", "ours", "paper"]);
-    table.rule();
+    let mut table = TextTable::new("figure | ours | paper");
     for (name, value) in &outcome.test {
         let paper = outcome.paper.get(name);
         let paper = paper.map_or_else(String::new, |value| format!("{value:.3}"));
@@ -137,14 +130,13 @@ fn tell(
     Ok(())
 }
 
-fn tell_grid(
+fn print_grid(
     result: Result<Option<Vec<GridCell>>, TrainError>,
     order: &Order,
     args: &TrainArgs,
 ) -> anyhow::Result<()> {
     let Some(cells) = result.map_err(wrong)? else {
-        let mut err = io::stderr().lock();
-        writeln!(err, "stopped; the same command goes on")?;
+        output::log("stopped; the same command goes on");
         return Ok(());
     };
     let folder = &order.folder;
@@ -154,9 +146,7 @@ fn tell_grid(
     let page = report::grid_page(&order.recipe, &cells).render();
     replace(&folder.join(report::FILE), page.as_bytes())?;
     let mut out = output::stdout();
-    let mut table = TextTable::default();
-    table.row(["network", "loss", "from", "overall", "steps"]);
-    table.rule();
+    let mut table = TextTable::new("network | loss | from | overall | steps");
     for cell in &cells {
         let Some(outcome) = &cell.outcome else {
             table.row([cell.name.as_str(), "", "", "", "diverged"]);

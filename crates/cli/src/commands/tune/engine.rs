@@ -1,11 +1,9 @@
 //! An engine is tuned, or its parameter file is written.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
-use mendel_arena::{Entrant, Pace};
+use mendel_arena::Entrant;
 use mendel_lab::tune::{self, ParamFile, Tune, TunePlan, TuneRequest, TuneTarget};
 use mendel_store::frame::{Experiment as _, Manifest};
 use mendel_store::is_taken;
@@ -71,15 +69,6 @@ pub(super) struct TuneEngineArgs {
 }
 
 impl TuneEngineArgs {
-    fn pace(&self) -> Pace {
-        Pace {
-            clock: self.limits.tc,
-            movetime: self.limits.movetime.map(Duration::from_millis),
-            nodes: self.limits.nodes,
-            depth: self.limits.depth,
-        }
-    }
-
     fn request(&self, engine: &str) -> anyhow::Result<TuneRequest> {
         let absolute = |path: &PathBuf| std::path::absolute(path);
         Ok(TuneRequest {
@@ -92,7 +81,7 @@ impl TuneEngineArgs {
             },
             games: self.games,
             proof_games: self.proof_games,
-            pace: self.pace(),
+            pace: self.limits.pace(),
             tuner: self.tuner.clone(),
             // A path is meant from here, also when it is resumed elsewhere.
             openings: self.openings.as_ref().map(absolute).transpose()?,
@@ -101,7 +90,6 @@ impl TuneEngineArgs {
         })
     }
 
-    /// Where the experiment will be, or the parameter file is.
     fn folder(&self, engine: &str) -> anyhow::Result<PathBuf> {
         if let Some(path) = self.write.as_ref().or(self.out.as_ref()) {
             return Ok(std::path::absolute(path)?);
@@ -113,7 +101,6 @@ impl TuneEngineArgs {
     }
 }
 
-/// Makes the plan, and tunes or writes the parameters.
 pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
     let Some(engine) = &args.engine else {
         return Err(UsageError::new(
@@ -160,7 +147,7 @@ pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Checks that a parameter file can be written there: known before the probe.
+/// Checks that the parameter file can be written, before the probe, which takes long.
 fn check_free(path: &Path, force: bool) -> Result<(), UsageError> {
     writable(path)?;
     if is_taken(path) && !force {
@@ -172,7 +159,6 @@ fn check_free(path: &Path, force: bool) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Writes what the probe proposes.
 fn write(plan: &TunePlan, path: &Path, json: bool) -> anyhow::Result<()> {
     let file = ParamFile {
         params: plan.params.clone(),
@@ -180,14 +166,12 @@ fn write(plan: &TunePlan, path: &Path, json: bool) -> anyhow::Result<()> {
         infeasible: plan.infeasible.clone(),
     };
     mendel_store::replace(path, file.to_toml().as_bytes())?;
-    let mut out = output::stdout();
-    if json {
-        let mut value = serde_json::to_value(&file)?;
+    let data = || {
+        let mut value = json!(file);
         value["file"] = json!(path);
-        writeln!(out, "{value}")?;
-    } else {
-        out.write_all(params_table(&file).as_bytes())?;
-        writeln!(out, "written to {}", path.display())?;
-    }
-    Ok(())
+        value
+    };
+    output::print_line(json, data, || {
+        format!("{}written to {}\n", params_table(&file), path.display())
+    })
 }

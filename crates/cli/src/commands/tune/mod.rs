@@ -4,7 +4,6 @@ mod bench;
 mod engine;
 mod experiment;
 mod output;
-mod view;
 
 use clap::Args;
 
@@ -36,7 +35,6 @@ pub(super) struct TuneArgs {
     engine: engine::TuneEngineArgs,
 }
 
-/// Tunes.
 pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
     if args.bench.bench {
         return bench::run(&args.bench, &args.engine);

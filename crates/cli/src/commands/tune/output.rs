@@ -8,13 +8,8 @@ use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
 use crate::experiment::PAGE;
 use crate::table::TextTable;
 
-/// What a tuning found.
 pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
-    let mut table = TextTable::default();
-    table.row([
-        "option", "start", "found", "95 %", "worth", "±", "matters", "",
-    ]);
-    table.rule();
+    let mut table = TextTable::new("option | start | found | 95 % | worth | ± | matters | ");
     for it in &result.params {
         let [worth, error] = if it.is_start() {
             [String::new(), String::new()]
@@ -46,8 +41,8 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
     if let Some(last) = result.curve.last() {
         add(format!("last validation: {}", last.words()));
     }
-    // How much all of it is worth the games above and below tell: the surface is made to
-    // find the top, and says little of how high that is above a start far away.
+    // The gain as a whole follows from the games: the surface is fitted to find the optimum, and
+    // is inexact about its height above a distant start.
     add(format!(
         "by the fitted surface at most {:.0} Elo are still to be had",
         result.left.high
@@ -81,11 +76,8 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
     text
 }
 
-/// What the probe proposes.
 pub(super) fn params_table(file: &ParamFile) -> String {
-    let mut table = TextTable::default();
-    table.row(["option", "start", "low", "high", "step"]);
-    table.rule();
+    let mut table = TextTable::new("option | start | low | high | step");
     for it in &file.params {
         let bounds = |value: i64| match it.kind {
             ParamKind::Spin => value.to_string(),
