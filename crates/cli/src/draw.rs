@@ -5,7 +5,6 @@ use std::io::IsTerminal;
 
 use mendel_board::{Color, File, Move, Piece, Position, Rank, Role, Square};
 
-/// How a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BoardStyle {
     /// Letters and signs only, for files and pipes.
@@ -15,7 +14,7 @@ pub(crate) enum BoardStyle {
 }
 
 impl BoardStyle {
-    /// Colours where `stream` is a terminal and nobody asked for none
+    /// Colours if `stream` is a terminal and `NO_COLOR` is not set
     /// (<https://no-color.org>).
     pub(crate) fn for_stream(stream: &impl IsTerminal) -> Self {
         let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -27,7 +26,6 @@ impl BoardStyle {
     }
 }
 
-/// A side as it stands in a sentence.
 pub(crate) fn side(color: Color) -> &'static str {
     match color {
         Color::White => "White",
@@ -107,7 +105,6 @@ pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: BoardStyle) -> String
     lines.join("\n") + "\n"
 }
 
-/// A share in three columns.
 fn share(share: f32, ink: BoardStyle) -> String {
     // From white to deep orange.
     const PAPER: [u8; 6] = [255, 230, 223, 216, 209, 202];
@@ -127,25 +124,14 @@ fn share(share: f32, ink: BoardStyle) -> String {
     }
 }
 
-/// A piece on paper: hollow is White, filled is Black.
 fn glyph(piece: Option<Piece>) -> char {
-    let Some(Piece { color, role }) = piece else {
-        return '·';
+    let pieces = match piece.map(|it| it.color) {
+        None => return '·',
+        Some(Color::White) => ['♙', '♘', '♗', '♖', '♕', '♔'],
+        Some(Color::Black) => ['♟', '♞', '♝', '♜', '♛', '♚'],
     };
-    match (color, role) {
-        (Color::White, Role::Pawn) => '♙',
-        (Color::White, Role::Knight) => '♘',
-        (Color::White, Role::Bishop) => '♗',
-        (Color::White, Role::Rook) => '♖',
-        (Color::White, Role::Queen) => '♕',
-        (Color::White, Role::King) => '♔',
-        (Color::Black, Role::Pawn) => '♟',
-        (Color::Black, Role::Knight) => '♞',
-        (Color::Black, Role::Bishop) => '♝',
-        (Color::Black, Role::Rook) => '♜',
-        (Color::Black, Role::Queen) => '♛',
-        (Color::Black, Role::King) => '♚',
-    }
+    let role = piece.and_then(|it| Role::ALL.iter().position(|role| *role == it.role));
+    role.map_or('·', |role| pieces[role])
 }
 
 /// A square of two columns. Both sides get the filled signs, which read better
