@@ -36,24 +36,19 @@ pub(super) struct UciArgs {
     tunable: bool,
 }
 
-/// Speaks until the GUI quits or its input ends.
 pub(super) fn run(args: &UciArgs) -> anyhow::Result<()> {
-    let pupil = if args.learn {
-        let pupil =
-            PopulationLearner::new(args.player.as_deref(), OpponentKind::Gui, None, &args.crew)?;
-        Some(Box::new(pupil) as Box<dyn session::Pupil>)
-    } else {
-        None
-    };
-    let name = match &pupil {
-        Some(_) => Some(PLAYER),
-        None => args.player.as_deref(),
-    };
+    let mut name = args.player.as_deref();
+    let mut learner: Option<Box<dyn session::Pupil>> = None;
+    if args.learn {
+        let new = PopulationLearner::new(name, OpponentKind::Gui, None, &args.crew)?;
+        learner = Some(Box::new(new));
+        name = Some(PLAYER);
+    }
     let settings = session::Settings {
         player: Arc::new(request::player(name)?),
         options: Options::default(),
         tunable: args.tunable,
     };
-    session::run_with(io::stdin(), output::stdout(), settings, pupil)?;
+    session::run_with(io::stdin(), output::stdout(), settings, learner)?;
     Ok(())
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use mendel_board::Color;
 use mendel_board::lines::BoundedLines;
-use mendel_board::{Color, Position};
 use mendel_engine::play::HumanSides;
 use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
 use mendel_lab::learning::OpponentKind;
@@ -19,11 +19,10 @@ use crate::draw::BoardStyle;
 use crate::limits::LimitArgs;
 use crate::output;
 use crate::population_learner::PopulationLearner;
-use crate::request::{self, UsageError};
+use crate::request::{self, OrUsageError as _, UsageError};
 use input::PlayInput;
-use terminal_game::{LearnState, TerminalGame};
+use terminal_game::TerminalGame;
 
-/// How long the engine thinks where nothing is said.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game in the terminal
@@ -85,7 +84,6 @@ enum SideArg {
     None,
 }
 
-/// A rating of the table.
 fn elo(text: &str) -> Result<i32, String> {
     let table = StrengthTable::built_in();
     let known = table.min()..=table.max();
@@ -98,7 +96,7 @@ fn elo(text: &str) -> Result<i32, String> {
     })
 }
 
-/// Who plays, with the chance that was asked for.
+/// The player, with the seed of the request.
 fn opponent(args: &PlayArgs) -> Result<Player, UsageError> {
     let mut player = request::player(args.player.as_deref())?;
     let of_people = |policy: &Guidance| policy.way.is_of_people();
@@ -129,33 +127,28 @@ fn opponent(args: &PlayArgs) -> Result<Player, UsageError> {
     Ok(player)
 }
 
-/// Plays until the game or the input ends.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<()> {
-    let mut pupil = None;
+    let mut learner = None;
     let player = if args.learn {
-        let seat = matches!(args.side, SideArg::White | SideArg::Black);
-        if !seat {
+        if !matches!(args.side, SideArg::White | SideArg::Black) {
             return Err(UsageError::new(
                 "`--learn` needs one side for you and one for the sets that learn",
                 "take `--side white` or `--side black`",
             )
             .into());
         }
-        let who = args.player.as_deref();
-        let mut learner = PopulationLearner::new(who, OpponentKind::Person, args.seed, &args.crew)?;
-        let player = learner.next()?;
-        pupil = Some(learner);
-        Arc::new(player)
+        let name = args.player.as_deref();
+        let new = PopulationLearner::new(name, OpponentKind::Person, args.seed, &args.crew)?;
+        Arc::new(learner.insert(new).next()?)
     } else {
         Arc::new(opponent(args)?)
     };
     let mut limits = args.limits.clone();
     if args.learn && limits.depth.is_none() && limits.nodes.is_none() {
-        // As in the paper; a clock or a time for each move still ends it earlier.
+        // As in the paper; a clock or a time for each move may end the search earlier.
         limits.depth = Some(mendel_lab::learning::DEPTH);
     }
-    let words: Vec<String> = args.fen.iter().cloned().collect();
-    let start: Position = request::position(&words)?;
+    let start = request::position(args.fen.as_slice())?;
     let side = if args.self_play {
         SideArg::None
     } else {
@@ -169,45 +162,39 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<()> {
         }),
         ..Options::default()
     };
-    let ink = BoardStyle::for_stream(&io::stdout());
     let mut game = TerminalGame::new(
         start,
-        Engine::new(player, options)
-            .map_err(|error| UsageError::new(error, "`--hash MIB` says how large it is"))?,
+        Engine::new(player, options).or_hint("`--hash MIB` says how large it is")?,
         HumanSides {
             white: matches!(side, SideArg::White | SideArg::Both),
             black: matches!(side, SideArg::Black | SideArg::Both),
         },
         &limits,
-        ink,
+        BoardStyle::for_stream(&io::stdout()),
         output::stdout(),
     );
     if side == SideArg::None {
         game.watch(args.plies)?;
         return Ok(());
     }
-    game.set_view(if side == SideArg::Black {
-        Color::Black
-    } else {
-        Color::White
-    });
-    converse(&mut game, pupil.as_mut())?;
-    Ok(())
+    if side == SideArg::Black {
+        game.view = Color::Black;
+    }
+    converse(&mut game, learner.as_mut())
 }
 
-/// The game with people: the engine moves when it is its turn, a line is read
-/// when it is not.
+/// Plays a game with people until the input ends.
 fn converse<W: Write>(
     game: &mut TerminalGame<W>,
-    mut pupil: Option<&mut PopulationLearner>,
+    mut learner: Option<&mut PopulationLearner>,
 ) -> anyhow::Result<()> {
     let stdin = io::stdin();
     let asks = stdin.is_terminal();
     let mut lines = BoundedLines::new(stdin.lock(), MAX_LINE_LEN);
     game.show()?;
     loop {
-        if let Some(pupil) = pupil.as_deref_mut() {
-            learn(game, pupil)?;
+        if let Some(learner) = learner.as_deref_mut() {
+            game.learn(learner)?;
         }
         if !game.is_over() && !game.is_human_turn() {
             game.engine_moves()?;
@@ -228,26 +215,7 @@ fn converse<W: Write>(
     }
 }
 
-/// Tells the pupil of a game that is over, once, and asks it for the next.
-fn learn<W: Write>(
-    game: &mut TerminalGame<W>,
-    pupil: &mut PopulationLearner,
-) -> anyhow::Result<()> {
-    match game.learn_state() {
-        LearnState::Playing => {}
-        LearnState::Over { own, winner, plies } => {
-            let event = pupil.record(own, winner, plies)?;
-            game.learned(&format!("learned from game {}\n", event.id.number))?;
-        }
-        LearnState::Spoilt => {
-            game.learned("not learned from: moves were taken back\n")?;
-        }
-        LearnState::New => game.replace_player(Arc::new(pupil.next()?)),
-    }
-    Ok(())
-}
-
-/// Bytes of a typed line that are read; no command or move is longer.
+/// Maximum length of a typed line, in bytes; the rest is ignored.
 const MAX_LINE_LEN: usize = 4096;
 
 /// The next typed line without blanks around it; `None` at the end of the input.
