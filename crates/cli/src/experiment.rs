@@ -12,6 +12,7 @@ use mendel_store::frame::{
     self, Experiment, ExperimentEvent, Failure, Folder, Host, Manifest, ManifestError, Preparation,
 };
 use mendel_store::{InputsError, LockError, replace};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::crew::{crew_error, print_crew_summary};
@@ -75,6 +76,13 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
 pub(crate) struct Report {
     pub(crate) page: HtmlPage,
     pub(crate) data: Value,
+}
+
+impl Report {
+    pub(crate) fn new(page: HtmlPage, data: impl Serialize) -> Self {
+        let data = json!(data);
+        Self { page, data }
+    }
 }
 
 pub(crate) struct NewExperiment<'a, P> {

@@ -194,10 +194,7 @@ impl ProgramExperiment for Calibration {
             blocks,
             foot: format!("mendel {} · {}", manifest.version, manifest.command),
         };
-        Ok(Report {
-            page,
-            data: json!(outcome),
-        })
+        Ok(Report::new(page, outcome))
     }
 }
 

@@ -72,10 +72,7 @@ impl ProgramExperiment for Breed {
     fn report(folder: &Path) -> Result<Report, Failure> {
         let run = RunRecord::read(folder).and_then(RunRecord::with_analyses);
         let run = run.map_err(failure)?;
-        Ok(Report {
-            page: run.page(),
-            data: json!(run.summary()),
-        })
+        Ok(Report::new(run.page(), run.summary()))
     }
 
     fn view() -> RecordView {

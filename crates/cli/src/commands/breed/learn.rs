@@ -126,11 +126,8 @@ impl ProgramExperiment for Learn {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let files = Folder::at(folder);
-        let population = Self::population(&files)?;
-        Ok(Report {
-            page: learning_page(&population.record()),
-            data: json!(Self::so_far(&files)?),
-        })
+        let page = learning_page(&Self::population(&files)?.record());
+        Ok(Report::new(page, Self::so_far(&files)?))
     }
 
     fn so_far(folder: &Folder) -> Result<Option<LearnOutcome>, Failure> {

@@ -55,10 +55,7 @@ impl ProgramExperiment for PipelineRun {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let pipeline = PipelineRecord::read(folder).map_err(failure)?;
-        Ok(Report {
-            page: pipeline.page(),
-            data: json!(pipeline),
-        })
+        Ok(Report::new(pipeline.page(), &pipeline))
     }
 
     /// A line at the start and at the end of each step.

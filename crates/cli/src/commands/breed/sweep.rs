@@ -41,10 +41,7 @@ impl ProgramExperiment for Sweep {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let sweep = SweepRecord::read(folder).map_err(failure)?;
-        Ok(Report {
-            page: sweep.page(),
-            data: json!(sweep),
-        })
+        Ok(Report::new(sweep.page(), &sweep))
     }
 
     /// The setting of the current run, next to the progress.

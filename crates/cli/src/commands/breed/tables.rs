@@ -33,7 +33,10 @@ pub(super) fn render(proof: &Proof) -> String {
             span(it.interval),
         ]);
     }
-    let mut text = measured.then(|| table.render()).unwrap_or_default();
+    let mut text = String::new();
+    if measured {
+        text = table.render();
+    }
     for it in &proof.matches {
         let _ = write!(
             text,

@@ -267,13 +267,11 @@ impl ProgramExperiment for DataSetCreation {
             Some(outcome) => Self::text(outcome, &files)?,
             None => format!("not finished: {}\n", last_progress(&files)),
         };
-        Ok(Report {
-            page: HtmlPage {
-                title: manifest.name,
-                blocks: vec![PageBlock::Code(text)],
-                ..HtmlPage::default()
-            },
-            data: json!(outcome),
-        })
+        let page = HtmlPage {
+            title: manifest.name,
+            blocks: vec![PageBlock::Code(text)],
+            ..HtmlPage::default()
+        };
+        Ok(Report::new(page, outcome))
     }
 }

@@ -38,10 +38,7 @@ impl ProgramExperiment for Match {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let record = MatchRecord::read(folder)?;
-        Ok(Report {
-            page: record.page(),
-            data: json!(record.summary()),
-        })
+        Ok(Report::new(record.page(), record.summary()))
     }
 
     /// The score so far, next to the progress.

@@ -60,10 +60,7 @@ impl ProgramExperiment for Tune {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let tuning = TuningRecord::read(folder)?;
-        Ok(Report {
-            page: tuning.page(),
-            data: json!(tuning),
-        })
+        Ok(Report::new(tuning.page(), &tuning))
     }
 
     /// A line for each validation and for each setting that does not work.

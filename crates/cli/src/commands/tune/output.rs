@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
+use mendel_lab::tune::{Aside, Infeasible, ParamFile, ParamKind, TuneResult};
 
 use crate::experiment::PAGE;
 use crate::table::TextTable;
@@ -32,12 +32,7 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
     let mut add = |line: String| {
         writeln!(text, "{line}").expect("writing to a string does not fail");
     };
-    for it in &result.aside {
-        add(format!("not tuned: {} ({})", it.name, it.reason));
-    }
-    for it in &result.infeasible {
-        add(format!("infeasible: {} ({})", it.options, it.reason));
-    }
+    not_tuned(&result.aside, &result.infeasible).for_each(&mut add);
     if let Some(last) = result.curve.last() {
         add(format!("last validation: {}", last.words()));
     }
@@ -91,14 +86,14 @@ pub(super) fn params_table(file: &ParamFile) -> String {
             it.step.to_string(),
         ]);
     }
-    let mut text = table.render();
-    for it in &file.aside {
-        writeln!(text, "not tuned: {} ({})", it.name, it.reason)
-            .expect("writing to a string does not fail");
-    }
-    for it in &file.infeasible {
-        writeln!(text, "infeasible: {} ({})", it.options, it.reason)
-            .expect("writing to a string does not fail");
-    }
-    text
+    let lines = not_tuned(&file.aside, &file.infeasible).map(|line| line + "\n");
+    table.render() + &lines.collect::<String>()
+}
+
+fn not_tuned(aside: &[Aside], infeasible: &[Infeasible]) -> impl Iterator<Item = String> {
+    let aside = aside
+        .iter()
+        .map(|it| format!("not tuned: {} ({})", it.name, it.reason));
+    let infeasible = infeasible.iter();
+    aside.chain(infeasible.map(|it| format!("infeasible: {} ({})", it.options, it.reason)))
 }
