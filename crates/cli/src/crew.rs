@@ -1,4 +1,4 @@
-//! `--crew`: workers elsewhere, written alike in every command.
+//! `--crew`: remote workers; the same flags in every command.
 
 use std::env;
 use std::path::PathBuf;

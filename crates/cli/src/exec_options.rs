@@ -1,5 +1,4 @@
-//! How the work of an experiment is done: the same flags in every command. No result depends
-//! on them.
+//! Execution options: the same flags in every command. No result depends on them.
 
 use clap::Args;
 use mendel_arena::MatchOptions;
@@ -9,7 +8,6 @@ use mendel_store::frame::Failure;
 
 use crate::crew::CrewArgs;
 
-/// Who does the work, and what is printed about it.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExecArgs {
     /// Games, positions or searches at once; no result depends on it [default: all cores, and 1
@@ -22,7 +20,6 @@ pub(crate) struct ExecArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What is printed while an experiment runs.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct OutputArgs {
     /// Print JSON: a line for each event, then the result
@@ -41,8 +38,8 @@ pub(crate) struct ProofArgs {
     pub(crate) no_proof: bool,
 }
 
-/// How the work of an experiment is done, from the flags of any command. Each kind takes from
-/// it what it has: see `ProgramExperiment::exec_options`.
+/// Execution options from the flags of any command; `ProgramExperiment::exec_options` takes those
+/// of a kind from them.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecOptions {
     pub(crate) threads: Option<usize>,

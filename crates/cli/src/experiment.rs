@@ -43,7 +43,7 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
         Ok(serde_json::to_value(outcome)?)
     }
 
-    /// What `mendel runs` shows: an object whose texts `progress` (`12/100 games`) and `result`
+    /// The summary for `mendel runs`: an object whose texts `progress` (`12/100 games`) and `result`
     /// (`+12.3 ± 5.0 Elo`) are columns of the table; the rest is for `--json`. Files that cannot
     /// be read are left out.
     fn describe(folder: &Folder, manifest: &Manifest) -> Value;
@@ -103,8 +103,7 @@ type StartFn<E> = fn(
     &Host,
 ) -> Result<<E as Experiment>::Outcome, Failure>;
 
-/// What the experiments of a process share: the options, Ctrl-C and what is shown. One in a
-/// process.
+/// Options, Ctrl-C and display of the experiments of this process. One in a process.
 pub(crate) struct Session {
     options: ExecOptions,
     output: OutputArgs,

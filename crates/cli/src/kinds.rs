@@ -22,7 +22,7 @@ pub(crate) struct ExperimentKind {
     /// As the manifest has it.
     pub(crate) name: &'static str,
     pub(crate) resume: fn(&Session, &Path) -> anyhow::Result<()>,
-    /// What `mendel runs` shows: see `ProgramExperiment::describe`.
+    /// The summary for `mendel runs`: see `ProgramExperiment::describe`.
     pub(crate) describe: Describe,
     pub(crate) report: fn(&Path) -> Result<Report, Failure>,
     pub(crate) view: fn() -> RecordView,

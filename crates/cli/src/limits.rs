@@ -1,4 +1,4 @@
-//! Limits on a search, written alike in every command.
+//! Limits of a search; the same flags in every command.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use clap::Args;
 use mendel_arena::Pace;
 use mendel_engine::{Limits, TimeControl};
 
-/// How long to think about a move.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LimitArgs {
     /// Think this many milliseconds about each move

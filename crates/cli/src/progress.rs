@@ -27,8 +27,8 @@ const BAR: &str = "{bar:20} {wide_msg}";
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// What the records of one kind show to people: called with the name and the data of each
-/// record, in their order.
+/// The texts of the records of one kind: called with the name and the data of each record, in
+/// their order.
 pub(crate) type RecordView = Box<dyn FnMut(&str, &Value) -> RecordText + Send>;
 
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ pub(crate) struct Progress {
     printed: HashMap<(PathBuf, String), Instant>,
 }
 
-/// How work is shown on stderr: by a bar on a terminal, by a line now and then elsewhere.
+/// Display of long work on stderr: a bar on a terminal, a line now and then elsewhere.
 pub(crate) enum Display {
     Nothing,
     Bar(ProgressBar),
@@ -254,7 +254,7 @@ impl Progress {
         self.levels.len() - 1
     }
 
-    /// What an experiment inside another is called.
+    /// The name of an experiment inside another.
     fn inner_name(&self, folder: &Path) -> Option<String> {
         let name = folder.strip_prefix(&self.root).ok()?.to_string_lossy();
         (!name.is_empty()).then(|| name.into_owned())
@@ -408,7 +408,7 @@ impl Part {
     }
 }
 
-/// How much of the outermost part is done, with the parts inside its current unit.
+/// The fraction of the outermost part that is done, with the parts inside its current unit.
 fn fraction(parts: &[&Part]) -> f64 {
     let Some((outer, inner)) = parts.split_first() else {
         return 0.0;
@@ -438,7 +438,7 @@ fn human(left: Duration) -> String {
     HumanDuration(left).to_string()
 }
 
-/// What the events of a folder said last of its progress, such as `40/300 positions`.
+/// The last progress in the events of a folder, such as `40/300 positions`.
 pub(crate) fn last_progress(folder: &Folder) -> String {
     let mut reader = EventReader::new(folder.file(Events::FILE));
     let mut last = String::new();

@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Text tables for the terminal.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Paths are text: records, recipes and the index keep them as UTF-8.
+//! Paths must be UTF-8: records, recipes and the index store them as text.
 //!
 //! A path of other bytes is refused before any work. One place for all commands: none of
 //! them has to think of it.

@@ -1,4 +1,4 @@
-//! `mendel calibrate`: how strong the levels of a player are.
+//! `mendel calibrate`: measures the strength of the levels of a player.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a person sees who types `mendel` and nothing else.
+//! The guide that `mendel` without a command prints on a terminal.
 
 use std::io::Write;
 

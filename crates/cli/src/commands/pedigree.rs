@@ -1,4 +1,4 @@
-//! `mendel pedigree`: where a player comes from.
+//! `mendel pedigree`: the origin of a player.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `mendel perft`: the proof that moves are generated right.
+//! `mendel perft`: counts that check the move generator.
 
 use std::num::NonZero;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! `mendel report`: a run as one page.
+//! `mendel report`: the page of an experiment.
 
 use std::path::{Path, PathBuf};
 

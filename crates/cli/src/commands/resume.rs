@@ -1,4 +1,4 @@
-//! `mendel resume`: any experiment that was stopped or killed.
+//! `mendel resume`: continues experiments of all kinds.
 
 use std::io::{self, Write as _};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `mendel runs`: the experiments, side by side, and out to other programs.
+//! `mendel runs`: lists, compares, exports and deletes experiments.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
@@ -152,7 +152,6 @@ fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathB
     runs.iter().map(|run| home::find(run)).collect()
 }
 
-/// An experiment as it is listed.
 #[derive(Serialize)]
 struct RunRow {
     #[serde(flatten)]

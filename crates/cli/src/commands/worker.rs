@@ -1,4 +1,4 @@
-//! `mendel worker`: do jobs for others.
+//! `mendel worker`: does jobs of a crew.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `mendel analyse`: populations, games and networks, looked at closely.
+//! `mendel analyse`: analyses of populations, games and networks.
 
 mod compare;
 mod missing;

@@ -1,4 +1,4 @@
-//! `mendel breed` and `mendel resume`: run an experiment to its proof.
+//! `mendel breed`: runs a recipe.
 
 mod experiment;
 mod learn;

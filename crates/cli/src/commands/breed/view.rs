@@ -1,4 +1,4 @@
-//! The records of a run, shown while it runs.
+//! The texts of the records of a run.
 
 use mendel_fitness::trial::LadderPoint;
 use mendel_lab::record::{ExamLine, Generation, Proof};

@@ -1,4 +1,4 @@
-//! `mendel data import`: what others have gathered.
+//! `mendel data import`: data sets from files of other programs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,6 @@ pub(super) struct DataImportArgs {
     quiet: bool,
 }
 
-/// Which games, and which of their positions.
 #[derive(Args, Debug)]
 struct ImportGameArgs {
     /// PGN: both players are rated at least so

@@ -1,4 +1,4 @@
-//! `mendel data info` and `mendel data list`: what is in data sets.
+//! `mendel data info` and `mendel data list`: the contents of data sets.
 
 use std::path::Path;
 

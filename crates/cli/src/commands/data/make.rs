@@ -94,7 +94,6 @@ struct SelfPlayArgs {
     from: Option<PathBuf>,
 }
 
-/// Who labels, and how.
 #[derive(Args, Debug)]
 struct ExpertArgs {
     /// Who labels: `cmd:PROGRAM`, a built-in player or a player file

@@ -1,4 +1,4 @@
-//! `mendel data`: data sets made, imported and looked at.
+//! `mendel data`: makes, imports and inspects data sets.
 
 mod draw;
 mod games;

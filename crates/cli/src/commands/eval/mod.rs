@@ -1,4 +1,4 @@
-//! `mendel eval`: what the evaluation sees, and which moves a network expects.
+//! `mendel eval`: the terms of the evaluation, and the moves that a network expects.
 
 mod likely;
 

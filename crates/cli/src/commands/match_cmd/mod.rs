@@ -116,7 +116,7 @@ struct OpeningArgs {
     seed: u64,
 }
 
-/// What ends a game before the rules do; nothing by default.
+/// Ends of games before the rules end them; none by default.
 #[derive(Args, Debug)]
 struct AdjudicationArgs {
     /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on

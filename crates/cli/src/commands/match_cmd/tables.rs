@@ -1,4 +1,4 @@
-//! What a match proves, as tables.
+//! The result of a match as tables.
 
 use std::path::Path;
 

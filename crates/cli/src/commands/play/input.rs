@@ -1,4 +1,4 @@
-//! Commands that a person may type.
+//! The input of a person in `mendel play`.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PlayInput {

@@ -151,7 +151,7 @@ impl<W: Write> TerminalGame<W> {
                 self.show()
             }
             PlayInput::Resign => {
-                // A game that is over stays as it is, and is shown again.
+                // A finished game does not change, and is shown again.
                 let _ = self.apply(PlayAction::Resign(self.game().position().turn()));
                 self.show()
             }

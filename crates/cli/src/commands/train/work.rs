@@ -1,4 +1,4 @@
-//! Training, in a program that can.
+//! Training in a program with the feature `train`.
 
 use std::io::Write as _;
 use std::path::Path;

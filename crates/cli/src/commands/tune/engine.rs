@@ -1,4 +1,4 @@
-//! An engine is tuned, or its parameter file is written.
+//! Tunes an engine, or writes its parameter file.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,6 @@ use crate::limits::LimitArgs;
 use crate::request::{UsageError, writable};
 use crate::{home, output};
 
-/// What is tuned, and how.
 #[derive(Args, Debug)]
 pub(super) struct TuneEngineArgs {
     /// The engine: `uci:PROGRAM ARGUMENTS`, a built-in player or a player file

@@ -1,4 +1,4 @@
-//! What was found, as tables for people.
+//! The result of a tuning as tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
