@@ -16,11 +16,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::crew::{crew_error, print_crew_summary};
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::exec_options::{ExecOptions, OutputArgs};
-use crate::interrupt::stop_on_ctrl_c;
 use crate::progress::{Progress, RecordView, no_records};
 use crate::request::{UsageError, changed, command_line};
-use crate::{home, output};
+use crate::{library, output};
 
 pub(crate) const PAGE: &str = "report.html";
 
@@ -120,7 +120,7 @@ impl Session {
         let listener = move |folder: &Path, event: &ExperimentEvent| {
             let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
             if shown.is_root(folder) && matches!(event, ExperimentEvent::Started { .. }) {
-                home::register(folder);
+                library::register(folder);
             }
             shown.add(folder, event, Instant::now());
         };
@@ -184,7 +184,7 @@ impl Session {
     ) -> anyhow::Result<()> {
         let folder = match new.folder {
             Some(folder) => std::path::absolute(folder)?,
-            None => home::library()?.new_folder(E::GROUP, new.names)?,
+            None => library::open()?.new_folder(E::GROUP, new.names)?,
         };
         let (plan, seed, command) = (new.plan, new.seed, command_line());
         self.run::<E>(&folder, |options| {
@@ -212,7 +212,7 @@ impl Session {
         self.clear();
         let quiet = self.output.quiet || self.output.json;
         print_crew_summary(&self.options.crew, quiet);
-        home::register(folder);
+        library::register(folder);
         let failed = |failure| error(failure, folder);
         let files = Folder::at(folder);
         E::write_nested_pages(folder).map_err(failed)?;

@@ -6,12 +6,12 @@
 mod choice;
 mod commands;
 mod crew;
+mod ctrl_c;
 mod draw;
 mod exec_options;
 mod experiment;
-mod home;
-mod interrupt;
 mod kinds;
+mod library;
 mod limits;
 mod output;
 mod population_learner;

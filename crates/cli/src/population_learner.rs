@@ -12,7 +12,7 @@ use mendel_lab::learning::{
 };
 
 use crate::crew::{ServerArgs, crew_error};
-use crate::home;
+use crate::library;
 use crate::output;
 use crate::request::UsageError;
 
@@ -52,7 +52,7 @@ impl PopulationLearner {
                 error => error.into(),
             })?;
         Ok(Self {
-            folder: home::learning()?,
+            folder: library::learning()?,
             config: PopulationConfig::shared()?,
             against,
             seed,

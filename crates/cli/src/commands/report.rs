@@ -9,7 +9,7 @@ use mendel_store::frame::{Failure, Manifest};
 
 use crate::experiment::{Report, error};
 use crate::request::{OrUsageError as _, writable};
-use crate::{home, kinds, output};
+use crate::{kinds, library, output};
 
 /// Write an experiment as one page with its plots
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.out {
         writable(path)?;
     }
-    let folder = home::find(&args.run)?;
+    let folder = library::find(&args.run)?;
     let manifest = Manifest::read(&folder).or_hint(EXPERIMENTS)?;
     let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
     let Report { page, data } =

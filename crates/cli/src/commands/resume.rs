@@ -9,7 +9,7 @@ use mendel_store::frame::{self, Manifest};
 use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
 use crate::request::OrUsageError as _;
-use crate::{home, kinds};
+use crate::{kinds, library};
 
 /// Resume an experiment that was stopped or killed
 #[derive(Args, Debug)]
@@ -40,7 +40,7 @@ pub(in crate::commands) struct ResumeArgs {
 
 /// Resumes the experiment of a folder; its manifest has the kind.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
-    let folder = home::find(&args.experiment)?;
+    let folder = library::find(&args.experiment)?;
     let manifest = Manifest::read(&folder).or_hint(OTHER)?;
     if args.repair {
         repair(&folder)?;

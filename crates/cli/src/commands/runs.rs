@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::report::unusable;
 use crate::request::UsageError;
 use crate::table::TextTable;
-use crate::{home, kinds, output};
+use crate::{kinds, library, output};
 
 /// Characters of an id in tables.
 const SHORT: usize = 10;
@@ -79,17 +79,19 @@ pub(super) fn run(args: &RunsArgs) -> anyhow::Result<()> {
         return export(&folders, format);
     }
     if let Some(name) = &args.delete {
-        return delete(&home::find(name)?, args);
+        return delete(&library::find(name)?, args);
     }
-    let mut entries = home::list(args.kind.as_deref())?;
+    let mut entries = library::list(args.kind.as_deref())?;
     if !args.runs.is_empty() {
         let mut named = Vec::new();
         for run in &args.runs {
-            let folder = home::find(run)?;
+            let folder = library::find(run)?;
             // Also adds an experiment that is not in the library yet.
-            home::register(&folder);
+            library::register(&folder);
             let folder = folder.canonicalize().unwrap_or(folder);
-            let found = home::list(None)?.into_iter().find(|it| it.folder == folder);
+            let found = library::list(None)?
+                .into_iter()
+                .find(|it| it.folder == folder);
             named.push(found.ok_or_else(|| no_run(&folder))?);
         }
         entries = named;
@@ -119,7 +121,7 @@ fn delete(folder: &Path, args: &RunsArgs) -> anyhow::Result<()> {
             anyhow::bail!("`{shown}` was not deleted");
         }
     }
-    let deleted = home::library()?
+    let deleted = library::open()?
         .delete(folder)
         .map_err(|error| match error {
             LibraryError::Io { .. } | LibraryError::Index(_) => anyhow::Error::from(error),
@@ -149,7 +151,7 @@ fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathB
         )
         .into());
     }
-    runs.iter().map(|run| home::find(run)).collect()
+    runs.iter().map(|run| library::find(run)).collect()
 }
 
 #[derive(Serialize)]
@@ -200,7 +202,7 @@ fn progress(entry: &IndexEntry) -> String {
         return text.to_owned();
     }
     match entry.kind.as_str() {
-        home::TRAINING => format!("{} steps", text(&summary["steps"])),
+        library::TRAINING => format!("{} steps", text(&summary["steps"])),
         _ if summary["generations"].is_null() => String::new(),
         _ => format!("{} generations", text(&summary["generations"])),
     }

@@ -12,8 +12,8 @@ use mendel_data::label::LabelUnpack;
 use mendel_fitness::trial::PuzzleUnpack;
 
 use crate::crew::{PROGRAM, ServerArgs, crew_error};
+use crate::ctrl_c::flags_on_ctrl_c;
 use crate::exec_options::all_cores;
-use crate::interrupt::flags_on_ctrl_c;
 use crate::output;
 use crate::progress::Display;
 use crate::request::UsageError;

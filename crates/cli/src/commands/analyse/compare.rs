@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{AnalyseArgs, read};
 use crate::commands::runs::better;
-use crate::home;
+use crate::library;
 use crate::output;
 use crate::request::UsageError;
 use crate::table::TextTable;
@@ -122,7 +122,7 @@ fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRe
     let mut given: BTreeMap<String, &str> = BTreeMap::new();
     let mut records: Vec<RunRecord> = Vec::with_capacity(words.len());
     for word in words {
-        let record = read(&home::find_run(word)?)?;
+        let record = read(&library::find_run(word)?)?;
         let id = record.manifest.id.clone();
         if let Some(before) = given.insert(id, word) {
             return Err(UsageError::new(

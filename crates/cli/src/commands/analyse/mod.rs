@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use self::compare::{CompareMetric, GroupKey, compare_runs};
 use crate::commands::report::unusable;
-use crate::home;
+use crate::library;
 use crate::output;
 use crate::request::{self, UsageError};
 use crate::table::TextTable;
@@ -88,7 +88,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
         return look_at_player(args, name);
     }
     let (run, what) = asked(&args.words)?;
-    let folder = home::find_run(run)?;
+    let folder = library::find_run(run)?;
     let record = read(&folder)?;
     let mut pictures = record.analyses.pictures();
     pictures.extend(exam_pictures(&record.exam));

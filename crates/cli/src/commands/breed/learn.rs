@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::BreedArgs;
 use crate::exec_options::{ExecOptions, LearnRequest};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
-use crate::home;
+use crate::library;
 use crate::request::UsageError;
 
 pub(super) fn run(
@@ -43,7 +43,7 @@ pub(super) fn run(
     let (folder, plan) = if let Some(path) = &args.out {
         (std::path::absolute(path)?, config(args.seed))
     } else {
-        (home::learning()?, shared_config(recipe, settings)?)
+        (library::learning()?, shared_config(recipe, settings)?)
     };
     // 3. The games.
     let options = ExecOptions {
@@ -72,7 +72,7 @@ fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<Po
         let hint = "`--out DIR` keeps a population of its own, with any `parent` and `learn.start`";
         return Err(UsageError::new(what, hint).into());
     }
-    Ok(PopulationConfig::stored(&home::learning()?)?.unwrap_or(shared))
+    Ok(PopulationConfig::stored(&library::learning()?)?.unwrap_or(shared))
 }
 
 impl ProgramExperiment for Learn {

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::import::command;
 use super::info::draw;
 use super::unreadable;
-use crate::interrupt::stop_on_ctrl_c;
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
 use crate::progress::bar;
 use crate::request::{UsageError, writable};

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::unreadable;
 use crate::choice::{Choice, choice};
-use crate::interrupt::stop_on_ctrl_c;
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
 use crate::progress::bar;
 use crate::request::{UsageError, writable};

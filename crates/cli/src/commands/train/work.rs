@@ -11,9 +11,9 @@ use mendel_store::replace;
 
 use super::live::TrainDisplay;
 use super::{DeviceArg, TrainArgs};
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::exec_options::all_cores;
-use crate::home;
-use crate::interrupt::stop_on_ctrl_c;
+use crate::library;
 use crate::output;
 use crate::request::{UsageError, changed};
 use crate::table::TextTable;
@@ -21,7 +21,7 @@ use crate::table::TextTable;
 pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
     let folder = match &args.out {
         Some(path) => std::path::absolute(path)?,
-        None => home::library()?.new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
+        None => library::open()?.new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
     };
     let order = Order {
         recipe,
@@ -40,12 +40,12 @@ pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
     if order.recipe.grid.is_empty() {
         let result = train::train(&order, &stop, &mut |event| {
             if matches!(event, Event::Begun { .. }) {
-                home::register(&order.folder);
+                library::register(&order.folder);
             }
             live.on_event(&event);
         });
         live.finish();
-        home::register(&order.folder);
+        library::register(&order.folder);
         print(result, &order.folder, args)
     } else {
         let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
@@ -62,7 +62,7 @@ pub(super) fn resume(folder: &Path, args: &TrainArgs) -> anyhow::Result<()> {
     let mut live = TrainDisplay::new(args.json, args.quiet);
     let result = train::resume(folder, &stop, &mut |event| live.on_event(&event));
     live.finish();
-    home::register(folder);
+    library::register(folder);
     print(result, folder, args)
 }
 

@@ -5,8 +5,8 @@ use mendel_lab::tune::bench::{self, Cell, Figure, Landscape, Lane, PLAIN_SPSA, P
 use serde_json::json;
 
 use super::engine::TuneEngineArgs;
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::exec_options::all_cores;
-use crate::interrupt::stop_on_ctrl_c;
 use crate::output;
 use crate::progress::bar;
 use crate::request::UsageError;

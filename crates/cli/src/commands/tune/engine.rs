@@ -14,7 +14,7 @@ use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{NewExperiment, ProgramExperiment as _, Session};
 use crate::limits::LimitArgs;
 use crate::request::{UsageError, writable};
-use crate::{home, output};
+use crate::{library, output};
 
 #[derive(Args, Debug)]
 pub(super) struct TuneEngineArgs {
@@ -96,7 +96,7 @@ impl TuneEngineArgs {
         // A name that is no engine is refused when the plan is made.
         let name = Entrant::parse(engine).map_or_else(|_| engine.to_owned(), |it| it.name);
         let names = [Tune::KIND, &name, &self.seed.to_string()];
-        Ok(home::library()?.new_folder(Tune::GROUP, &names)?)
+        Ok(library::open()?.new_folder(Tune::GROUP, &names)?)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
     Ok(home)
 }
 
-pub(crate) fn library() -> anyhow::Result<Library> {
+pub(crate) fn open() -> anyhow::Result<Library> {
     Ok(Library::new(home()?, kinds::describe).with_other(describe_training))
 }
 
@@ -41,12 +41,12 @@ fn describe_training(folder: &Path) -> Option<IndexEntry> {
 /// Adds an experiment to the index of the library, or updates it. Errors are ignored: no
 /// experiment depends on the index.
 pub(crate) fn register(folder: &Path) {
-    let _ = library().and_then(|library| Ok(library.register(folder)?));
+    let _ = open().and_then(|library| Ok(library.register(folder)?));
 }
 
 /// All experiments, the newest first. Notes about unreadable ones go to stderr.
 pub(crate) fn list(kind: Option<&str>) -> anyhow::Result<Vec<IndexEntry>> {
-    let listing = library()?.list(kind)?;
+    let listing = open()?.list(kind)?;
     for note in listing.notes {
         output::log(note);
     }
@@ -55,7 +55,7 @@ pub(crate) fn list(kind: Option<&str>) -> anyhow::Result<Vec<IndexEntry>> {
 
 /// The folder of an experiment: a path, a name, or the beginning of an id.
 pub(crate) fn find(text: &str) -> anyhow::Result<PathBuf> {
-    library()?.find(text).map_err(|error| match error {
+    open()?.find(text).map_err(|error| match error {
         LibraryError::Index(_) | LibraryError::Io { .. } => error.into(),
         LibraryError::Ambiguous { .. } => UsageError::new(error, "name the folder instead").into(),
         error => UsageError::new(error, "`mendel runs` lists the experiments").into(),
