@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::experiment::{ProgramExperiment, Report, Session};
 use crate::progress::RecordView;
-use crate::request::UsageError;
+use crate::request::{OrUsageError as _, UsageError};
 
 pub(crate) struct ExperimentKind {
     /// As the manifest has it.
@@ -58,13 +58,17 @@ pub(crate) fn describe(folder: &Folder, manifest: &Manifest) -> Value {
     find(&manifest.kind).map_or(Value::Null, |kind| (kind.describe)(folder, manifest))
 }
 
-/// The error for a kind that this program does not have.
-pub(crate) fn unknown(folder: &Path, manifest: &Manifest) -> UsageError {
-    let what = format!(
-        "`{}` is an experiment of the unknown kind `{}`",
-        folder.display(),
-        manifest.kind
-    );
-    let hint = format!("use mendel {}, which made it", manifest.version);
-    UsageError::new(what, hint)
+/// The kind of the experiment in a folder.
+pub(crate) fn of_folder(folder: &Path) -> Result<&'static ExperimentKind, UsageError> {
+    let listed = "`mendel runs` lists the experiments that this version reads";
+    let manifest = Manifest::read(folder).or_hint(listed)?;
+    find(&manifest.kind).ok_or_else(|| {
+        let what = format!(
+            "`{}` is an experiment of the unknown kind `{}`",
+            folder.display(),
+            manifest.kind
+        );
+        let hint = format!("use mendel {}, which made it", manifest.version);
+        UsageError::new(what, hint)
+    })
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mendel_lab::record::manifest::ManifestError;
 use mendel_report::{self as report, ReportError};
-use mendel_store::frame::{Failure, Manifest};
+use mendel_store::frame::Failure;
 
 use crate::experiment::{Report, error};
-use crate::request::{OrUsageError as _, writable};
+use crate::request::writable;
 use crate::{kinds, library, output};
 
 /// Write an experiment as one page with its plots
@@ -39,8 +39,7 @@ pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
         writable(path)?;
     }
     let folder = library::find(&args.run)?;
-    let manifest = Manifest::read(&folder).or_hint(EXPERIMENTS)?;
-    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
+    let kind = kinds::of_folder(&folder)?;
     let Report { page, data } =
         (kind.report)(&folder).map_err(|failure| error(failure, &folder))?;
     let default = || folder.join(report::FILE);

@@ -4,11 +4,10 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::Args;
-use mendel_store::frame::{self, Manifest};
+use mendel_store::frame;
 
 use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
-use crate::request::OrUsageError as _;
 use crate::{kinds, library};
 
 /// Resume an experiment that was stopped or killed
@@ -41,11 +40,10 @@ pub(in crate::commands) struct ResumeArgs {
 /// Resumes the experiment of a folder; its manifest has the kind.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
     let folder = library::find(&args.experiment)?;
-    let manifest = Manifest::read(&folder).or_hint(OTHER)?;
+    let kind = kinds::of_folder(&folder)?;
     if args.repair {
         repair(&folder)?;
     }
-    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
     let options = ExecOptions {
         pin: args.pin,
         proof: !args.proof.no_proof,
@@ -68,5 +66,3 @@ fn repair(folder: &Path) -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-const OTHER: &str = "`mendel runs` lists the experiments that this version reads";

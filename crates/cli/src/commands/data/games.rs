@@ -10,7 +10,7 @@ use mendel_data::shard::{
 use serde_json::json;
 
 use super::import::command;
-use super::info::draw;
+use super::info::histogram;
 use super::unreadable;
 use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
@@ -139,10 +139,9 @@ pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let data = || json!({ "set": name, "header": header, "info": info });
     output::print(as_json, data, || {
         let mut text = heading(name, header, &info);
-        for histogram in &info.histograms {
-            let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
-            text.push('\n');
-            text.push_str(&draw(&histogram.name, bars));
+        for it in &info.histograms {
+            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
+            text.push_str(&histogram(&it.name, bars));
         }
         text
     })

@@ -55,10 +55,9 @@ pub(super) fn run(args: &DataInfoArgs) -> anyhow::Result<()> {
     let data = || json!({ "set": args.set, "header": header, "info": info });
     output::print(args.json, data, || {
         let mut text = heading(&args.set, &header, &info);
-        for histogram in &info.histograms {
-            text.push('\n');
-            let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
-            text.push_str(&draw(histogram.name, bars));
+        for it in &info.histograms {
+            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
+            text.push_str(&histogram(it.name, bars));
         }
         text
     })
@@ -125,10 +124,13 @@ fn heading(set: &str, header: &Header, info: &Info) -> String {
     lines.join("\n") + "\n"
 }
 
-pub(super) fn draw<'a>(name: &str, bars: impl Iterator<Item = (&'a str, u64)> + Clone) -> String {
+pub(super) fn histogram<'a>(
+    name: &str,
+    bars: impl Iterator<Item = (&'a str, u64)> + Clone,
+) -> String {
     let most = bars.clone().map(|(_, count)| count).max();
     let most = most.unwrap_or(0).max(1);
-    let mut text = format!("{name}\n");
+    let mut text = format!("\n{name}\n");
     for (label, count) in bars {
         // A count above 0 has a bar.
         let length = (count * WIDTH).div_ceil(most) as usize;
