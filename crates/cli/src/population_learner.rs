@@ -40,11 +40,10 @@ impl PopulationLearner {
         crew: &ServerArgs,
     ) -> anyhow::Result<Self> {
         if player.is_some_and(|name| name != PLAYER) {
-            return Err(UsageError::new(
+            return UsageError::bail(
                 "`--learn` plays with the sets that are learned, and no other player",
                 "leave out `--player`",
-            )
-            .into());
+            );
         }
         let connection =
             ExchangeConnection::open(crew.options()?, &mut note).map_err(|error| match error {

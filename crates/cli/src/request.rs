@@ -29,6 +29,14 @@ impl UsageError {
         }
     }
 
+    /// Returns the error from a function.
+    pub(crate) fn bail<T>(
+        message: impl fmt::Display,
+        hint: impl Into<String>,
+    ) -> anyhow::Result<T> {
+        Err(Self::new(message, hint).into())
+    }
+
     /// An error whose message has the remedy.
     pub(crate) fn without_hint(message: impl fmt::Display) -> Self {
         Self {

@@ -111,7 +111,7 @@ fn delete(folder: &Path, args: &RunsArgs) -> anyhow::Result<()> {
     if !args.yes {
         if !io::stdin().is_terminal() {
             let what = format!("`{shown}` is deleted only after a confirmation");
-            return Err(UsageError::new(what, "`--yes` confirms it").into());
+            return UsageError::bail(what, "`--yes` confirms it");
         }
         let size = bytes(size_of(folder));
         write!(io::stderr(), "delete `{shown}` ({size})? [y/N] ")?;
@@ -145,11 +145,10 @@ fn bytes(count: u64) -> String {
 fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathBuf>> {
     if runs.is_empty() {
         let text = format!("`{flag}` needs the names of runs");
-        return Err(UsageError::new(
+        return UsageError::bail(
             text,
             format!("for instance `{example}`; `mendel runs` lists them"),
-        )
-        .into());
+        );
     }
     runs.iter().map(|run| library::find(run)).collect()
 }

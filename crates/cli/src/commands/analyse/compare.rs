@@ -78,14 +78,13 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
         }
     }
     if groups.iter().filter(|it| it.values.len() >= 2).count() < 2 {
-        return Err(UsageError::new(
+        return UsageError::bail(
             format!(
                 "there are not two groups with two values of `{}` each",
                 measure.name()
             ),
             "give more runs; by recipe, each needs two of them",
-        )
-        .into());
+        );
     }
     let differences = compare(&groups);
     let data = || {
@@ -125,24 +124,22 @@ fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRe
         let record = read(&library::find_run(word)?)?;
         let id = record.manifest.id.clone();
         if let Some(before) = given.insert(id, word) {
-            return Err(UsageError::new(
+            return UsageError::bail(
                 format!("`{before}` and `{word}` are the same run"),
                 "give each run once: a run differs from itself by nothing",
-            )
-            .into());
+            );
         }
         if let Some(first) = records.first() {
             let (known, own) = (meaning(first, measure), meaning(&record, measure));
             if known != own {
-                return Err(UsageError::new(
+                return UsageError::bail(
                     format!(
                         "`{}` of `{}` is {known}, of `{word}` {own}: they do not compare",
                         measure.name(),
                         words[0],
                     ),
                     "compare runs that are measured alike, or by another measure, such as `--compare exam`",
-                )
-                .into());
+                );
             }
         }
         records.push(record);

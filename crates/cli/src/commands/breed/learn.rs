@@ -26,17 +26,16 @@ pub(super) fn run(
     // 1. The request.
     if args.data.is_some() {
         let what = format!("`{}` learns from games and needs no data set", recipe.name);
-        return Err(UsageError::new(what, "leave out `--data`").into());
+        return UsageError::bail(what, "leave out `--data`");
     }
     let Some(opponent) = &settings.opponent else {
-        return Err(UsageError::new(
+        return UsageError::bail(
             format!(
                 "`{}` has no opponent: `learn.opponent` is missing",
                 recipe.name
             ),
             "add `--set learn.opponent=PLAYER`, such as `--set learn.opponent='material?.depth=1'`",
-        )
-        .into());
+        );
     };
     // 2. The folder `--out`, or the one at home, which has all games.
     let config = |seed| PopulationConfig::new(&recipe.parent, settings.start, seed);
@@ -70,7 +69,7 @@ fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<Po
     if requested != shared {
         let what = "the population at home begins with the weights of the player `cwu` and mutants";
         let hint = "`--out DIR` keeps a population of its own, with any `parent` and `learn.start`";
-        return Err(UsageError::new(what, hint).into());
+        return UsageError::bail(what, hint);
     }
     Ok(PopulationConfig::stored(&library::learning()?)?.unwrap_or(shared))
 }

@@ -99,20 +99,22 @@ fn render(record: &PipelineRecord) -> String {
     }
     let mut text = table.render();
     for step in &state.steps {
-        match &step.result {
-            Some(Output::Match(it)) => {
-                let shown = PlayedView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            Some(Output::Agreement(it)) => {
-                let shown = AgreementView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            Some(Output::Judgement(it)) => {
-                let shown = JudgementView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            _ => {}
+        let (shown, conditions, notes) = match &step.result {
+            Some(Output::Match(it)) => (PlayedView(it).tables(), &it.conditions, &it.notes),
+            Some(Output::Agreement(it)) => (AgreementView(it).tables(), &it.conditions, &it.notes),
+            Some(Output::Judgement(it)) => (JudgementView(it).tables(), &it.conditions, &it.notes),
+            _ => continue,
+        };
+        text = format!("{text}\n{}: {conditions}\n", step.title());
+        for (title, rows) in shown {
+            // The first row is the head.
+            let mut rows = rows.into_iter();
+            let mut table = TextTable::with_head(rows.next().unwrap_or_default());
+            rows.for_each(|row| table.row(row));
+            text = format!("{text}\n{title}\n{}", table.render());
+        }
+        for note in notes {
+            text = format!("{text}{note}\n");
         }
     }
     if !record.paper.is_empty() {
@@ -133,24 +135,4 @@ fn render(record: &PipelineRecord) -> String {
     }
     let page = folder.join(PAGE);
     format!("{text}\nreport    {}\n", page.display())
-}
-
-fn tables(
-    step: &Step,
-    conditions: &str,
-    tables: Vec<(String, Vec<Vec<String>>)>,
-    notes: &[String],
-) -> String {
-    let mut text = format!("\n{}: {conditions}\n", step.title());
-    for (title, rows) in tables {
-        // The first row is the head.
-        let mut rows = rows.into_iter();
-        let mut table = TextTable::with_head(rows.next().unwrap_or_default());
-        rows.for_each(|row| table.row(row));
-        text = format!("{text}\n{title}\n{}", table.render());
-    }
-    for note in notes {
-        text = format!("{text}{note}\n");
-    }
-    text
 }

@@ -130,7 +130,7 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
             "no game of these files is of this part by `{}` and has such ratings",
             args.recipe
         );
-        return Err(UsageError::new(reason, "loosen the ratings, or give more files").into());
+        return UsageError::bail(reason, "loosen the ratings, or give more files");
     }
     places.shuffle(&mut chance);
     places.truncate(args.positions);

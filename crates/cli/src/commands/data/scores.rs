@@ -67,7 +67,7 @@ pub(super) fn run(args: &DataScoresArgs) -> anyhow::Result<()> {
             .map_or_else(String::new, |it| format!(" of the {}", it.name()));
         let reason = format!("no position{which} of `{}` has a score", args.set);
         let hint = "`mendel data make quiet --from SET` has them labelled";
-        return Err(UsageError::new(reason, hint).into());
+        return UsageError::bail(reason, hint);
     }
     output::write_file(&args.out, |file| {
         if args.out.extension().is_none_or(|it| it != "zst") {

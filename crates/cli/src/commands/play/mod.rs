@@ -131,11 +131,10 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<()> {
     let mut learner = None;
     let player = if args.learn {
         if !matches!(args.side, SideArg::White | SideArg::Black) {
-            return Err(UsageError::new(
+            return UsageError::bail(
                 "`--learn` needs one side for you and one for the sets that learn",
                 "take `--side white` or `--side black`",
-            )
-            .into());
+            );
         }
         let name = args.player.as_deref();
         let new = PopulationLearner::new(name, OpponentKind::Person, args.seed, &args.crew)?;

@@ -62,11 +62,10 @@ impl TunerBenchArgs {
 
 pub(super) fn run(args: &TunerBenchArgs, common: &TuneEngineArgs) -> anyhow::Result<()> {
     if common.games < 2 {
-        return Err(UsageError::new(
+        return UsageError::bail(
             format!("`--games {}` is no pair of games", common.games),
             "`--games 2000` is usual",
-        )
-        .into());
+        );
     }
     let mut plan = Plan {
         lanes: lanes(common.tuner.as_deref())?,

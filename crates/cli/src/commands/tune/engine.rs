@@ -102,11 +102,10 @@ impl TuneEngineArgs {
 
 pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
     let Some(engine) = &args.engine else {
-        return Err(UsageError::new(
+        return UsageError::bail(
             "there is no engine to tune",
             "for instance `mendel tune uci:stockfish --nodes 5000`, or `mendel tune --help`",
-        )
-        .into());
+        );
     };
     // 1. What is known before the probe, which takes long.
     let request = args.request(engine)?;
@@ -116,11 +115,10 @@ pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
     let folder = args.folder(engine)?;
     if args.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
         let shown = folder.display();
-        return Err(UsageError::new(
+        return UsageError::bail(
             format!("`{shown}` has an experiment already"),
             format!("`--out DIR` names a new folder, `mendel resume {shown}` continues it"),
-        )
-        .into());
+        );
     }
 
     // 2. The plan.
