@@ -1,6 +1,5 @@
 //! `mendel resume`: continues experiments of all kinds.
 
-use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::Args;
@@ -8,7 +7,7 @@ use mendel_store::frame;
 
 use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
-use crate::{kinds, library};
+use crate::{kinds, library, output};
 
 /// Resume an experiment that was stopped or killed
 #[derive(Args, Debug)]
@@ -57,12 +56,11 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
 /// Cuts damaged files and prints what was cut.
 fn repair(folder: &Path) -> anyhow::Result<()> {
     let repairs = frame::repair(folder).map_err(|failure| error(failure, folder))?;
-    let mut err = io::stderr().lock();
     for repair in &repairs {
-        writeln!(err, "{repair}")?;
+        output::log(repair);
     }
     if repairs.is_empty() {
-        writeln!(err, "no file in `{}` is damaged", folder.display())?;
+        output::log(format!("no file in `{}` is damaged", folder.display()));
     }
     Ok(())
 }
