@@ -265,13 +265,13 @@ fn a_match_has_one_process_and_is_resumed_from_any_folder() {
     let out = scratch.at("out");
     wait_until("it plays", || Path::new(&out).join("events.jsonl").exists());
     // 2. It is held.
-    let held = scratch.run(&["resume", &out]);
+    let held = scratch.run(["resume", &out]);
     assert_eq!(held.code, Some(2), "{}", held.err);
     assert!(held.err.contains(&child.id().to_string()), "{}", held.err);
-    let taken = scratch.run(&["match", "mendel", "material", "--nodes", "5", "--out", &out]);
+    let taken = scratch.run(["match", "mendel", "material", "--nodes", "5", "--out", &out]);
     assert_eq!(taken.code, Some(2), "{}", taken.err);
     assert!(taken.err.contains("mendel resume"), "{}", taken.err);
-    let deleted = scratch.run(&["runs", "--delete", &out, "--yes"]);
+    let deleted = scratch.run(["runs", "--delete", &out, "--yes"]);
     assert_eq!(deleted.code, Some(2), "{}", deleted.err);
     child.kill().expect("it can be killed");
     child.wait().expect("it is gone");
@@ -324,7 +324,7 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
         + 100;
     bytes[second] ^= 4;
     fs::write(&games, &bytes).expect("there is room");
-    let refused = scratch.run(&["resume", id]);
+    let refused = scratch.run(["resume", id]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(
         refused.err.contains("line 2") && refused.err.contains("games.jsonl"),
@@ -333,7 +333,7 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
     );
     assert_eq!(fs::read(&games).expect("there are games"), bytes);
     // 2. Cut and played again.
-    let repaired = scratch.run(&["resume", &id[..6], "--repair"]);
+    let repaired = scratch.run(["resume", &id[..6], "--repair"]);
     assert_eq!(repaired.code, Some(0), "{}", repaired.err);
     assert!(repaired.err.contains("games.jsonl"), "{}", repaired.err);
     assert!(repaired.out.contains("games ended by"), "{}", repaired.out);
@@ -344,7 +344,7 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
         assert!(page.contains(part), "{part} is missing");
     }
     // 4. Deleted, after a confirmation only.
-    let asked = scratch.run(&["runs", "--delete", id]);
+    let asked = scratch.run(["runs", "--delete", id]);
     assert_eq!(asked.code, Some(2), "{}", asked.err);
     assert!(asked.err.contains("--yes"), "{}", asked.err);
     assert!(Path::new(folder).exists());
@@ -362,7 +362,7 @@ fn a_folder_of_an_older_version_is_left_as_it_is() {
         fs::create_dir_all(&folder).expect("there is room");
         fs::write(Path::new(&folder).join(file), "games = 2\n").expect("there is room");
         for command in ["resume", "report"] {
-            let said = scratch.run(&[command, &folder]);
+            let said = scratch.run([command, &folder]);
             assert_eq!(said.code, Some(2), "{command} {name}: {}", said.err);
             assert!(
                 said.err.contains("mendel 0.1.0"),

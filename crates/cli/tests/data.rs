@@ -378,12 +378,12 @@ fn scores_whose_unit_the_file_does_not_fix_need_the_flag() {
     let many: String = (0..2000).map(whole).collect();
     let late = scratch.put(
         "late.csv",
-        &format!("FEN,Evaluation\n{many}{LONE_PAWN},0.58\n{LONE_PAWN},-1.25\n"),
+        format!("FEN,Evaluation\n{many}{LONE_PAWN},0.58\n{LONE_PAWN},-1.25\n"),
     );
-    let plain = scratch.put("plain.csv", &format!("FEN,Evaluation\n{}", whole(35)));
-    let bare = scratch.put("bare.csv", &whole(-35));
-    let named = scratch.put("named.csv", &format!("fen;cp\n{LONE_PAWN};0.58\n"));
-    let columns = scratch.put("bars.epd", &format!("{LONE_PAWN} | 0.58 | 0.5\n"));
+    let plain = scratch.put("plain.csv", format!("FEN,Evaluation\n{}", whole(35)));
+    let bare = scratch.put("bare.csv", whole(-35));
+    let named = scratch.put("named.csv", format!("fen;cp\n{LONE_PAWN};0.58\n"));
+    let columns = scratch.put("bars.epd", format!("{LONE_PAWN} | 0.58 | 0.5\n"));
     let ce = scratch.put("ce.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.58;\n");
     let told = |line: u64, score: &str, pawns: i32, centipawns: i32| {
         format!("line {line} has `{score}` (as pawns: {pawns} cp, as centipawns: {centipawns} cp)")

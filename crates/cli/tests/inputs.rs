@@ -424,9 +424,9 @@ fn what_is_running_is_listed_as_running() {
     ] {
         let mut child = setup
             .scratch
-            .start(&[arguments, &["--quiet", "--threads", "1"]].concat());
+            .start([arguments, &["--quiet", "--threads", "1"]].concat());
         let state = || {
-            let said = setup.scratch.run(&["runs", "--json"]);
+            let said = setup.scratch.run(["runs", "--json"]);
             let runs: Value = serde_json::from_str(&said.out).expect("JSON");
             let runs = runs.as_array().expect("a list").clone();
             let found = runs.into_iter().find(|it| it["kind"] == kind);

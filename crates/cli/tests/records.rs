@@ -79,7 +79,7 @@ fn trainings_are_listed_beside_runs() {
 #[test]
 fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     let scratch = Scratch::new("runs");
-    let Said { code, out, err } = scratch.run(&["runs"]);
+    let Said { code, out, err } = scratch.run(["runs"]);
     assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
     assert!(err.contains("no experiments yet"), "{err}");
 
@@ -201,12 +201,12 @@ fn a_wrong_request_ends_with_two_and_a_hint() {
             "{arguments:?}: {err}"
         );
     }
-    let Said { code, err, .. } = scratch.run(&["runs", "--export", "xls", "aaa1"]);
+    let Said { code, err, .. } = scratch.run(["runs", "--export", "xls", "aaa1"]);
     assert_eq!(code, Some(2), "{err}");
     // What is broken is no wrong request.
     let broken = run_of_three(&scratch, "bbb", 3);
     fs::write(broken.join("generations.jsonl"), "nonsense\n{}\n").expect("writable");
-    let Said { code, err, .. } = scratch.run(&["report", &broken.to_string_lossy()]);
+    let Said { code, err, .. } = scratch.run(["report", &broken.to_string_lossy()]);
     assert_eq!(code, Some(1), "{err}");
     assert!(
         err.contains("line 1 of") && err.contains("generations.jsonl"),

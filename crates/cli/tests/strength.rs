@@ -219,7 +219,7 @@ fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
         words.map(str::to_owned).to_vec()
     };
     let unbroken = scratch
-        .start(&start("unbroken", "1"))
+        .start(start("unbroken", "1"))
         .wait()
         .expect("it ends");
     assert!(unbroken.success());
@@ -234,7 +234,7 @@ fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
         .to_vec();
     for percent in [0, 20, 40, 60, 80] {
         let is_started = Path::new(&broken).join("manifest.toml").exists();
-        let child = scratch.start(&if is_started {
+        let child = scratch.start(if is_started {
             resume.clone()
         } else {
             start("broken", "2")

@@ -153,13 +153,11 @@ fn tells_of_itself(scratch: &Scratch, folder: &str) {
 
 /// Our own program, but it dies when an option gets a value.
 fn fragile(scratch: &Scratch, name: &str, value: &str) -> String {
-    let path = scratch.at("fragile.sh");
     let script = format!(
         "while read -r line; do\n case \"$line\" in *'name {name} value '{value}) echo 'assertion failed' >&2; exit 3;; esac\n \
-         printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        MENDEL
+         printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("fragile.sh", script);
     format!("uci:sh '{path}'")
 }
 
@@ -228,7 +226,7 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
 
     // An engine that dies as it starts cannot be tuned.
     let engine = fragile(&scratch, "null_reduction", "1");
-    let said = scratch.run(&[
+    let said = scratch.run([
         "tune",
         &format!("{engine}?null_reduction=1"),
         "--nodes",
@@ -335,11 +333,11 @@ fn what_cannot_be_tuned_is_refused_with_the_reason() {
         (&["mendel?null_reduction=99"], "null_reduction=99"),
     ];
     for (arguments, reason) in table {
-        let said = scratch.run(&[&["tune"], arguments, &nodes].concat());
+        let said = scratch.run([&["tune"], arguments, &nodes].concat());
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
     }
-    let said = scratch.run(&["tune", "mendel"]);
+    let said = scratch.run(["tune", "mendel"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("--nodes"), "{}", said.err);
 
@@ -359,7 +357,7 @@ fn what_cannot_be_tuned_is_refused_with_the_reason() {
     ];
     for (from, to, reason) in table {
         fs::write(&path, PARAMS.replacen(from, to, 1)).expect("there is room");
-        let said = scratch.run(&["tune", "mendel", "--params", &path, "--nodes", "30"]);
+        let said = scratch.run(["tune", "mendel", "--params", &path, "--nodes", "30"]);
         assert_eq!(said.code, Some(2), "{to}: {}", said.err);
         assert!(said.err.contains(reason), "{to}: {}", said.err);
         assert!(said.err.contains("params.toml"), "{to}: {}", said.err);
@@ -385,7 +383,7 @@ fn the_options_of_toga_are_read_and_probed() {
         "--options",
         "Pawn*,NullMove*,Search Time,Hash*",
     ];
-    let said = scratch.run(&arguments);
+    let said = scratch.run(arguments);
     assert_eq!(
         said.code,
         Some(2),
@@ -433,7 +431,7 @@ fn the_bench_of_tuners_repeats_its_table() {
     assert_eq!((rows("surface"), rows("spsa")), (2, 1), "{table}");
 
     let refused = |arguments: &[&str]| {
-        let said = scratch.run(&[&["tune", "--bench"], arguments].concat());
+        let said = scratch.run([&["tune", "--bench"], arguments].concat());
         assert_eq!(said.code, Some(2), "{}", said.err);
         said.err
     };

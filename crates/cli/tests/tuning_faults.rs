@@ -32,14 +32,12 @@ fn openings(count: usize) -> Vec<String> {
 }
 
 fn write_openings(scratch: &Scratch, lines: &[String]) -> String {
-    let path = scratch.put("openings.epd", lines.join("\n") + "\n");
-    path
+    scratch.put("openings.epd", lines.join("\n") + "\n")
 }
 
 /// Our own program, but it dies in some positions: at once with any values, or only
 /// after the first number of the parameters was set to another value than 1.
 fn frail(scratch: &Scratch, positions: &[String], only_other_values: bool) -> String {
-    let path = scratch.at("frail.sh");
     let cases: Vec<String> = positions
         .iter()
         .map(|it| format!("  'position fen {it}'*) test $bad = 1 && exit 3;;\n"))
@@ -48,10 +46,9 @@ fn frail(scratch: &Scratch, positions: &[String], only_other_values: bool) -> St
     let good = u8::from(!only_other_values);
     let script = format!(
         "bad={good}\nwhile read -r line; do\n case \"$line\" in\n  *'name null_reduction value 1') bad={good};;\n  \
-         *'name null_reduction value '*) bad=1;;\n{cases} esac\n printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        MENDEL
+         *'name null_reduction value '*) bad=1;;\n{cases} esac\n printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("frail.sh", script);
     format!("uci:sh '{path}'")
 }
 
@@ -97,8 +94,7 @@ fn parts_of(scratch: &Scratch, params: &str, openings: &str) -> [Vec<String>; 2]
 }
 
 fn params_file(scratch: &Scratch, text: &str) -> String {
-    let path = scratch.put("params.toml", text);
-    path
+    scratch.put("params.toml", text)
 }
 
 #[test]
@@ -135,7 +131,7 @@ fn a_start_that_fails_on_few_openings_is_left_out_and_on_many_given_up() {
     let all = openings(12);
     let many = write_openings(&scratch, &all);
     let engine = frail(&scratch, &all, false);
-    let said = scratch.run(&request(&engine, &params, &many, &scratch.at("many")));
+    let said = scratch.run(request(&engine, &params, &many, &scratch.at("many")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     for words in ["starts from", "in game", "rnbqkbnr/", "mendel match"] {
         assert!(said.err.contains(words), "{words}: {}", said.err);
@@ -157,7 +153,7 @@ fn openings_that_repeat_are_not_in_both_parts_and_cap_what_is_played() {
     arguments.extend(["--games", "240"]);
     let place = arguments.iter().position(|it| *it == "40").expect("there");
     arguments.drain(place - 1..=place);
-    let said = scratch.run(&arguments);
+    let said = scratch.run(arguments);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.contains("at most 6 games"), "{}", said.out);
     let [tuned, held] = parts(&folder);
@@ -172,7 +168,7 @@ fn openings_that_repeat_are_not_in_both_parts_and_cap_what_is_played() {
     assert_eq!(result["most_games"], 6, "{result}");
 
     let path = write_openings(&scratch, &lines[5..8]);
-    let said = scratch.run(&request("mendel", &params, &path, &scratch.at("one")));
+    let said = scratch.run(request("mendel", &params, &path, &scratch.at("one")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("the same position"), "{}", said.err);
 }
@@ -214,12 +210,8 @@ fn the_same_games_are_played_and_counted_once() {
 #[test]
 fn an_option_that_is_named_twice_is_one() {
     let scratch = Scratch::new("tune-twice");
-    let path = scratch.at("twice.sh");
-    let script = format!(
-        "'{}' uci --tunable | sed -u 's/^option .*/&\\n&/'\n",
-        MENDEL
-    );
-    fs::write(&path, script).expect("there is room");
+    let script = format!("'{MENDEL}' uci --tunable | sed -u 's/^option .*/&\\n&/'\n");
+    let path = scratch.put("twice.sh", script);
     let engine = format!("uci:sh '{path}'");
     let openings = write_openings(&scratch, &openings(8));
     let folder = scratch.at("twice");
@@ -238,14 +230,12 @@ fn an_engine_that_fails_whatever_is_tried_is_not_tuned() {
     let params = params_file(&scratch, one_param());
     let openings = write_openings(&scratch, &openings(8));
     // It cannot think at all.
-    let path = scratch.at("mute.sh");
     let script = format!(
-        "while read -r line; do\n case \"$line\" in go*) exit 3;; esac\n printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        MENDEL
+        "while read -r line; do\n case \"$line\" in go*) exit 3;; esac\n printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("mute.sh", script);
     let engine = format!("uci:sh '{path}'");
-    let said = scratch.run(&request(&engine, &params, &openings, &scratch.at("mute")));
+    let said = scratch.run(request(&engine, &params, &openings, &scratch.at("mute")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(
         said.err.contains("values that it starts from"),
@@ -268,7 +258,7 @@ fn an_engine_that_fails_whatever_is_tried_is_not_tuned() {
         .position(|it| *it == "--out")
         .expect("there");
     arguments.insert(place + 1, &folder);
-    let said = scratch.run(&arguments);
+    let said = scratch.run(arguments);
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(
         said.err.contains("every setting that was tried"),
@@ -321,7 +311,7 @@ fn a_proof_can_be_had_later_and_made_longer() {
     );
     let id = result["id"].clone();
     for (wanted, most) in [("4", 4), ("10", 10), ("900", 48)] {
-        let said = scratch.run(&["resume", &folder, "--proof-games", wanted, "--json"]);
+        let said = scratch.run(["resume", &folder, "--proof-games", wanted, "--json"]);
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert_eq!(said.out.contains("at most 48"), most == 48, "{}", said.out);
         let result = last_json(&said.out);
@@ -333,7 +323,7 @@ fn a_proof_can_be_had_later_and_made_longer() {
             "{wanted}: {result}"
         );
     }
-    let said = scratch.run(&["resume", &folder, "--proof-games", "1"]);
+    let said = scratch.run(["resume", &folder, "--proof-games", "1"]);
     assert_eq!(said.code, Some(2), "{}", said.err);
 }
 
@@ -358,7 +348,7 @@ fn what_does_not_fit_is_refused() {
         (&["--bench", "--proof-games", "30"], "--proof-games"),
     ];
     for (arguments, reason) in table {
-        let said = scratch.run(&[&["tune"], arguments, &nodes].concat());
+        let said = scratch.run([&["tune"], arguments, &nodes].concat());
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
         assert_eq!(
@@ -369,6 +359,6 @@ fn what_does_not_fit_is_refused() {
         );
     }
     assert_eq!(fs::read_to_string(&there).expect("there"), "# mine\n");
-    let said = scratch.run(&["tune", "--bench", "--tuner", "foo"]);
+    let said = scratch.run(["tune", "--bench", "--tuner", "foo"]);
     assert!(said.err.contains("surface, spsa, cma-es"), "{}", said.err);
 }
