@@ -108,7 +108,7 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     };
 
     // 2. The places of the positions.
-    let mut chance = ChaCha8Rng::seed_from_u64(args.seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
     let mut places: Vec<PlyRef> = Vec::new();
     let mut games = 0_u64;
     for (shard, file) in shards.iter().enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
                 if takes(&game) && !game.moves.is_empty() {
                     let plies = game.moves.len();
                     let most = usize::from(args.per_game).min(plies);
-                    let drawn = index::sample(&mut chance, plies, most);
+                    let drawn = index::sample(&mut rng, plies, most);
                     places.extend(drawn.iter().map(|ply| (shard, block, number, ply)));
                     games += 1;
                 }
@@ -132,7 +132,7 @@ pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
         );
         return UsageError::bail(reason, "loosen the ratings, or give more files");
     }
-    places.shuffle(&mut chance);
+    places.shuffle(&mut rng);
     places.truncate(args.positions);
     // Block by block, so that each is read once.
     places.sort_unstable();

@@ -83,10 +83,10 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
     };
     let Some(outlook) = &expected else {
         let rest = &explanation;
-        return output::print(args.json, || Report { outcome, rest }, text);
+        return output::print(args.json, || EvalReport { outcome, rest }, text);
     };
     let rest = || likely::as_json(&player, &position, outlook, &json!(explanation));
-    let data = || Report {
+    let data = || EvalReport {
         outcome,
         rest: rest(),
     };
@@ -94,7 +94,7 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Report<T: Serialize> {
+struct EvalReport<T: Serialize> {
     /// `null` if the game has not ended.
     outcome: Option<Outcome>,
     #[serde(flatten)]

@@ -66,7 +66,7 @@ pub(super) fn resume(folder: &Path, args: &TrainArgs) -> anyhow::Result<()> {
     print(result, folder, args)
 }
 
-fn wrong(error: TrainError) -> anyhow::Error {
+fn usage_error(error: TrainError) -> anyhow::Error {
     let error = match error {
         TrainError::Inputs(error) => return changed(error),
         error => error,
@@ -102,7 +102,7 @@ fn print(
     folder: &Path,
     args: &TrainArgs,
 ) -> anyhow::Result<()> {
-    let Some(outcome) = result.map_err(wrong)? else {
+    let Some(outcome) = result.map_err(usage_error)? else {
         return stopped(folder);
     };
     write_page(folder)?;
@@ -135,7 +135,7 @@ fn print_grid(
     order: &Order,
     args: &TrainArgs,
 ) -> anyhow::Result<()> {
-    let Some(cells) = result.map_err(wrong)? else {
+    let Some(cells) = result.map_err(usage_error)? else {
         output::log("stopped; the same command goes on");
         return Ok(());
     };
