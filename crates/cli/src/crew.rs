@@ -1,22 +1,22 @@
-//! `--crew`: workers elsewhere, written alike in every command.
+//! `--crew`: remote workers; the same flags in every command.
 
 use std::env;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_crew::{ConnectOptions, Crew, CrewClient, CrewError, DeadLetterPolicy, Secret, status};
 
-use crate::request::Wrong;
+use crate::choice::{Choice, choice};
+use crate::output;
+use crate::request::UsageError;
 
-/// This program, as coordinators and workers compare it: its version, and a hash of its
-/// sources, since two builds of a version may play differently.
+/// The version of this program and a hash of its
+/// sources. Coordinators and workers compare it: two builds of a version may play differently.
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MENDEL_BUILD"));
 
-/// Where a crew is, and what lets us in.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct ServerArguments {
+pub(crate) struct ServerArgs {
     /// A crew's server, such as `nats://127.0.0.1:4222` or `tls://host:4222` [env: `MENDEL_CREW`]
     #[arg(long, value_name = "URL")]
     crew: Option<String>,
@@ -29,35 +29,32 @@ pub(crate) struct ServerArguments {
     crew_ca: Option<PathBuf>,
 }
 
-/// Who plays the games of a run, if not this process.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct CrewArguments {
+pub(crate) struct CrewArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// When no worker of the crew can do a job: stop, or go on without its games,
     /// labels or positions [default: stop]
-    #[arg(long, value_name = "WHAT", value_enum)]
-    dead_letters: Option<DeadName>,
+    #[arg(long, value_name = "WHAT", value_parser = choice(POLICIES))]
+    dead_letters: Option<DeadLetterPolicy>,
     /// Seconds that a worker may take for one game, label or position before its job is
     /// given to another: longer than the longest; the same for all runs at a server [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     crew_lease: Option<u64>,
 }
 
-/// Seconds, where nothing is said.
-const USUAL_LEASE: u64 = 120;
+const DEFAULT_LEASE: u64 = 120;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DeadName {
-    /// Stop with an error; going on later tries the job again
-    Stop,
-    /// Go on; the games count as not played, the positions as not solved
-    Skip,
-}
+const STOP: &str = "Stop with an error; going on later tries the job again";
+const SKIP: &str = "Go on; the games count as not played, the positions as not solved";
+const POLICIES: &[Choice<DeadLetterPolicy>] = &[
+    ("stop", STOP, DeadLetterPolicy::Stop),
+    ("skip", SKIP, DeadLetterPolicy::Skip),
+];
 
-impl ServerArguments {
-    /// How the crew is reached; `None` if none is named.
-    pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, Wrong> {
+impl ServerArgs {
+    /// The connection to the crew, if one is named.
+    pub(crate) fn options(&self) -> Result<Option<ConnectOptions>, UsageError> {
         let from_environment = || env::var("MENDEL_CREW").ok().filter(|url| !url.is_empty());
         let Some(url) = self.crew.clone().or_else(from_environment) else {
             without_crew("--crew-token-file", self.crew_token_file.is_some())?;
@@ -72,10 +69,10 @@ impl ServerArguments {
         options.map(Some).map_err(|error| wrong_options(&error))
     }
 
-    /// How the crew is reached, where there must be one.
-    pub(crate) fn required(&self) -> Result<ConnectOptions, Wrong> {
+    /// The connection to the crew; an error if none is named.
+    pub(crate) fn required(&self) -> Result<ConnectOptions, UsageError> {
         self.options()?.ok_or_else(|| {
-            Wrong::new(
+            UsageError::new(
                 "no crew is named",
                 "`--crew nats://127.0.0.1:4222` or the environment variable MENDEL_CREW names its server; \
                  `nats-server --jetstream` starts one",
@@ -84,55 +81,48 @@ impl ServerArguments {
     }
 }
 
-impl CrewArguments {
-    /// How its server is reached; `None` if none is named.
-    pub(crate) fn server(&self) -> &ServerArguments {
+impl CrewArgs {
+    pub(crate) fn server(&self) -> &ServerArgs {
         &self.server
     }
 
-    /// Connects to the crew, if one is named; what it has to say goes to stderr unless
-    /// `quiet`.
+    /// Connects to the crew, if one is named; its events go to stderr unless `quiet`.
     pub(crate) fn connect(&self, threads: usize, quiet: bool) -> anyhow::Result<Crew> {
         let Some(mut options) = self.server.options()? else {
             without_crew("--dead-letters", self.dead_letters.is_some())?;
             without_crew("--crew-lease", self.crew_lease.is_some())?;
             return Ok(Crew::threads(threads));
         };
-        options.lease = Duration::from_secs(self.crew_lease.unwrap_or(USUAL_LEASE));
-        let client = CrewClient::connect(&options, PROGRAM).map_err(failed)?;
+        options.lease = Duration::from_secs(self.crew_lease.unwrap_or(DEFAULT_LEASE));
+        let client = CrewClient::connect(&options, PROGRAM).map_err(crew_error)?;
         if !quiet && status(&options).is_ok_and(|status| status.workers.is_empty()) {
             let url = options.url();
-            let text =
-                format!("crew: nobody works at {url} yet; `mendel worker --crew {url}` does");
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            output::log(format!(
+                "crew: nobody works at {url} yet; `mendel worker --crew {url}` does"
+            ));
         }
-        let policy = match self.dead_letters {
-            None | Some(DeadName::Stop) => DeadLetterPolicy::Stop,
-            Some(DeadName::Skip) => DeadLetterPolicy::Skip,
-        };
+        let policy = self.dead_letters.unwrap_or(DeadLetterPolicy::Stop);
         client.on_event(move |event| {
             if !quiet {
-                // With stderr closed there is nowhere to write to.
-                let _ = writeln!(io::stderr().lock(), "crew: {event}");
+                output::log(format_args!("crew: {event}"));
             }
         });
         Ok(Crew::remote(client, threads, policy))
     }
 }
 
-/// What is said of a crew makes no sense where there is none.
-fn without_crew(flag: &str, given: bool) -> Result<(), Wrong> {
+fn without_crew(flag: &str, given: bool) -> Result<(), UsageError> {
     if !given {
         return Ok(());
     }
-    Err(Wrong::new(
+    Err(UsageError::new(
         format!("`{flag}` says something of a crew, and no crew is named"),
         format!("add `--crew nats://127.0.0.1:4222` or set MENDEL_CREW, or leave `{flag}` out"),
     ))
 }
 
-/// Tells what the crew did, where there is one.
-pub(crate) fn account(crew: &Crew, quiet: bool) {
+/// Prints the counts of jobs of a remote crew.
+pub(crate) fn print_crew_summary(crew: &Crew, quiet: bool) {
     let tally = crew.job_counts();
     if quiet || tally == mendel_crew::JobCounts::default() {
         return;
@@ -152,25 +142,25 @@ pub(crate) fn account(crew: &Crew, quiet: bool) {
             text.extend([", ", &count.to_string(), " ", what]);
         }
     }
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    output::log(text);
 }
 
-fn wrong_options(error: &CrewError) -> Wrong {
+fn wrong_options(error: &CrewError) -> UsageError {
     if matches!(error, CrewError::File { .. }) {
-        return Wrong::new(
+        return UsageError::new(
             error,
             "`--crew-token-file` names a file of one line with a token, NAME:PASSWORD or the seed of \
              an NKey; `--crew-ca` a certificate in PEM form",
         );
     }
-    Wrong::new(
+    UsageError::new(
         error,
         "on one machine `--crew nats://127.0.0.1:4222` is enough; docs/crew.md shows a server for many",
     )
 }
 
-/// What was asked for wrongly, and what broke.
-pub(crate) fn failed(error: CrewError) -> anyhow::Error {
+/// A crew's error, with a hint if the request was wrong.
+pub(crate) fn crew_error(error: CrewError) -> anyhow::Error {
     let hint = match &error {
         CrewError::NoServer { .. } => {
             "is it running, and is the address right? without `--crew` all is done on this machine"
@@ -188,5 +178,5 @@ pub(crate) fn failed(error: CrewError) -> anyhow::Error {
         error if error.is_wrong_request() => "docs/crew.md shows how a crew is set up",
         _ => return error.into(),
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }

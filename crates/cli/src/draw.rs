@@ -5,17 +5,16 @@ use std::io::IsTerminal;
 
 use mendel_board::{Color, File, Move, Piece, Position, Rank, Role, Square};
 
-/// How a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub(crate) enum BoardStyle {
     /// Letters and signs only, for files and pipes.
     Plain,
     /// Squares in colour, the last move marked.
     Coloured,
 }
 
-impl Ink {
-    /// Colours where `stream` is a terminal and nobody asked for none
+impl BoardStyle {
+    /// Colours if `stream` is a terminal and `NO_COLOR` is not set
     /// (<https://no-color.org>).
     pub(crate) fn for_stream(stream: &impl IsTerminal) -> Self {
         let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -27,7 +26,6 @@ impl Ink {
     }
 }
 
-/// A side as it stands in a sentence.
 pub(crate) fn side(color: Color) -> &'static str {
     match color {
         Color::White => "White",
@@ -36,7 +34,12 @@ pub(crate) fn side(color: Color) -> &'static str {
 }
 
 /// The position with White below, or above where `flipped`; nine lines.
-pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink: Ink) -> String {
+pub(crate) fn board(
+    position: &Position,
+    last: Option<Move>,
+    flipped: bool,
+    ink: BoardStyle,
+) -> String {
     let mut ranks: Vec<Rank> = Rank::ALL.to_vec();
     let mut files: Vec<File> = File::ALL.to_vec();
     if flipped {
@@ -54,7 +57,7 @@ pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink:
             let piece = position.board().piece_at(square);
             let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
             match ink {
-                Ink::Plain => {
+                BoardStyle::Plain => {
                     text.push(if marked && piece.is_none() {
                         '×'
                     } else {
@@ -62,7 +65,7 @@ pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink:
                     });
                     text.push(' ');
                 }
-                Ink::Coloured => text.push_str(&coloured(square, piece, marked)),
+                BoardStyle::Coloured => text.push_str(&coloured(square, piece, marked)),
             }
         }
         while text.ends_with(' ') {
@@ -83,7 +86,7 @@ pub(crate) fn board(position: &Position, last: Option<Move>, flipped: bool, ink:
 
 /// Two boards of shares side by side, White below: whole percents where there is at
 /// least one, and the more the darker where there are colours. Ten lines.
-pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: Ink) -> String {
+pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: BoardStyle) -> String {
     const BETWEEN: &str = "       ";
     const WIDTH: usize = 2 + 8 * 3;
     let [one, other] = boards.map(|it| it.0);
@@ -102,8 +105,7 @@ pub(crate) fn shares(boards: [(&str, &[f32; 64]); 2], ink: Ink) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A share in three columns.
-fn share(share: f32, ink: Ink) -> String {
+fn share(share: f32, ink: BoardStyle) -> String {
     // From white to deep orange.
     const PAPER: [u8; 6] = [255, 230, 223, 216, 209, 202];
     let percent = (100.0 * share.clamp(0.0, 1.0)).round() as usize;
@@ -112,8 +114,8 @@ fn share(share: f32, ink: Ink) -> String {
         percent => percent.to_string(),
     };
     match ink {
-        Ink::Plain => format!("{sign:>3}"),
-        Ink::Coloured => {
+        BoardStyle::Plain => format!("{sign:>3}"),
+        BoardStyle::Coloured => {
             // Few squares have much: the steps are 1, 4, 9, 16 and 25 percent.
             let steps = (1..PAPER.len()).filter(|step| step * step <= percent);
             let paper = PAPER[steps.count()];
@@ -122,25 +124,14 @@ fn share(share: f32, ink: Ink) -> String {
     }
 }
 
-/// A piece on paper: hollow is White, filled is Black.
 fn glyph(piece: Option<Piece>) -> char {
-    let Some(Piece { color, role }) = piece else {
-        return '·';
+    let pieces = match piece.map(|it| it.color) {
+        None => return '·',
+        Some(Color::White) => ['♙', '♘', '♗', '♖', '♕', '♔'],
+        Some(Color::Black) => ['♟', '♞', '♝', '♜', '♛', '♚'],
     };
-    match (color, role) {
-        (Color::White, Role::Pawn) => '♙',
-        (Color::White, Role::Knight) => '♘',
-        (Color::White, Role::Bishop) => '♗',
-        (Color::White, Role::Rook) => '♖',
-        (Color::White, Role::Queen) => '♕',
-        (Color::White, Role::King) => '♔',
-        (Color::Black, Role::Pawn) => '♟',
-        (Color::Black, Role::Knight) => '♞',
-        (Color::Black, Role::Bishop) => '♝',
-        (Color::Black, Role::Rook) => '♜',
-        (Color::Black, Role::Queen) => '♛',
-        (Color::Black, Role::King) => '♚',
-    }
+    let role = piece.and_then(|it| Role::ALL.iter().position(|role| *role == it.role));
+    role.map_or('·', |role| pieces[role])
 }
 
 /// A square of two columns. Both sides get the filled signs, which read better
@@ -172,13 +163,13 @@ mod tests {
         let mut position = Position::initial();
         let m = position.parse_san("e4").unwrap();
         position.play(m);
-        let white = board(&position, Some(m), false, Ink::Plain);
+        let white = board(&position, Some(m), false, BoardStyle::Plain);
         assert_eq!(white.lines().count(), 9);
         assert!(white.starts_with("  8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜\n"), "{white}");
         assert!(white.contains("  4 · · · · ♙ · · ·\n"), "{white}");
         assert!(white.contains("  2 ♙ ♙ ♙ ♙ × ♙ ♙ ♙\n"), "{white}");
         assert!(white.ends_with("    a b c d e f g h\n"), "{white}");
-        let black = board(&position, Some(m), true, Ink::Plain);
+        let black = board(&position, Some(m), true, BoardStyle::Plain);
         assert!(black.starts_with("  1 ♖ ♘ ♗ ♔ ♕ ♗ ♘ ♖\n"), "{black}");
         assert!(black.ends_with("    h g f e d c b a\n"), "{black}");
     }
@@ -187,7 +178,7 @@ mod tests {
     fn shares_stand_on_their_squares_in_percent() {
         let (mut from, mut to) = ([0.0; 64], [0.004; 64]);
         (from[12], from[6], to[28]) = (0.756, 0.02, 1.0);
-        let text = shares([("from", &from), ("to", &to)], Ink::Plain);
+        let text = shares([("from", &from), ("to", &to)], BoardStyle::Plain);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 10);
         assert_eq!(lines[0], "  from                             to");
@@ -205,7 +196,7 @@ mod tests {
             format!("  1   ·  ·  ·  ·  ·  ·  2  ·       1 {none}")
         );
         assert_eq!(lines[9].find(" a"), lines[7].find(" ·"));
-        let coloured = shares([("from", &from), ("to", &to)], Ink::Coloured);
+        let coloured = shares([("from", &from), ("to", &to)], BoardStyle::Coloured);
         assert!(
             coloured.contains("\x1b[48;5;202m\x1b[38;5;16m 76"),
             "{coloured}"
@@ -215,7 +206,7 @@ mod tests {
     #[test]
     fn only_a_terminal_gets_colours() {
         let position = Position::initial();
-        assert!(!board(&position, None, false, Ink::Plain).contains('\x1b'));
-        assert!(board(&position, None, false, Ink::Coloured).contains("\x1b[48;5;"));
+        assert!(!board(&position, None, false, BoardStyle::Plain).contains('\x1b'));
+        assert!(board(&position, None, false, BoardStyle::Coloured).contains("\x1b[48;5;"));
     }
 }

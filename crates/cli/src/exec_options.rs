@@ -1,5 +1,4 @@
-//! How the work of an experiment is done: the same flags in every command. No result depends
-//! on them.
+//! Execution options: the same flags in every command. No result depends on them.
 
 use clap::Args;
 use mendel_arena::MatchOptions;
@@ -7,24 +6,22 @@ use mendel_crew::{ConnectOptions, Crew};
 use mendel_lab::learning::LearnPlan;
 use mendel_store::frame::Failure;
 
-use crate::crew::CrewArguments;
+use crate::crew::CrewArgs;
 
-/// Who does the work, and what is printed about it.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct ExecArguments {
+pub(crate) struct ExecArgs {
     /// Games, positions or searches at once; no result depends on it [default: all cores, and 1
     /// where clocks may decide games: `match`, `calibrate`]
     #[arg(long, value_name = "N", visible_alias = "concurrency", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     #[command(flatten)]
-    pub(crate) crew: CrewArguments,
+    pub(crate) crew: CrewArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArguments,
+    pub(crate) output: OutputArgs,
 }
 
-/// What is printed while an experiment runs.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct OutputArguments {
+pub(crate) struct OutputArgs {
     /// Print JSON: a line for each event, then the result
     #[arg(long)]
     pub(crate) json: bool,
@@ -35,33 +32,29 @@ pub(crate) struct OutputArguments {
 
 /// The matches at the end of an experiment.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct ProofArguments {
+pub(crate) struct ProofArgs {
     /// Play no matches at the end
     #[arg(long)]
     pub(crate) no_proof: bool,
 }
 
-/// How the work of an experiment is done, from the flags of any command. Each kind takes from
-/// it what it has: see `ProgramExperiment::exec_options`.
+/// Execution options from the flags of any command; `ProgramExperiment::exec_options` takes those
+/// of a kind from them.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecOptions {
-    /// `--threads`, where it was given.
     pub(crate) threads: Option<usize>,
-    /// Whether each of the games at once has its own core.
     pub(crate) pin: bool,
-    /// Who does the work: [`crew_or_all`](Self::crew_or_all) is the same with the threads.
+    /// Without threads; see [`crew_or_all`](Self::crew_or_all).
     pub(crate) crew: Crew,
-    /// Whether the matches at the end are played.
     pub(crate) proof: bool,
-    /// The most games of the proof, where another number is requested than the plan has.
+    /// Maximum number of games of the proof, if it is not that of the plan.
     pub(crate) proof_games: Option<u64>,
     /// The server of a crew, whose nodes may also exchange games.
     pub(crate) server: Option<ConnectOptions>,
-    /// What a population is to learn; without it what was requested last.
+    /// Without it, a population learns what was requested last.
     pub(crate) learn: Option<LearnRequest>,
 }
 
-/// What a population is to learn.
 #[derive(Clone, Debug)]
 pub(crate) struct LearnRequest {
     pub(crate) plan: LearnPlan,
@@ -84,10 +77,9 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// The threads of work that no clock decides.
+    /// Threads of work that no clock decides.
     pub(crate) fn threads_or_all(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores)
+        self.threads.unwrap_or_else(all_cores)
     }
 
     /// The crew of work that no clock decides, with all cores unless threads were given.
@@ -101,9 +93,9 @@ impl ExecOptions {
         MatchOptions::by(&crew.pinned(self.pin))
     }
 
-    /// Refuses `--proof-games` for a kind that has no such option.
-    pub(crate) fn without_proof_games(&self, kind: &str) -> Result<(), Failure> {
-        if self.proof_games.is_none() {
+    /// Refuses options that a kind does not have.
+    pub(crate) fn check(&self, kind: &str, has_proof_games: bool) -> Result<(), Failure> {
+        if self.proof_games.is_none() || has_proof_games {
             return Ok(());
         }
         let what = format!("`--proof-games` has no effect on an experiment of the kind `{kind}`");
@@ -112,8 +104,11 @@ impl ExecOptions {
     }
 }
 
-impl ExecArguments {
-    /// The options, with the crew connected.
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl ExecArgs {
     pub(crate) fn options(&self) -> anyhow::Result<ExecOptions> {
         Ok(ExecOptions {
             threads: self.threads.map(usize::from),

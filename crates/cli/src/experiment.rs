@@ -1,8 +1,9 @@
 //! Starts, resumes and finishes experiments of all kinds.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use anyhow::anyhow;
 use mendel_crew::CrewError;
@@ -11,16 +12,16 @@ use mendel_store::frame::{
     self, Cause, Experiment, ExperimentEvent, Failure, Folder, Host, Manifest, Preparation,
 };
 use mendel_store::{ExperimentError, replace};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::crew::{account, failed as crew_failed};
-use crate::exec_options::{ExecOptions, OutputArguments};
-use crate::interrupt::stop_on_ctrl_c;
-use crate::progress::{NoView, Progress, RecordView};
-use crate::request::{INPUTS_HINT, Wrong, command_line};
-use crate::{home, output};
+use crate::crew::{crew_error, print_crew_summary};
+use crate::ctrl_c::stop_on_ctrl_c;
+use crate::exec_options::{ExecOptions, OutputArgs};
+use crate::progress::{Progress, RecordView, no_records};
+use crate::request::{INPUTS_HINT, UsageError, command_line};
+use crate::{library, output};
 
-/// The name of the page in the folder of an experiment.
 pub(crate) const PAGE: &str = "report.html";
 
 /// What the program adds to a kind of experiment. The kind is listed in `kinds::KINDS`.
@@ -28,10 +29,12 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
     /// The folder of the library for new ones, such as `matches`.
     const GROUP: &'static str;
 
-    /// What this kind takes from the flags.
-    fn exec_options(options: &ExecOptions) -> Result<Self::ExecOptions, Failure>;
+    /// Whether `--proof-games` has an effect.
+    const HAS_PROOF_GAMES: bool = false;
 
-    /// The outcome as tables.
+    /// The options of this kind, from the flags.
+    fn exec_options(options: &ExecOptions) -> Self::ExecOptions;
+
     fn text(outcome: &Self::Outcome, folder: &Folder) -> Result<String, Failure>;
 
     /// The fields of the last line of `--json`; `event` and `folder` are added.
@@ -40,20 +43,18 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
         Ok(serde_json::to_value(outcome)?)
     }
 
-    /// What `mendel runs` shows: an object whose texts `progress` (`12/100 games`) and `result`
+    /// The summary for `mendel runs`: an object whose texts `progress` (`12/100 games`) and `result`
     /// (`+12.3 ± 5.0 Elo`) are columns of the table; the rest is for `--json`. Files that cannot
     /// be read are left out.
     fn describe(folder: &Folder, manifest: &Manifest) -> Value;
 
-    /// The page, also of an experiment that is not finished.
     fn report(folder: &Path) -> Result<Report, Failure>;
 
-    /// What its records say while it runs.
-    fn view() -> Box<dyn RecordView> {
-        Box::new(NoView)
+    fn view() -> RecordView {
+        no_records()
     }
 
-    /// What a stopped experiment has come to so far; it is printed like an outcome.
+    /// The result so far of a stopped experiment; printed like an outcome.
     fn so_far(folder: &Folder) -> Result<Option<Self::Outcome>, Failure> {
         let _ = folder;
         Ok(None)
@@ -72,45 +73,56 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
     }
 }
 
-/// An experiment as a page, and the same as data.
 pub(crate) struct Report {
     pub(crate) page: HtmlPage,
     pub(crate) data: Value,
 }
 
-/// An experiment to be started.
-pub(crate) struct NewExperiment<'a, E: Experiment> {
-    pub(crate) plan: E::Plan,
+impl Report {
+    pub(crate) fn new(page: HtmlPage, data: impl Serialize) -> Self {
+        let data = json!(data);
+        Self { page, data }
+    }
+}
+
+pub(crate) struct NewExperiment<'a, P> {
+    pub(crate) plan: P,
     pub(crate) seed: u64,
     /// `--out`; without it a folder of the library.
     pub(crate) folder: Option<&'a Path>,
-    /// What the folder in the library is named after.
+    /// Words in the name of the folder in the library.
     pub(crate) names: &'a [&'a str],
 }
 
-/// What the experiments of a process share: the options, Ctrl-C and what is shown. One in a
-/// process.
+type StartFn<E> = fn(
+    &Path,
+    <E as Experiment>::Plan,
+    u64,
+    &str,
+    &<E as Experiment>::ExecOptions,
+    &Host,
+) -> Result<<E as Experiment>::Outcome, Failure>;
+
+/// Options, Ctrl-C and display of the experiments of this process. One in a process.
 pub(crate) struct Session {
     options: ExecOptions,
-    output: OutputArguments,
+    output: OutputArgs,
     host: Host,
-    progress: Progress,
-    root: Arc<Mutex<PathBuf>>,
+    progress: Arc<Mutex<Progress>>,
 }
 
 impl Session {
     /// From now on the first Ctrl-C stops the experiment and keeps its folder, the second ends
     /// the program.
-    pub(crate) fn new(options: ExecOptions, output: OutputArguments) -> anyhow::Result<Self> {
-        let progress = Progress::new(output);
-        let root = Arc::new(Mutex::new(PathBuf::new()));
-        let (shown, top) = (progress.clone(), Arc::clone(&root));
+    pub(crate) fn new(options: ExecOptions, output: OutputArgs) -> anyhow::Result<Self> {
+        let progress = Arc::new(Mutex::new(Progress::new(output)));
+        let shown = Arc::clone(&progress);
         let listener = move |folder: &Path, event: &ExperimentEvent| {
-            let is_root = *top.lock().unwrap_or_else(PoisonError::into_inner) == folder;
-            if is_root && matches!(event, ExperimentEvent::Started { .. }) {
-                home::register(folder);
+            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            if shown.is_root(folder) && matches!(event, ExperimentEvent::Started { .. }) {
+                library::register(folder);
             }
-            shown.add(folder, event);
+            shown.add(folder, event, Instant::now());
         };
         Ok(Self {
             options,
@@ -120,29 +132,30 @@ impl Session {
                 listener: Some(Arc::new(listener)),
             },
             progress,
-            root,
         })
     }
 
-    /// Work before the start that is shown as that of the folder, such as making a plan.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does work before the start, such as making a plan; its progress is shown as that of the folder.
     pub(crate) fn prepare<T>(
         &self,
         folder: &Path,
         work: impl FnOnce(&Preparation) -> Result<T, Failure>,
     ) -> anyhow::Result<T> {
-        self.begin(folder);
+        self.progress().start(folder);
         work(&Preparation::new(folder, &self.host)).map_err(|failure| {
-            self.progress.finish();
+            self.clear();
             error(failure, folder)
         })
     }
 
-    /// Removes the bar of work that nothing follows.
     pub(crate) fn clear(&self) {
-        self.progress.finish();
+        self.progress().finish();
     }
 
-    /// How the work is done.
     pub(crate) fn options(&self) -> &ExecOptions {
         &self.options
     }
@@ -150,61 +163,56 @@ impl Session {
     /// Starts an experiment, runs it and prints its result.
     pub(crate) fn start<E: ProgramExperiment>(
         &self,
-        new: NewExperiment<'_, E>,
+        new: NewExperiment<'_, E::Plan>,
     ) -> anyhow::Result<()> {
-        let folder = match new.folder {
-            Some(folder) => std::path::absolute(folder)?,
-            None => home::library()?.new_folder(E::GROUP, new.names)?,
-        };
-        self.begin(&folder);
-        let options = E::exec_options(&self.options).map_err(|failure| error(failure, &folder))?;
-        let command = command_line();
-        let result = frame::start::<E>(&folder, new.plan, new.seed, &command, &options, &self.host);
-        self.finish::<E>(&folder, result)
+        self.start_by::<E>(new, frame::start::<E>)
     }
 
     /// As [`start`](Self::start), but an experiment with this plan and seed in the folder is
     /// resumed.
     pub(crate) fn start_or_resume<E: ProgramExperiment>(
         &self,
-        new: NewExperiment<'_, E>,
+        new: NewExperiment<'_, E::Plan>,
+    ) -> anyhow::Result<()> {
+        self.start_by::<E>(new, frame::start_or_resume::<E>)
+    }
+
+    fn start_by<E: ProgramExperiment>(
+        &self,
+        new: NewExperiment<'_, E::Plan>,
+        start: StartFn<E>,
     ) -> anyhow::Result<()> {
         let folder = match new.folder {
             Some(folder) => std::path::absolute(folder)?,
-            None => home::library()?.new_folder(E::GROUP, new.names)?,
+            None => library::open()?.new_folder(E::GROUP, new.names)?,
         };
-        self.begin(&folder);
-        let options = E::exec_options(&self.options).map_err(|failure| error(failure, &folder))?;
-        let command = command_line();
-        let result = frame::start_or_resume::<E>(
-            &folder, new.plan, new.seed, &command, &options, &self.host,
-        );
-        self.finish::<E>(&folder, result)
+        let (plan, seed, command) = (new.plan, new.seed, command_line());
+        self.run::<E>(&folder, |options| {
+            start(&folder, plan, seed, &command, options, &self.host)
+        })
     }
 
-    /// Resumes an experiment and prints its result.
     pub(crate) fn resume<E: ProgramExperiment>(&self, folder: &Path) -> anyhow::Result<()> {
-        self.begin(folder);
-        let options = E::exec_options(&self.options).map_err(|failure| error(failure, folder))?;
-        let result = frame::resume::<E>(folder, &options, &self.host);
-        self.finish::<E>(folder, result)
+        self.run::<E>(folder, |options| {
+            frame::resume::<E>(folder, options, &self.host)
+        })
     }
 
-    fn begin(&self, folder: &Path) {
-        folder.clone_into(&mut self.root.lock().unwrap_or_else(PoisonError::into_inner));
-        self.progress.begin(folder);
-    }
-
-    /// The result, the page and the entry in the library.
-    fn finish<E: ProgramExperiment>(
+    /// Runs an experiment, then prints the result and writes the page and the entry in the
+    /// library.
+    fn run<E: ProgramExperiment>(
         &self,
         folder: &Path,
-        result: Result<E::Outcome, Failure>,
+        run: impl FnOnce(&E::ExecOptions) -> Result<E::Outcome, Failure>,
     ) -> anyhow::Result<()> {
-        self.progress.finish();
+        self.progress().start(folder);
+        let checked = self.options.check(E::KIND, E::HAS_PROOF_GAMES);
+        checked.map_err(|failure| error(failure, folder))?;
+        let result = run(&E::exec_options(&self.options));
+        self.clear();
         let quiet = self.output.quiet || self.output.json;
-        account(&self.options.crew, quiet);
-        home::register(folder);
+        print_crew_summary(&self.options.crew, quiet);
+        library::register(folder);
         let failed = |failure| error(failure, folder);
         let files = Folder::at(folder);
         E::write_nested_pages(folder).map_err(failed)?;
@@ -246,7 +254,7 @@ impl Session {
 
 const LISTED: &str = "`mendel runs` lists the experiments and their states";
 
-/// The error of an experiment as the program reports it: what was requested wrongly has exit
+/// The error of an experiment as the program reports it: a wrong request has exit
 /// code 2 and a hint.
 pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
     match failure {
@@ -260,10 +268,10 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
         }
         Failure::Failed(cause) => {
             if about_experiment(&cause, ExperimentError::is_about_lock) {
-                return Wrong::new(cause, LISTED).into();
+                return UsageError::new(cause, LISTED).into();
             }
             let cause = match cause.downcast::<CrewError>() {
-                Ok(error) => return crew_failed(*error),
+                Ok(error) => return crew_error(*error),
                 Err(cause) => cause,
             };
             // A box hides its type; a closed pipe is recognised by it.
@@ -279,7 +287,7 @@ pub(crate) fn error(failure: Failure, folder: &Path) -> anyhow::Error {
                 hint.or_else(|| about_experiment(&cause, |_| true).then(|| LISTED.to_owned()))
             };
             let message = crate::sentence(&anyhow!(cause));
-            Wrong {
+            UsageError {
                 message,
                 hints: hint.into_iter().collect(),
             }

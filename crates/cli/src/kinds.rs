@@ -16,23 +16,18 @@ use serde_json::Value;
 
 use crate::experiment::{ProgramExperiment, Report, Session};
 use crate::progress::RecordView;
-use crate::request::Wrong;
+use crate::request::{OrUsageError as _, UsageError};
 
-/// A kind of experiment, as the commands for all kinds use it.
 pub(crate) struct ExperimentKind {
     /// As the manifest has it.
     pub(crate) name: &'static str,
-    /// Resumes an experiment and prints its result.
     pub(crate) resume: fn(&Session, &Path) -> anyhow::Result<()>,
-    /// What `mendel runs` shows: see `ProgramExperiment::describe`.
+    /// The summary for `mendel runs`: see `ProgramExperiment::describe`.
     pub(crate) describe: Describe,
-    /// Its page, and the same as data.
     pub(crate) report: fn(&Path) -> Result<Report, Failure>,
-    /// What its records say while it runs.
-    pub(crate) view: fn() -> Box<dyn RecordView>,
+    pub(crate) view: fn() -> RecordView,
 }
 
-/// All kinds.
 pub(crate) static KINDS: &[ExperimentKind] = &[
     kind::<Match>(),
     kind::<Breed>(),
@@ -54,23 +49,26 @@ const fn kind<E: ProgramExperiment>() -> ExperimentKind {
     }
 }
 
-/// The kind of a name, as manifests have it.
 pub(crate) fn find(name: &str) -> Option<&'static ExperimentKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// What `mendel runs` shows of an experiment.
+/// The summary of an experiment for `mendel runs`.
 pub(crate) fn describe(folder: &Folder, manifest: &Manifest) -> Value {
     find(&manifest.kind).map_or(Value::Null, |kind| (kind.describe)(folder, manifest))
 }
 
-/// The error for a kind that this program does not have.
-pub(crate) fn unknown(folder: &Path, manifest: &Manifest) -> Wrong {
-    let what = format!(
-        "`{}` is an experiment of the unknown kind `{}`",
-        folder.display(),
-        manifest.kind
-    );
-    let hint = format!("use mendel {}, which made it", manifest.version);
-    Wrong::new(what, hint)
+/// The kind of the experiment in a folder.
+pub(crate) fn of_folder(folder: &Path) -> Result<&'static ExperimentKind, UsageError> {
+    let listed = "`mendel runs` lists the experiments that this version reads";
+    let manifest = Manifest::read(folder).or_hint(listed)?;
+    find(&manifest.kind).ok_or_else(|| {
+        let what = format!(
+            "`{}` is an experiment of the unknown kind `{}`",
+            folder.display(),
+            manifest.kind
+        );
+        let hint = format!("use mendel {}, which made it", manifest.version);
+        UsageError::new(what, hint)
+    })
 }

@@ -1,13 +1,13 @@
-//! Limits on a search, written alike in every command.
+//! Limits of a search; the same flags in every command.
 
 use std::time::Duration;
 
 use clap::Args;
+use mendel_arena::Pace;
 use mendel_engine::{Limits, TimeControl};
 
-/// How long to think about a move.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct LimitArguments {
+pub(crate) struct LimitArgs {
     /// Think this many milliseconds about each move
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     pub(crate) movetime: Option<u64>,
@@ -22,8 +22,18 @@ pub(crate) struct LimitArguments {
     pub(crate) tc: Option<TimeControl>,
 }
 
-impl LimitArguments {
-    /// The limits of one move, without clocks; `default` where nothing was said.
+impl LimitArgs {
+    /// The limits of a player in a match.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            clock: self.tc,
+            movetime: self.movetime.map(Duration::from_millis),
+            nodes: self.nodes,
+            depth: self.depth,
+        }
+    }
+
+    /// The limits of one move, without clocks; `default` without any limit.
     pub(crate) fn for_a_move(&self, default: Duration) -> Limits {
         let limited = self.movetime.is_some() || self.depth.is_some() || self.nodes.is_some();
         Limits {

@@ -3,14 +3,15 @@
 //! Data goes to stdout, everything else to stderr. The exit code is 0 when the
 //! work is done, 1 when it failed and 2 when the request was wrong.
 
+mod choice;
 mod commands;
 mod crew;
+mod ctrl_c;
 mod draw;
 mod exec_options;
 mod experiment;
-mod home;
-mod interrupt;
 mod kinds;
+mod library;
 mod limits;
 mod output;
 mod population_learner;
@@ -20,13 +21,13 @@ mod request;
 mod table;
 mod text;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use commands::Cli;
-use request::Wrong;
+use request::UsageError;
 
 fn main() -> ExitCode {
     mendel_store::set_build(crew::PROGRAM);
@@ -34,15 +35,13 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // With stderr closed there is nobody left to tell.
-            let _ = io::stderr().lock().write_all(report(&error).as_bytes());
-            let wrong = error.downcast_ref::<Wrong>().is_some();
-            ExitCode::from(if wrong { 2 } else { 1 })
+            output::log(report(&error).trim_end());
+            let is_usage_error = error.is::<UsageError>();
+            ExitCode::from(if is_usage_error { 2 } else { 1 })
         }
     }
 }
 
-/// Does what the command line asks for.
 fn run() -> anyhow::Result<()> {
     text::check_arguments()?;
     removed::check_arguments()?;
@@ -53,13 +52,13 @@ fn run() -> anyhow::Result<()> {
             commands::run(cli)?;
         }
         Err(wrong) if wrong.use_stderr() => wrong.exit(),
-        // Help and the version are asked for.
+        // `--help` and `--version`.
         Err(help) => output::named(help.print())?,
     }
     Ok(output::finish()?)
 }
 
-/// Whoever read our output has seen enough (`mendel perft 5 --divide | head`).
+/// Whether the reader of the output closed it, as `mendel perft 5 --divide | head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -67,10 +66,10 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The error as people read it: what, why, and a blank line before what to do.
+/// The error with its causes, and a blank line before the hints.
 fn report(error: &anyhow::Error) -> String {
     let mut text = format!("error: {}\n", sentence(error));
-    if let Some(Wrong { hints, .. }) = error.downcast_ref::<Wrong>() {
+    if let Some(UsageError { hints, .. }) = error.downcast_ref::<UsageError>() {
         if !hints.is_empty() {
             text.push('\n');
         }
@@ -83,7 +82,7 @@ fn report(error: &anyhow::Error) -> String {
     text
 }
 
-/// An error and its causes. Many an error says its cause itself; it is not said again.
+/// An error and its causes, without those that are part of another message.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {

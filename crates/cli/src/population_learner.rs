@@ -1,6 +1,5 @@
 //! Learns from games with people and in a GUI.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,22 +11,22 @@ use mendel_lab::learning::{
     PlayedGame, PlayerResult, PopulationConfig,
 };
 
-use crate::crew::{ServerArguments, failed};
-use crate::home;
-use crate::request::Wrong;
+use crate::crew::{ServerArgs, crew_error};
+use crate::library;
+use crate::output;
+use crate::request::UsageError;
 
-/// The weights of a population that play one game after the other. It holds no lock: the
-/// experiment of the folder and others may learn at the same time.
+/// Chooses the weights of a population for one game after the other. It holds no lock: the
+/// experiment of the folder and other processes may learn at the same time.
 #[derive(Debug)]
 pub(crate) struct PopulationLearner {
     folder: PathBuf,
     config: PopulationConfig,
     against: OpponentKind,
-    /// The random seed, where it was requested.
     seed: Option<u64>,
-    /// As it was before the last game, with the games of other nodes.
+    /// The population before the last game, with the games of other nodes.
     population: Option<OnlinePopulation>,
-    /// The weights that play, where some were chosen.
+    /// The weights that play the current game.
     weights: Option<Vec<i32>>,
     connection: ExchangeConnection,
 }
@@ -38,22 +37,21 @@ impl PopulationLearner {
         player: Option<&str>,
         against: OpponentKind,
         seed: Option<u64>,
-        crew: &ServerArguments,
+        crew: &ServerArgs,
     ) -> anyhow::Result<Self> {
         if player.is_some_and(|name| name != PLAYER) {
-            return Err(Wrong::new(
+            return UsageError::bail(
                 "`--learn` plays with the sets that are learned, and no other player",
                 "leave out `--player`",
-            )
-            .into());
+            );
         }
         let connection =
             ExchangeConnection::open(crew.options()?, &mut note).map_err(|error| match error {
-                ExchangeError::Board(error) => failed(error),
+                ExchangeError::Board(error) => crew_error(error),
                 error => error.into(),
             })?;
         Ok(Self {
-            folder: home::learning()?,
+            folder: library::learning()?,
             config: PopulationConfig::shared()?,
             against,
             seed,
@@ -63,9 +61,8 @@ impl PopulationLearner {
         })
     }
 
-    /// The player of the next game.
     pub(crate) fn next(&mut self) -> anyhow::Result<Player> {
-        // If that fails another player plays, and no weights are to be judged by its game.
+        // After an error another player plays, and no weights may be judged by its game.
         self.weights = None;
         let mut population = OnlinePopulation::read(&self.folder, &self.config)?;
         if let Some(before) = self.population.take() {
@@ -113,14 +110,13 @@ impl PopulationLearner {
     }
 }
 
-/// Neither a game nor the protocol of a GUI is disturbed: it is said on stderr.
+/// Notes go to stderr: stdout belongs to the game or to the protocol of a GUI.
 #[allow(
     clippy::needless_pass_by_value,
     reason = "the form that the connection asks for"
 )]
 fn note(text: String) {
-    // If stderr is closed, nobody reads it.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    output::log(text);
 }
 
 fn now() -> u64 {
@@ -128,7 +124,7 @@ fn now() -> u64 {
     since.map_or(0, |time| time.as_nanos() as u64)
 }
 
-/// A GUI is not disturbed by what cannot be learned: it is said on stderr.
+/// Errors go to stderr: stdout belongs to the GUI.
 impl session::Pupil for PopulationLearner {
     fn begin(&mut self) -> Arc<Player> {
         match self.next() {

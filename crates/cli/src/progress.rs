@@ -1,72 +1,73 @@
-//! What is shown while an experiment runs, for all kinds: a progress bar, lines, JSON or
-//! nothing. It is fed by events alone.
+//! Progress of long work on stderr, or as JSON lines. That of experiments of all kinds is made
+//! from their events alone.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
 use serde_json::{Value, json};
 
-use crate::exec_options::OutputArguments;
+use crate::exec_options::OutputArgs;
 use crate::{kinds, output};
 
-/// Without a terminal, a line of progress is printed this often.
+/// Interval of the lines of progress without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// When the first line of progress is printed: soon, but with an estimate.
+/// Time of the first line of progress: soon, but with an estimate.
 const FIRST_LINE: Duration = Duration::from_millis(1500);
 
-/// With `--json`, the least time between two lines of progress of one part.
+/// Minimum interval between two lines of progress of one part with `--json`.
 const JSON_INTERVAL: Duration = Duration::from_millis(250);
+
+const BAR: &str = "{bar:20} {wide_msg}";
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// What the records of one kind say to a reader.
-pub(crate) trait RecordView: Send {
-    /// What a record says; called for each in the order in which they come.
-    fn show(&mut self, name: &str, data: &Value) -> Shown;
-}
+/// The texts of the records of one kind: called with the name and the data of each record, in
+/// their order.
+pub(crate) type RecordView = Box<dyn FnMut(&str, &Value) -> RecordText + Send>;
 
-/// What a record says.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    /// A text beside the progress, until the next one.
+pub(crate) struct RecordText {
+    /// Shown next to the progress until the next one.
     pub(crate) status: Option<String>,
-    /// A line that stays.
     pub(crate) line: Option<String>,
 }
 
-/// Records that say nothing while the experiment runs.
-pub(crate) struct NoView;
+impl RecordText {
+    pub(crate) fn status(status: Option<String>) -> Self {
+        Self { status, line: None }
+    }
 
-impl RecordView for NoView {
-    fn show(&mut self, _name: &str, _data: &Value) -> Shown {
-        Shown::default()
+    pub(crate) fn line(line: Option<String>) -> Self {
+        Self { status: None, line }
     }
 }
 
-/// What is shown of one process's experiments. Clones are the same.
-#[derive(Clone)]
-pub(crate) struct Progress(Arc<Mutex<State>>);
+pub(crate) fn no_records() -> RecordView {
+    Box::new(|_, _| RecordText::default())
+}
 
-struct State {
-    show: Show,
+/// Progress of the experiments of this process.
+pub(crate) struct Progress {
+    display: Display,
     json: bool,
+    /// Folder of the experiment; those inside it are parts of it.
     root: PathBuf,
     /// The experiment, and those inside it that run now.
     levels: Vec<Level>,
-    /// Of the whole: for which part it was measured first, when, and how much was done then.
+    /// Start of the measurement of the whole: its outermost part, the time, the fraction done.
     first: Option<(String, Instant, f64)>,
-    /// When a part was printed with `--json`.
+    /// The last time that each part was printed with `--json`.
     printed: HashMap<(PathBuf, String), Instant>,
 }
 
-enum Show {
+/// Display of long work on stderr: a bar on a terminal, a line now and then elsewhere.
+pub(crate) enum Display {
     Nothing,
     Bar(ProgressBar),
     Lines {
@@ -75,10 +76,63 @@ enum Show {
     },
 }
 
-/// One experiment.
+impl Display {
+    /// `template` is that of the bar.
+    pub(crate) fn new(quiet: bool, template: &str) -> Self {
+        if quiet {
+            Self::Nothing
+        } else if io::stderr().is_terminal() {
+            Self::Bar(bar(template, quiet))
+        } else {
+            Self::Lines {
+                start: Instant::now(),
+                last: None,
+            }
+        }
+    }
+
+    pub(crate) fn log(&self, text: &str) {
+        match self {
+            Self::Nothing => {}
+            Self::Bar(bar) => bar.println(text),
+            Self::Lines { .. } => output::log(text),
+        }
+    }
+
+    /// Whether a line of progress is due where there is no bar; it is then printed.
+    pub(crate) fn is_due(&mut self, now: Instant) -> bool {
+        let Self::Lines { start, last } = self else {
+            return false;
+        };
+        let is_due = match last {
+            None => now - *start >= FIRST_LINE,
+            Some(last) => now - *last >= LINE_INTERVAL,
+        };
+        if is_due {
+            *last = Some(now);
+        }
+        is_due
+    }
+
+    pub(crate) fn finish(&self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar on stderr; one that is not drawn if `quiet` or without a terminal.
+pub(crate) fn bar(template: &str, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(0).with_style(style.expect("a test reads each template"))
+}
+
 struct Level {
     folder: PathBuf,
-    view: Box<dyn RecordView>,
+    view: RecordView,
     status: String,
     /// The parts of its work in the order of their first events; a later one is inside an
     /// earlier one that is not finished.
@@ -89,68 +143,53 @@ struct Part {
     name: String,
     done: u64,
     total: Option<u64>,
-    /// Whether the part around it has advanced since, so that this one is over.
+    /// Whether the part around it has advanced since.
     is_over: bool,
-    /// When it was first reported, and how much was done then.
+    /// The time of its first report, and how much was done then.
     first: (Instant, u64),
 }
 
 impl Progress {
-    pub(crate) fn new(arguments: OutputArguments) -> Self {
-        let show = if arguments.quiet || arguments.json {
-            Show::Nothing
-        } else if io::stderr().is_terminal() {
-            Show::Bar(bar())
-        } else {
-            Show::Lines {
-                start: Instant::now(),
-                last: None,
-            }
-        };
-        Self(Arc::new(Mutex::new(State {
-            show,
-            json: arguments.json,
+    pub(crate) fn new(args: OutputArgs) -> Self {
+        let display = Display::new(args.quiet || args.json, BAR);
+        if let Display::Bar(bar) = &display {
+            bar.set_length(STEPS);
+        }
+        Self {
+            display,
+            json: args.json,
             root: PathBuf::new(),
             levels: Vec::new(),
             first: None,
             printed: HashMap::new(),
-        })))
+        }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Shows the experiment of this folder from now on.
+    pub(crate) fn start(&mut self, root: &Path) {
+        root.clone_into(&mut self.root);
     }
 
-    /// The experiment whose folder this is runs from now on.
-    pub(crate) fn begin(&self, root: &Path) {
-        root.clone_into(&mut self.state().root);
+    pub(crate) fn is_root(&self, folder: &Path) -> bool {
+        self.root == folder
+    }
+
+    pub(crate) fn finish(&self) {
+        self.display.finish();
     }
 
     /// Shows an event of an experiment or of one inside it.
-    pub(crate) fn add(&self, folder: &Path, event: &ExperimentEvent) {
-        self.state().add(folder, event, Instant::now());
-    }
-
-    /// Removes the bar.
-    pub(crate) fn finish(&self) {
-        if let Show::Bar(bar) = &self.state().show {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl State {
-    fn add(&mut self, folder: &Path, event: &ExperimentEvent, now: Instant) {
+    pub(crate) fn add(&mut self, folder: &Path, event: &ExperimentEvent, now: Instant) {
         if self.json {
             self.print(folder, event, now);
         }
-        if matches!(self.show, Show::Nothing) {
+        if matches!(self.display, Display::Nothing) {
             return;
         }
-        // 1. Whose event it is.
+        // 1. The experiment.
         let level = self.level(folder);
         let name = self.inner_name(folder);
-        // 2. What it says.
+        // 2. The event.
         match event {
             ExperimentEvent::Started {
                 kind,
@@ -163,26 +202,29 @@ impl State {
                 }
                 let resumed = if *resumed { "resumed " } else { "" };
                 match name {
-                    None => self.say(&format!(
+                    None => self.display.log(&format!(
                         "{resumed}{kind} {title}, kept in {}",
                         folder.display()
                     )),
-                    Some(name) => self.say(&format!("{name}: {resumed}{kind} {title}")),
+                    Some(name) => self
+                        .display
+                        .log(&format!("{name}: {resumed}{kind} {title}")),
                 }
             }
             ExperimentEvent::Progress { part, done, total } => {
                 self.levels[level].progress(part, *done, *total, now);
             }
             ExperimentEvent::Record { name, data } => {
-                let shown = self.levels[level].view.show(name, data);
+                let level = &mut self.levels[level];
+                let shown = (level.view)(name, data);
                 if let Some(status) = shown.status {
-                    self.levels[level].status = status;
+                    level.status = status;
                 }
                 if let Some(line) = shown.line {
-                    self.say(&line);
+                    self.display.log(&line);
                 }
             }
-            ExperimentEvent::Note { text } => self.say(text),
+            ExperimentEvent::Note { text } => self.display.log(text),
             ExperimentEvent::Finished { .. }
             | ExperimentEvent::Stopped
             | ExperimentEvent::Failed { .. }
@@ -192,11 +234,11 @@ impl State {
             }
             _ => {}
         }
-        // 3. Where the work is.
+        // 3. The progress.
         self.draw(now);
     }
 
-    /// The index of the experiment in this folder; those beside it are over.
+    /// The index of the experiment in this folder; experiments in other folders are over.
     fn level(&mut self, folder: &Path) -> usize {
         if let Some(level) = self.levels.iter().position(|level| level.folder == folder) {
             return level;
@@ -205,61 +247,39 @@ impl State {
             .retain(|level| folder.starts_with(&level.folder));
         self.levels.push(Level {
             folder: folder.to_owned(),
-            view: Box::new(NoView),
+            view: no_records(),
             status: String::new(),
             parts: Vec::new(),
         });
         self.levels.len() - 1
     }
 
-    /// What an experiment inside another is called.
+    /// The name of an experiment inside another.
     fn inner_name(&self, folder: &Path) -> Option<String> {
         let name = folder.strip_prefix(&self.root).ok()?.to_string_lossy();
         (!name.is_empty()).then(|| name.into_owned())
-    }
-
-    fn say(&self, text: &str) {
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.println(text),
-            Show::Lines { .. } => {
-                // If stderr is closed, nobody reads it.
-                let _ = writeln!(io::stderr().lock(), "{text}");
-            }
-        }
     }
 
     fn draw(&mut self, now: Instant) {
         let Some((fraction, text)) = self.text(now) else {
             return;
         };
-        match &mut self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_position((fraction * STEPS as f64) as u64);
-                bar.set_message(text);
-            }
-            Show::Lines { start, last } => {
-                let is_due = match last {
-                    None => now - *start >= FIRST_LINE,
-                    Some(last) => now - *last >= LINE_INTERVAL,
-                };
-                if is_due {
-                    *last = Some(now);
-                    self.say(&text);
-                }
-            }
+        if let Display::Bar(bar) = &self.display {
+            bar.set_position((fraction * STEPS as f64) as u64);
+            bar.set_message(text);
+        } else if self.display.is_due(now) {
+            self.display.log(&text);
         }
     }
 
-    /// How much of the whole is done, and that in words: `3/12 runs · 40/300 generations, 5 s
+    /// The fraction of the whole that is done, and a text: `3/12 runs · 40/300 generations, 5 s
     /// left (1 m for all)  best 0.31`.
     fn text(&mut self, now: Instant) -> Option<(f64, String)> {
         // 1. The parts, each inside the one before it.
         let parts: Vec<&Part> = self.levels.iter().flat_map(Level::active).collect();
         let (inner, outer) = parts.split_last()?;
         let fraction = fraction(&parts);
-        // 2. How long they still take.
+        // 2. The time left.
         let whole = parts[0].name.clone();
         let first = match &self.first {
             Some((name, since, before)) if *name == whole && *before <= fraction => {
@@ -268,7 +288,7 @@ impl State {
             _ => (parts[0].first.0, parts[0].fraction_at_first()),
         };
         let left = inner.left(now);
-        // What is inside may begin after all that was counted, as a proof does.
+        // An inner part may start after the end of the outer ones, as a proof does.
         let all = left_of(fraction, first, now)
             .filter(|all| !outer.is_empty() && left.is_none_or(|left| *all >= left))
             .map(human);
@@ -294,9 +314,9 @@ impl State {
         Some((fraction, text))
     }
 
-    /// An event as a line of JSON: the fields of a record stand beside its name.
+    /// Prints an event as a line of JSON: the fields of a record are next to its name.
     fn print(&mut self, folder: &Path, event: &ExperimentEvent, now: Instant) {
-        let is_root = folder == self.root;
+        let is_root = self.is_root(folder);
         let mut line = match event {
             // The result is printed instead.
             ExperimentEvent::Finished { .. } if is_root => return,
@@ -357,7 +377,7 @@ impl Level {
         }
     }
 
-    /// The parts that are worked at, from the outermost.
+    /// The parts in progress, from the outermost.
     fn active(&self) -> impl Iterator<Item = &Part> {
         let last = self.parts.iter().rposition(|part| !part.is_over);
         let parts = self.parts.iter().enumerate();
@@ -388,7 +408,7 @@ impl Part {
     }
 }
 
-/// How much of the outermost part is done, with the parts inside its current unit.
+/// The fraction of the outermost part that is done, with the parts inside its current unit.
 fn fraction(parts: &[&Part]) -> f64 {
     let Some((outer, inner)) = parts.split_first() else {
         return 0.0;
@@ -404,7 +424,7 @@ fn fraction(parts: &[&Part]) -> f64 {
     ((outer.done as f64 + begun) / total as f64).min(1.0)
 }
 
-/// How long the rest takes if it goes on as since it was first looked at.
+/// Time for the rest at the speed since `since`, when the fraction was `before`.
 fn left_of(fraction: f64, (since, before): (Instant, f64), now: Instant) -> Option<Duration> {
     let done = fraction - before;
     let elapsed = (now - since).as_secs_f64();
@@ -418,7 +438,7 @@ fn human(left: Duration) -> String {
     HumanDuration(left).to_string()
 }
 
-/// What the events of a folder said last of its progress, such as `40/300 positions`.
+/// The last progress in the events of a folder, such as `40/300 positions`.
 pub(crate) fn last_progress(folder: &Folder) -> String {
     let mut reader = EventReader::new(folder.file(Events::FILE));
     let mut last = String::new();
@@ -435,11 +455,4 @@ pub(crate) fn last_progress(folder: &Folder) -> String {
         }
     }
     last
-}
-
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:20} {wide_msg}");
-    let bar = ProgressBar::new(STEPS);
-    bar.set_style(style.expect("the template is tested by use"));
-    bar
 }

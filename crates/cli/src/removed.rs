@@ -2,84 +2,63 @@
 
 use std::env;
 
-use crate::request::Wrong;
+use crate::request::UsageError;
 
-/// A flag (or a word) of a command that has another name now.
-struct Removed {
-    /// The words of the command; none for every command.
-    command: &'static [&'static str],
-    old: &'static str,
-    /// What to use instead.
-    new: &'static str,
-}
-
-const fn removed(
-    command: &'static [&'static str],
-    old: &'static str,
-    new: &'static str,
-) -> Removed {
-    Removed { command, old, new }
-}
-
-const REMOVED: &[Removed] = &[
-    removed(
-        &["match"],
+/// The command (empty for every command), its old flag or word, and what to use instead.
+const REMOVED: &[(&str, &str, &str)] = &[
+    (
+        "match",
         "--resume",
         "`mendel resume DIR` resumes every experiment",
     ),
-    removed(
-        &["data", "make"],
-        "--resume",
-        "`mendel resume NAME` resumes it; `mendel runs --kind data` lists the names",
-    ),
-    removed(
-        &["breed"],
-        "--opponent",
-        "use `--set learn.opponent=PLAYER`",
-    ),
-    removed(&["breed"], "--games", "use `--set learn.games=N`"),
-    removed(
-        &["breed"],
+    ("data make", "--resume", RESUME_DATA),
+    ("breed", "--opponent", "use `--set learn.opponent=PLAYER`"),
+    ("breed", "--games", "use `--set learn.games=N`"),
+    (
+        "breed",
         "--start",
         "use `--set learn.start=bred` or `random`",
     ),
-    removed(&["match"], "--most-faults", "use `--max-faults N`"),
-    removed(&["match"], "--margin", "use `--time-margin MS`"),
-    removed(&["match"], "--in-order", "use `--sequential`"),
-    removed(&["crew"], "forget", "use `mendel crew remove`"),
-    removed(&[], "--crew-dead", "use `--dead-letters WHAT`"),
+    ("match", "--most-faults", "use `--max-faults N`"),
+    ("match", "--margin", "use `--time-margin MS`"),
+    ("match", "--in-order", "use `--sequential`"),
+    ("crew", "forget", "use `mendel crew remove`"),
+    ("", "--crew-dead", "use `--dead-letters WHAT`"),
 ];
 
-/// Refuses what older versions understood.
-pub(crate) fn check_arguments() -> Result<(), Wrong> {
+const RESUME_DATA: &str =
+    "`mendel resume NAME` resumes it; `mendel runs --kind data` lists the names";
+
+/// Refuses the flags and commands of older versions.
+pub(crate) fn check_arguments() -> Result<(), UsageError> {
     let words: Vec<String> = env::args().skip(1).collect();
     check(&words)
 }
 
-fn check(words: &[String]) -> Result<(), Wrong> {
+fn check(words: &[String]) -> Result<(), UsageError> {
     let end = words.iter().position(|word| word == "--");
     let words = &words[..end.unwrap_or(words.len())];
-    for it in REMOVED {
-        let command = it.command.iter();
-        if !command.zip(words).all(|(one, other)| one == other) || words.len() < it.command.len() {
+    for &(command, old, new) in REMOVED {
+        let command: Vec<&str> = command.split_whitespace().collect();
+        let (start, rest) = words.split_at(command.len().min(words.len()));
+        if start != command {
             continue;
         }
-        let rest = &words[it.command.len()..];
         let is_old = |word: &String| {
-            word.strip_prefix(it.old)
+            word.strip_prefix(old)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         };
-        let found = if it.old.starts_with('-') {
+        let is_found = if old.starts_with('-') {
             rest.iter().any(is_old)
         } else {
             rest.first().is_some_and(is_old)
         };
-        if found {
-            let what = match it.command {
-                [] => format!("`{}` was removed", it.old),
-                command => format!("`mendel {} {}` was removed", command.join(" "), it.old),
+        if is_found {
+            let what = match &command[..] {
+                [] => format!("`{old}` was removed"),
+                command => format!("`mendel {} {old}` was removed", command.join(" ")),
             };
-            return Err(Wrong::new(what, it.new));
+            return Err(UsageError::new(what, new));
         }
     }
     Ok(())

@@ -1,17 +1,29 @@
-//! Tables for people.
+//! Text tables for the terminal.
 
 use std::fmt::Write as _;
 
 /// Rows of text in columns: numbers to the right, words to the left. The first
 /// row is the head.
-#[derive(Debug, Default)]
-pub(crate) struct Table {
+#[derive(Debug)]
+pub(crate) struct TextTable {
     rows: Vec<Vec<String>>,
     rules: Vec<usize>,
 }
 
-impl Table {
-    /// Adds a row.
+impl TextTable {
+    /// A table with these columns, such as `player | games | Elo`, and a line below their names.
+    pub(crate) fn new(head: &str) -> Self {
+        Self::with_head(head.split('|').map(str::trim))
+    }
+
+    pub(crate) fn with_head<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
+        let head = head.into_iter().map(Into::into).collect();
+        Self {
+            rows: vec![head],
+            rules: vec![1],
+        }
+    }
+
     pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
@@ -21,7 +33,6 @@ impl Table {
         self.rules.push(self.rows.len());
     }
 
-    /// The table as text.
     pub(crate) fn render(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
@@ -61,15 +72,18 @@ impl Table {
     }
 }
 
+/// A cell of a value that may be unknown.
+pub(crate) fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "–".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_stand_left_and_numbers_right() {
-        let mut table = Table::default();
-        table.row(["term", "worth", "about"]);
-        table.rule();
+        let mut table = TextTable::new("term | worth | about");
         table.row(["bishop_pair", "+7.5", "two"]);
         table.row(["score", "12", ""]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Paths are text: records, recipes and the index keep them as UTF-8.
+//! Paths must be UTF-8: records, recipes and the index store them as text.
 //!
 //! A path of other bytes is refused before any work. One place for all commands: none of
 //! them has to think of it.
@@ -9,22 +9,22 @@ use std::path::Path;
 
 use mendel_store::library::Library;
 
-use crate::request::Wrong;
+use crate::request::UsageError;
 
 /// Refuses arguments that are not UTF-8.
-pub(crate) fn check_arguments() -> Result<(), Wrong> {
+pub(crate) fn check_arguments() -> Result<(), UsageError> {
     for (place, argument) in env::args_os().enumerate().skip(1) {
         check(&format!("argument {place}"), &argument, RENAME)?;
     }
     Ok(())
 }
 
-/// Refuses a current folder that is not UTF-8, and variables of ours: read as text they
-/// would count as not set, and something else would be done than what was asked for.
-pub(crate) fn check_environment() -> Result<(), Wrong> {
+/// Refuses a current folder and variables that are not UTF-8: such a variable would count as not
+/// set, and the request would be another one.
+pub(crate) fn check_environment() -> Result<(), UsageError> {
     let folder = env::current_dir().map_err(|error| {
         let message = format!("cannot use the current folder: {error}");
-        Wrong::new(message, "start the program in a folder that exists")
+        UsageError::new(message, "start the program in a folder that exists")
     })?;
     let remedy = "rename the folder, or start the program in another one";
     check("the current folder", folder.as_os_str(), remedy)?;
@@ -41,18 +41,18 @@ pub(crate) fn check_environment() -> Result<(), Wrong> {
     if env::var_os("MENDEL_CREW_TOKEN").is_some_and(|token| token.to_str().is_none()) {
         // A secret is not shown.
         let remedy = "set the token of the server, which is text";
-        return Err(Wrong::new("MENDEL_CREW_TOKEN is not UTF-8", remedy));
+        return Err(UsageError::new("MENDEL_CREW_TOKEN is not UTF-8", remedy));
     }
     Ok(())
 }
 
 const RENAME: &str = "rename the file or the folder, such as with `mv`";
 
-fn check(what: &str, bytes: &OsStr, remedy: &str) -> Result<(), Wrong> {
+fn check(what: &str, bytes: &OsStr, remedy: &str) -> Result<(), UsageError> {
     if bytes.to_str().is_some() {
         return Ok(());
     }
     let shown = Path::new(bytes).display();
     let message = format!("{what} is not UTF-8: `{shown}`");
-    Err(Wrong::new(message, remedy))
+    Err(UsageError::new(message, remedy))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::mendel::{Scratch, mendel};
+use crate::support::{Scratch, mendel};
 
 /// The lines of a journal, as the program writes them.
 fn with_checksums(lines: &str) -> String {

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, kill_when, mendel, size};
+use crate::support::{Scratch, finish, json, kill_when, mendel, read_record, size};
 
 /// A recipe that takes some seconds, so that it can be killed in the middle.
 const RECIPE: &str = r#"
@@ -36,47 +35,16 @@ games = 6
 nodes = 50
 "#;
 
-pub(crate) fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .args(arguments)
-        .env("MENDEL_HOME", scratch.at("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-/// Runs `mendel` in the scratch folder's home, and returns what it printed.
-pub(crate) fn run(scratch: &Scratch, arguments: &[&str]) -> String {
-    let output = command(scratch, arguments).output().expect("it was built");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
-}
-
-pub(crate) fn read(folder: &str, name: &str) -> String {
-    let text = fs::read_to_string(Path::new(folder).join(name));
-    let text = text.unwrap_or_else(|_| panic!("{folder}/{name}"));
-    if name != "manifest.toml" {
-        return text;
-    }
-    // The command has the number of threads and the folder.
-    let lines = text.lines().filter(|line| !line.starts_with("command = "));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn a_run_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two() {
     let scratch = Scratch::new("breed-killed");
-    let recipe = scratch.at("test.toml");
-    fs::write(&recipe, RECIPE).expect("there is room");
+    let recipe = scratch.put("test.toml", RECIPE);
     let folders = ["one", "two", "killed"].map(|name| scratch.at(name));
     for (folder, threads) in folders.iter().zip(["1", "2"]) {
         let arguments = ["--seed", "5", "--quiet", "--threads", threads];
         let mut all = vec!["breed", &recipe, "--out", folder];
         all.extend(arguments);
-        run(&scratch, &all);
+        scratch.printed(&all);
     }
 
     // Killed with SIGKILL when this part of the generations is there, then brought to its end.
@@ -98,12 +66,12 @@ fn a_run_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two() {
         } else {
             &first
         };
-        let child = command(&scratch, arguments).spawn().expect("it was built");
+        let child = scratch.start(arguments);
         let enough = written(&folders[0]) * percent / 100;
         let killed = kill_when(child, "it is bred on", || written(killed) > enough);
         assert!(killed, "it was over before {percent} % of its generations");
     }
-    run(&scratch, &["resume", killed, "--quiet"]);
+    scratch.printed(&["resume", killed, "--quiet"]);
 
     for name in [
         "generations.jsonl",
@@ -112,13 +80,21 @@ fn a_run_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two() {
         "result.json",
         "manifest.toml",
     ] {
-        let unbroken = read(&folders[0], name);
-        assert_eq!(unbroken, read(&folders[1], name), "{name} on two threads");
-        assert_eq!(unbroken, read(killed, name), "{name} after five deaths");
+        let unbroken = read_record(&folders[0], name);
+        assert_eq!(
+            unbroken,
+            read_record(&folders[1], name),
+            "{name} on two threads"
+        );
+        assert_eq!(
+            unbroken,
+            read_record(killed, name),
+            "{name} after five deaths"
+        );
     }
     for word in ["second", "time", "date"] {
         assert!(
-            !read(killed, "generations.jsonl").contains(word),
+            !read_record(killed, "generations.jsonl").contains(word),
             "a clock's {word}"
         );
     }
@@ -133,7 +109,7 @@ fn a_run_ends_with_a_champion_a_proof_and_a_page() {
         .replace("sample = 5000", "sample = 500");
     fs::write(&recipe, text).expect("there is room");
     let folder = scratch.at("run");
-    let printed = run(&scratch, &["breed", &recipe, "--out", &folder, "--json"]);
+    let printed = scratch.printed(&["breed", &recipe, "--out", &folder, "--json"]);
     let lines: Vec<Value> = printed
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
@@ -151,17 +127,17 @@ fn a_run_ends_with_a_champion_a_proof_and_a_page() {
 
     // The champion plays, and knows where it comes from.
     let champion = format!("{folder}/champion.toml");
-    run(&scratch, &["eval", "startpos", "--player", &champion]);
-    let pedigree = run(&scratch, &["pedigree", &champion]);
+    scratch.printed(&["eval", "startpos", "--player", &champion]);
+    let pedigree = scratch.printed(&["pedigree", &champion]);
     for word in ["gerald-base", "test"] {
         assert!(pedigree.contains(word), "{word} is missing: {pedigree}");
     }
 
     // The run is found again, and has its page.
-    let runs: Value = serde_json::from_str(&run(&scratch, &["runs", "--json"])).expect("JSON");
+    let runs: Value = json(&scratch.printed(&["runs", "--json"]));
     assert_eq!(runs.as_array().map(Vec::len), Some(1));
-    assert!(read(&folder, "report.html").contains("<svg"));
-    assert!(read(&folder, "games.pgn").contains("[White "));
+    assert!(read_record(&folder, "report.html").contains("<svg"));
+    assert!(read_record(&folder, "games.pgn").contains("[White "));
 }
 
 #[test]
@@ -184,21 +160,16 @@ fn a_file_that_is_called_like_a_player_is_not_taken_for_it() {
         "--set",
         "breeder.population=10",
     ];
-    let output = command(&scratch, &[&arguments[..], &short[..]].concat())
-        .current_dir(scratch.at(""))
-        .output()
-        .expect("it was built");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let arguments = [&arguments[..], &short[..]].concat();
+    let mut command = scratch.command(&arguments);
+    finish(command.current_dir(scratch.at("")), b"").success(&arguments);
 }
 
 #[test]
 fn a_wrong_request_is_refused_before_anything_is_written() {
     let scratch = Scratch::new("breed-wrong");
-    let recipe = scratch.at("test.toml");
-    fs::write(&recipe, RECIPE).expect("there is room");
-    let wrong = scratch.at("wrong.toml");
-    fs::write(&wrong, RECIPE.replace("0.75", "7.5")).expect("there is room");
+    let recipe = scratch.put("test.toml", RECIPE);
+    let wrong = scratch.put("wrong.toml", RECIPE.replace("0.75", "7.5"));
     let out = scratch.at("out");
     let table: [(&[&str], &str); 8] = [
         (&["breed", "nothing"], "first-steps"),

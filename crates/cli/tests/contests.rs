@@ -8,50 +8,24 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::mendel::{Said, Scratch, finish, kill_when, mendel, size, wait_until};
+use crate::support::{Scratch, json, kill_when, mendel, read, size, wait_until};
 
-fn command(home: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .arg("match")
-        .args(arguments)
-        .env("MENDEL_HOME", home.at("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
+    let mut command = scratch.command([&["match"], arguments].concat());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
 /// `mendel resume` of a folder, on two threads.
-fn resume(home: &Scratch, folder: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+fn resume(scratch: &Scratch, folder: &str) -> Command {
+    let mut command = scratch.command(["resume", folder, "--threads", "2"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     command
-        .args(["resume", folder, "--threads", "2"])
-        .env("MENDEL_HOME", home.at("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
-/// What `mendel` prints with this home; it must succeed.
-fn printed(home: &Scratch, arguments: &[&str]) -> String {
-    let said = run(home, arguments);
-    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
-    said.out
-}
-
-fn run(home: &Scratch, arguments: &[&str]) -> Said {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    finish(
-        command.args(arguments).env("MENDEL_HOME", home.at("home")),
-        b"",
-    )
 }
 
 /// The games without what a clock gave.
 fn games(folder: &str) -> Vec<Value> {
-    let text = fs::read_to_string(Path::new(folder).join("games.jsonl")).expect("there are games");
+    let text = read(folder, "games.jsonl");
     let timeless = |line: &str| {
         let mut game: Value = serde_json::from_str(line).expect("a line is JSON");
         game["date"] = Value::Null;
@@ -67,7 +41,7 @@ fn games(folder: &str) -> Vec<Value> {
 
 /// The PGN without dates and times; where lines break depends on the times.
 fn pgn(folder: &str) -> Vec<String> {
-    let text = fs::read_to_string(Path::new(folder).join("games.pgn")).expect("there is a PGN");
+    let text = read(folder, "games.pgn");
     let is_time = |word: &&str| {
         let word = word.trim_matches(['{', '}']);
         word.strip_suffix('s')
@@ -82,7 +56,7 @@ fn pgn(folder: &str) -> Vec<String> {
 }
 
 fn result(folder: &str) -> String {
-    fs::read_to_string(Path::new(folder).join("result.json")).expect("there is a result")
+    read(folder, "result.json")
 }
 
 /// Ten deaths, spread over the games by a seed.
@@ -167,12 +141,12 @@ fn an_interrupted_match_ends_soon_and_can_go_on() {
         asked.elapsed()
     );
     assert!(!Path::new(&out).join("result.json").exists());
-    let runs: Value = serde_json::from_str(&printed(&scratch, &["runs", "--json"])).expect("JSON");
+    let runs: Value = json(&scratch.printed(&["runs", "--json"]));
     assert_eq!(
         (&runs[0]["kind"], &runs[0]["state"]),
         (&"match".into(), &"stopped".into())
     );
-    let report = printed(&scratch, &["report", &out, "--json"]);
+    let report = scratch.printed(&["report", &out, "--json"]);
     assert!(report.contains("unfinished"), "{report}");
 }
 
@@ -222,7 +196,7 @@ fn score_and_elo_of_a_game_are_of_the_same_games() {
         "1",
         "--json",
     ];
-    let text = printed(&scratch, &arguments);
+    let text = scratch.printed(&arguments);
     let lines = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"));
@@ -273,7 +247,7 @@ fn a_match_has_one_process_and_is_resumed_from_any_folder() {
     let scratch = Scratch::new("places");
     // 1. Paths as they are meant in this folder.
     let player = "name = \"mine\"\n[evaluator]\nkind = \"material\"\n";
-    fs::write(scratch.at("mine.toml"), player).expect("there is room");
+    scratch.put("mine.toml", player);
     let mut child = command(
         &scratch,
         &[
@@ -291,16 +265,13 @@ fn a_match_has_one_process_and_is_resumed_from_any_folder() {
     let out = scratch.at("out");
     wait_until("it plays", || Path::new(&out).join("events.jsonl").exists());
     // 2. It is held.
-    let held = run(&scratch, &["resume", &out]);
+    let held = scratch.run(["resume", &out]);
     assert_eq!(held.code, Some(2), "{}", held.err);
     assert!(held.err.contains(&child.id().to_string()), "{}", held.err);
-    let taken = run(
-        &scratch,
-        &["match", "mendel", "material", "--nodes", "5", "--out", &out],
-    );
+    let taken = scratch.run(["match", "mendel", "material", "--nodes", "5", "--out", &out]);
     assert_eq!(taken.code, Some(2), "{}", taken.err);
     assert!(taken.err.contains("mendel resume"), "{}", taken.err);
-    let deleted = run(&scratch, &["runs", "--delete", &out, "--yes"]);
+    let deleted = scratch.run(["runs", "--delete", &out, "--yes"]);
     assert_eq!(deleted.code, Some(2), "{}", deleted.err);
     child.kill().expect("it can be killed");
     child.wait().expect("it is gone");
@@ -332,7 +303,7 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
             .expect("it runs")
             .success()
     );
-    let runs: Value = serde_json::from_str(&printed(&scratch, &["runs", "--json"])).expect("JSON");
+    let runs: Value = json(&scratch.printed(&["runs", "--json"]));
     let (folder, id) = (&runs[0]["folder"], &runs[0]["id"]);
     let (folder, id) = (
         folder.as_str().expect("a folder"),
@@ -353,7 +324,7 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
         + 100;
     bytes[second] ^= 4;
     fs::write(&games, &bytes).expect("there is room");
-    let refused = run(&scratch, &["resume", id]);
+    let refused = scratch.run(["resume", id]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(
         refused.err.contains("line 2") && refused.err.contains("games.jsonl"),
@@ -362,25 +333,25 @@ fn a_damaged_match_is_repaired_and_a_finished_one_deleted() {
     );
     assert_eq!(fs::read(&games).expect("there are games"), bytes);
     // 2. Cut and played again.
-    let repaired = run(&scratch, &["resume", &id[..6], "--repair"]);
+    let repaired = scratch.run(["resume", &id[..6], "--repair"]);
     assert_eq!(repaired.code, Some(0), "{}", repaired.err);
     assert!(repaired.err.contains("games.jsonl"), "{}", repaired.err);
     assert!(repaired.out.contains("games ended by"), "{}", repaired.out);
     // 3. Its page.
-    let page = printed(&scratch, &["report", id]);
+    let page = scratch.printed(&["report", id]);
     let page = fs::read_to_string(page.trim()).expect("it was written");
     for part in ["mendel – material", "checkmate", "LOS", "White won"] {
         assert!(page.contains(part), "{part} is missing");
     }
     // 4. Deleted, after a confirmation only.
-    let asked = run(&scratch, &["runs", "--delete", id]);
+    let asked = scratch.run(["runs", "--delete", id]);
     assert_eq!(asked.code, Some(2), "{}", asked.err);
     assert!(asked.err.contains("--yes"), "{}", asked.err);
     assert!(Path::new(folder).exists());
-    let deleted = printed(&scratch, &["runs", "--delete", id, "--yes"]);
+    let deleted = scratch.printed(&["runs", "--delete", id, "--yes"]);
     assert!(deleted.contains(folder), "{deleted}");
     assert!(!Path::new(folder).exists());
-    assert_eq!(printed(&scratch, &["runs", "--json"]).trim(), "[]");
+    assert_eq!(scratch.printed(&["runs", "--json"]).trim(), "[]");
 }
 
 #[test]
@@ -391,7 +362,7 @@ fn a_folder_of_an_older_version_is_left_as_it_is() {
         fs::create_dir_all(&folder).expect("there is room");
         fs::write(Path::new(&folder).join(file), "games = 2\n").expect("there is room");
         for command in ["resume", "report"] {
-            let said = run(&scratch, &[command, &folder]);
+            let said = scratch.run([command, &folder]);
             assert_eq!(said.code, Some(2), "{command} {name}: {}", said.err);
             assert!(
                 said.err.contains("mendel 0.1.0"),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mendel::printed;
+use crate::support::printed;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -";
 

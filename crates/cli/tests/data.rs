@@ -2,42 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use serde_json::Value;
-
-use crate::mendel::{kill_when, mendel, printed, size};
-
-/// A folder of its own for each test, gone afterwards.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("there is room for a folder");
-        Self(path)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn put(&self, name: &str, contents: &str) -> String {
-        fs::write(self.0.join(name), contents).expect("there is room for a file");
-        self.at(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).expect("it is JSON")
-}
+use crate::support::{Scratch, json, kill_when, mendel, printed, size};
 
 const PLAN: [&str; 10] = [
     "data",
@@ -52,25 +18,6 @@ const PLAN: [&str; 10] = [
     "--quiet",
 ];
 
-/// `mendel` with a library of its own.
-fn with_library(scratch: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .args(arguments)
-        .env("MENDEL_HOME", scratch.at("home"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
-/// What it prints when it succeeds.
-fn made(scratch: &Scratch, arguments: &[&str]) -> String {
-    let mut command = with_library(scratch, arguments);
-    let output = command.stdout(Stdio::piped()).output().expect("it starts");
-    assert!(output.status.success(), "{arguments:?}");
-    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
-}
-
 /// The only data set in the library.
 fn experiment(scratch: &Scratch) -> Option<PathBuf> {
     let mut folders = fs::read_dir(scratch.at("home/data")).ok()?.flatten();
@@ -81,22 +28,18 @@ fn experiment(scratch: &Scratch) -> Option<PathBuf> {
 fn a_set_killed_again_and_again_is_the_same_set() {
     let scratch = Scratch::new("data-killed");
     let (unbroken, broken) = (scratch.at("unbroken.mds"), scratch.at("broken.mds"));
-    made(&scratch, &[&PLAN[..], &["--out", &unbroken]].concat());
+    scratch.printed(&[&PLAN[..], &["--out", &unbroken]].concat());
     fs::remove_dir_all(scratch.at("home")).expect("it is ours");
 
     let begin = || {
         let started = experiment(&scratch).filter(|it| it.join("manifest.toml").exists());
-        let mut command = match started {
+        match started {
             Some(folder) => {
                 let folder = folder.display().to_string();
-                with_library(&scratch, &["resume", &folder, "--threads", "2"])
+                scratch.start(["resume", &folder, "--threads", "2"])
             }
-            None => with_library(
-                &scratch,
-                &[&PLAN[..], &["--out", &broken, "--threads", "2"]].concat(),
-            ),
-        };
-        command.spawn().expect("it starts")
+            None => scratch.start([&PLAN[..], &["--out", &broken, "--threads", "2"]].concat()),
+        }
     };
     let bytes_of = |name: &str| experiment(&scratch).map_or(0, |it| size(it.join(name)));
     // Killed when these bytes of its games are there, and when the first labels are.
@@ -120,7 +63,7 @@ fn a_set_killed_again_and_again_is_the_same_set() {
         assert_eq!(folder.join(name).exists(), stays, "{name}");
     }
     // It is listed with the others, and the old flag names the new command.
-    let listed = json(&made(&scratch, &["runs", "--json"]));
+    let listed = json(&scratch.printed(&["runs", "--json"]));
     assert_eq!(listed[0]["kind"], "data", "{listed}");
     let old = mendel(&[&PLAN[..], &["--out", &broken, "--resume"]].concat(), b"");
     assert_eq!(old.code, Some(2), "{}", old.err);
@@ -131,7 +74,7 @@ fn a_set_killed_again_and_again_is_the_same_set() {
 fn what_was_made_is_shown_in_words_and_as_json() {
     let scratch = Scratch::new("data-shown");
     let out = scratch.at("set.mds");
-    let lines = made(&scratch, &[&PLAN[..], &["--json", "--out", &out]].concat());
+    let lines = scratch.printed(&[&PLAN[..], &["--json", "--out", &out]].concat());
     let told = json(lines.lines().last().expect("a line for the result"));
     assert_eq!(told["event"], "result");
     assert_eq!(told["header"]["positions"], 400);
@@ -435,12 +378,12 @@ fn scores_whose_unit_the_file_does_not_fix_need_the_flag() {
     let many: String = (0..2000).map(whole).collect();
     let late = scratch.put(
         "late.csv",
-        &format!("FEN,Evaluation\n{many}{LONE_PAWN},0.58\n{LONE_PAWN},-1.25\n"),
+        format!("FEN,Evaluation\n{many}{LONE_PAWN},0.58\n{LONE_PAWN},-1.25\n"),
     );
-    let plain = scratch.put("plain.csv", &format!("FEN,Evaluation\n{}", whole(35)));
-    let bare = scratch.put("bare.csv", &whole(-35));
-    let named = scratch.put("named.csv", &format!("fen;cp\n{LONE_PAWN};0.58\n"));
-    let columns = scratch.put("bars.epd", &format!("{LONE_PAWN} | 0.58 | 0.5\n"));
+    let plain = scratch.put("plain.csv", format!("FEN,Evaluation\n{}", whole(35)));
+    let bare = scratch.put("bare.csv", whole(-35));
+    let named = scratch.put("named.csv", format!("fen;cp\n{LONE_PAWN};0.58\n"));
+    let columns = scratch.put("bars.epd", format!("{LONE_PAWN} | 0.58 | 0.5\n"));
     let ce = scratch.put("ce.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.58;\n");
     let told = |line: u64, score: &str, pawns: i32, centipawns: i32| {
         format!("line {line} has `{score}` (as pawns: {pawns} cp, as centipawns: {centipawns} cp)")

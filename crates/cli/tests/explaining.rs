@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mendel::printed;
+use crate::support::printed;
 
 const FENS: [&str; 5] = [
     "startpos",

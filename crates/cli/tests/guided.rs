@@ -5,7 +5,7 @@ use std::fs;
 use mendel_evaluator::vision::{Activation, File, Head, Shape, View};
 use serde_json::Value;
 
-use crate::mendel::{Scratch, mendel, printed};
+use crate::support::{Scratch, mendel, printed};
 
 /// A network of chance.
 fn network(shape: Shape) -> Vec<u8> {
@@ -45,8 +45,8 @@ fn folder(name: &str) -> Scratch {
     };
     let human = text("human", "use = \"choose\"\nfile = \"pairs.net\"");
     let lambda = text("lambda", "use = \"bonus\"\nfile = \"moves.net\"");
-    fs::write(scratch.at("human.toml"), human).expect("a writable folder");
-    fs::write(scratch.at("lambda.toml"), lambda).expect("a writable folder");
+    scratch.put("human.toml", human);
+    scratch.put("lambda.toml", lambda);
     scratch
 }
 

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::breeding::{command, read, run};
-use crate::mendel::{Scratch, kill_when, mendel};
+use crate::support::{Scratch, kill_when, mendel, read_record};
 
 /// Everything a trial by games remembers: king, hall, earlier games, ladder.
 const RECIPE: &str = r#"
@@ -75,13 +74,12 @@ fn finished(folder: &str) -> BTreeSet<(u64, String, u64)> {
 #[test]
 fn a_hill_killed_five_times_equals_the_unbroken_one_and_no_pair_is_played_twice() {
     let scratch = Scratch::new("hill-killed");
-    let recipe = scratch.at("hill.toml");
-    fs::write(&recipe, RECIPE).expect("there is room");
+    let recipe = scratch.put("hill.toml", RECIPE);
     let folders = ["one", "two", "killed"].map(|name| scratch.at(name));
     for (folder, threads) in folders.iter().zip(["1", "2"]) {
         let work = ["--seed", "3", "--quiet", "--threads", threads];
         let all = [&["breed", recipe.as_str(), "--out", folder][..], &work].concat();
-        run(&scratch, &all);
+        scratch.printed(&all);
     }
     let all: BTreeSet<_> = pairs(&folders[0], "pairs.jsonl").into_iter().collect();
     assert!(all.len() > 150, "{}", all.len());
@@ -104,7 +102,7 @@ fn a_hill_killed_five_times_equals_the_unbroken_one_and_no_pair_is_played_twice(
         } else {
             &["resume", killed, "--no-proof"]
         };
-        let child = command(&scratch, arguments).spawn().expect("it was built");
+        let child = scratch.start(arguments);
         let enough = || finished(killed).len() >= before.len() + more;
         let at_work = kill_when(child, "pairs are played", enough);
         assert!(at_work, "it was over before it was killed");
@@ -113,7 +111,7 @@ fn a_hill_killed_five_times_equals_the_unbroken_one_and_no_pair_is_played_twice(
         assert!(now.len() < all.len(), "it was over before it was killed");
         before = now;
     }
-    run(&scratch, &["resume", killed, "--quiet"]);
+    scratch.printed(&["resume", killed, "--quiet"]);
 
     for name in [
         "generations.jsonl",
@@ -123,15 +121,23 @@ fn a_hill_killed_five_times_equals_the_unbroken_one_and_no_pair_is_played_twice(
         "result.json",
         "manifest.toml",
     ] {
-        let unbroken = read(&folders[0], name);
-        assert_eq!(unbroken, read(&folders[1], name), "{name} on two threads");
-        assert_eq!(unbroken, read(killed, name), "{name} after five deaths");
+        let unbroken = read_record(&folders[0], name);
+        assert_eq!(
+            unbroken,
+            read_record(&folders[1], name),
+            "{name} on two threads"
+        );
+        assert_eq!(
+            unbroken,
+            read_record(killed, name),
+            "{name} after five deaths"
+        );
     }
     assert!(!Path::new(killed).join("pairs-pending.jsonl").exists());
     // The page shows the ladder, and the champion's search is not the parent's.
-    assert!(read(killed, "report.html").contains("Elo above the ladder"));
-    let champion = read(killed, "champion.toml");
-    let kings = read(killed, "generations.jsonl")
+    assert!(read_record(killed, "report.html").contains("Elo above the ladder"));
+    let champion = read_record(killed, "champion.toml");
+    let kings = read_record(killed, "generations.jsonl")
         .matches("\"new\":true")
         .count();
     assert!(kings > 0 && champion.contains("[search]"), "{champion}");
@@ -148,7 +154,7 @@ fn a_hill_that_nobody_takes_proves_nothing_and_says_so() {
         .replace("generations = 6", "generations = 20\nno-new-king = 2");
     fs::write(&recipe, text).expect("there is room");
     let folder = scratch.at("run");
-    let printed = run(&scratch, &["breed", &recipe, "--out", &folder, "--json"]);
+    let printed = scratch.printed(&["breed", &recipe, "--out", &folder, "--json"]);
     let lines: Vec<Value> = printed
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line is JSON"))
@@ -160,14 +166,13 @@ fn a_hill_that_nobody_takes_proves_nothing_and_says_so() {
     let verdict = result["verdict"].as_str().expect("a sentence");
     assert!(verdict.contains("nobody dethroned the parent"), "{verdict}");
     assert_eq!(result["matches"].as_array().map(Vec::len), Some(0));
-    assert!(read(&folder, "report.html").contains("nobody dethroned the parent"));
+    assert!(read_record(&folder, "report.html").contains("nobody dethroned the parent"));
 }
 
 #[test]
 fn a_wrong_trial_by_games_is_refused_with_its_line_before_anything_is_written() {
     let scratch = Scratch::new("hill-wrong");
-    let recipe = scratch.at("hill.toml");
-    fs::write(&recipe, RECIPE).expect("there is room");
+    let recipe = scratch.put("hill.toml", RECIPE);
     let out = scratch.at("out");
     let table = [
         ("trial.depth=3", "one pace"),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::mendel::{Said, Scratch, wait_until};
+use crate::support::{MENDEL, Scratch, wait_until};
 use crate::tuning::PARAMS;
 
 /// Levels that cost next to nothing.
@@ -67,43 +67,11 @@ impl Setup {
     fn recipe(&self, text: &str) -> String {
         self.file("recipe.toml", &text.replace("ENGINE", &self.player()))
     }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-        command
-            .args(arguments)
-            .env("MENDEL_HOME", self.scratch.at("home"))
-            .env_remove("MENDEL_PLAYER")
-            .env_remove("MENDEL_CREW")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
-
-    fn mendel(&self, arguments: &[&str]) -> Said {
-        let output = self.command(arguments).output().expect("it was built");
-        Said {
-            out: String::from_utf8(output.stdout).expect("the program speaks UTF-8"),
-            err: String::from_utf8(output.stderr).expect("the program speaks UTF-8"),
-            code: output.status.code(),
-        }
-    }
-
-    /// Starts an experiment, which must be under way for as long as the caller needs.
-    fn start(&self, arguments: &[&str]) -> Child {
-        self.command(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it was built")
-    }
 }
 
 /// Our own program behind a script, which can be exchanged.
 fn script(remark: &str) -> String {
-    let mendel = env!("CARGO_BIN_EXE_mendel");
-    format!("#!/bin/sh\n# {remark}\nexec '{mendel}' uci --tunable\n")
+    format!("#!/bin/sh\n# {remark}\nexec '{MENDEL}' uci --tunable\n")
 }
 
 fn sha256(path: &str) -> String {
@@ -159,7 +127,7 @@ fn refused_unless_the_same_in(
     resume: &[&str],
 ) {
     // 1. Midway.
-    let mut child = setup.start(start);
+    let mut child = setup.scratch.start(start);
     wait_until("a line in the journal", || {
         let ended = child.try_wait().expect("it can be waited for");
         let text = journal().and_then(|path| fs::read_to_string(path).ok());
@@ -179,7 +147,7 @@ fn refused_unless_the_same_in(
 
     // 2. Another program, another file.
     let refused = |named: &str, hashes: [&str; 2]| {
-        let said = setup.mendel(resume);
+        let said = setup.scratch.run(resume);
         assert_eq!(said.code, Some(2), "{named}: {}{}", said.out, said.err);
         for part in [named, hashes[0], hashes[1], "restore", "another folder"] {
             assert!(said.err.contains(part), "{part} is missing in {}", said.err);
@@ -206,7 +174,7 @@ fn refused_unless_the_same_in(
     let line = text.lines().find(|it| it.starts_with("mendel = "));
     let build = line.and_then(|it| it.split('"').nth(1)).expect("a build");
     fs::write(&inputs, text.replace(build, "0.1.0+other")).expect("there is room");
-    let said = setup.mendel(resume);
+    let said = setup.scratch.run(resume);
     assert_eq!(said.code, Some(2), "{}", said.err);
     for part in ["another build", "0.1.0+other", build] {
         assert!(said.err.contains(part), "{part} is missing in {}", said.err);
@@ -215,7 +183,7 @@ fn refused_unless_the_same_in(
     assert!(contents(&folder) == before, "the folder has changed");
 
     // 4. The same again.
-    let said = setup.mendel(resume);
+    let said = setup.scratch.run(resume);
     assert_eq!(said.code, Some(0), "{}", said.err);
 }
 
@@ -454,9 +422,11 @@ fn what_is_running_is_listed_as_running() {
         ("sweep", &["breed", &sweep]),
         ("pipeline", &["breed", &steps]),
     ] {
-        let mut child = setup.start(&[arguments, &["--quiet", "--threads", "1"]].concat());
+        let mut child = setup
+            .scratch
+            .start([arguments, &["--quiet", "--threads", "1"]].concat());
         let state = || {
-            let said = setup.mendel(&["runs", "--json"]);
+            let said = setup.scratch.run(["runs", "--json"]);
             let runs: Value = serde_json::from_str(&said.out).expect("JSON");
             let runs = runs.as_array().expect("a list").clone();
             let found = runs.into_iter().find(|it| it["kind"] == kind);

@@ -1,42 +1,26 @@
 //! Learning after each game: against a program, a person and in a GUI.
 
-use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, kill_when, wait_until};
+use crate::support::{Said, Scratch, finish, kill_when, wait_until};
 
 fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .args(arguments)
-        .env("MENDEL_HOME", scratch.at("home"))
-        .env_remove("MENDEL_PLAYER")
-        .env_remove("MENDEL_CREW")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let mut command = scratch.command(arguments);
+    command.stdin(Stdio::piped());
     command
 }
 
-fn run(scratch: &Scratch, arguments: &[&str], input: &str) -> Output {
-    let mut child = command(scratch, arguments).spawn().expect("it was built");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    // A refused command ends without reading its input.
-    let written = stdin.write_all(input.as_bytes());
-    assert!(written.is_ok() || written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe));
-    drop(stdin);
-    child.wait_with_output().expect("it ends")
+fn run(scratch: &Scratch, arguments: &[&str], input: &str) -> Said {
+    finish(&mut scratch.command(arguments), input.as_bytes())
 }
 
 fn printed(scratch: &Scratch, arguments: &[&str], input: &str) -> String {
-    let output = run(scratch, arguments, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
+    run(scratch, arguments, input).success(arguments)
 }
 
 /// Speaks as a GUI does: what is asked is answered before it goes on.
@@ -283,19 +267,19 @@ fn a_server_that_is_away_keeps_nobody_from_playing() {
         &["play", "--learn", "--seed", "1", "--crew", away],
         "e4\nresign\nquit\n",
     );
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let said = output.err;
+    assert_eq!(output.code, Some(0), "{said}");
     assert!(
         said.contains("games are kept here and told the next time"),
         "{said}"
     );
     assert_eq!(learned(&scratch).len(), 1);
     let output = run(&scratch, &["uci", "--learn", "--crew", away], "uci\nquit\n");
-    assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stdout).contains("uciok"));
+    assert_eq!(output.code, Some(0));
+    assert!(output.out.contains("uciok"));
     // What can never be right is said at once.
     let output = run(&scratch, &["uci", "--learn", "--crew", "http://x"], "uci\n");
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
@@ -406,8 +390,8 @@ fn a_wrong_request_is_refused_with_a_remedy() {
     ];
     for (arguments, words) in table {
         let output = run(&scratch, arguments, "");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let said = output.err;
+        assert_eq!(output.code, Some(2), "{arguments:?}: {said}");
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }

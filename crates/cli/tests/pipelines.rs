@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, kill_when, size};
+use crate::support::{Said, Scratch, json, kill_when, read_record, size};
 
 const RECIPE: &str = r#"
 name = "steps"
@@ -36,29 +35,6 @@ nodes = 600
 accuracy = { players = ["mendel"], nodes = 300 }
 "#;
 
-fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .args(arguments)
-        .env("MENDEL_HOME", scratch.at("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-fn run(scratch: &Scratch, arguments: &[&str]) -> Output {
-    command(scratch, arguments).output().expect("it was built")
-}
-
-fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
-    let output = run(scratch, arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    String::from_utf8(output.stdout).expect("the program speaks UTF-8")
-}
-
-/// Also a run that was finished before its pipeline was killed.
 fn each_run_has_its_page(folder: &str) {
     for name in ["steps/02-slope/report.html", "steps/04-slope/report.html"] {
         let page = fs::read_to_string(Path::new(folder).join(name));
@@ -67,23 +43,12 @@ fn each_run_has_its_page(folder: &str) {
 }
 
 /// A file without the command, which has the number of threads and the folder.
-fn without_command(folder: &str, name: &str) -> String {
-    let text = fs::read_to_string(Path::new(folder).join(name));
-    let text = text.unwrap_or_else(|_| panic!("{name}"));
-    let lines = text.lines().filter(|line| !line.starts_with("command = "));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
     let scratch = Scratch::new("pipeline-killed");
-    let recipe = scratch.at("steps.toml");
-    fs::write(&recipe, RECIPE).expect("there is room");
+    let recipe = scratch.put("steps.toml", RECIPE);
     let (whole, killed) = (scratch.at("whole"), scratch.at("killed"));
-    let told = printed(
-        &scratch,
-        &["breed", &recipe, "--out", &whole, "--seed", "4", "--quiet"],
-    );
+    let told = scratch.printed(&["breed", &recipe, "--out", &whole, "--seed", "4", "--quiet"]);
     for part in [
         "slope, round 2",
         "against each, with 95 %",
@@ -120,7 +85,7 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
                 "2",
             ]
         };
-        let child = command(&scratch, &arguments).spawn().expect("it was built");
+        let child = scratch.start(&arguments);
         let file = Path::new(&killed).join("steps").join(file);
         let killed = kill_when(child, "the step goes on", || size(&file) >= bytes);
         assert!(
@@ -129,7 +94,7 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
             file.display()
         );
     }
-    printed(&scratch, &["resume", &killed, "--quiet"]);
+    scratch.printed(&["resume", &killed, "--quiet"]);
 
     // 2. The same came out.
     for name in [
@@ -140,15 +105,14 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
         "steps/04-slope/manifest.toml",
         "steps/04-slope/result.json",
     ] {
-        let [one, other] = [&whole, &killed].map(|folder| without_command(folder, name));
+        let [one, other] = [&whole, &killed].map(|folder| read_record(folder, name));
         assert_eq!(one, other, "{name}");
     }
     each_run_has_its_page(&whole);
     each_run_has_its_page(&killed);
 
     // 3. Programs are told the same.
-    let report: Value =
-        serde_json::from_str(&printed(&scratch, &["report", &killed, "--json"])).expect("JSON");
+    let report: Value = json(&scratch.printed(&["report", &killed, "--json"]));
     assert_eq!(report["finished"], true);
     assert_eq!(report["steps"].as_array().map(Vec::len), Some(5));
     let games = &report["steps"][4]["result"]["match"]["games"];
@@ -157,7 +121,7 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
     let judged = judged.filter(|it| it["accuracy"][0].is_number());
     assert!(judged.count() >= 15, "{games}");
     let id = report["id"].as_str().expect("an id");
-    let list = printed(&scratch, &["runs", &whole]);
+    let list = scratch.printed(&["runs", &whole]);
     assert!(
         list.contains("5/5 steps") && list.contains("meeting"),
         "{list}"
@@ -166,10 +130,9 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
 
     // 4. The family stands in the file alone.
     let champion = fs::read_to_string(Path::new(&killed).join("champion.toml")).expect("text");
-    let alone = scratch.at("alone.toml");
-    fs::write(&alone, champion).expect("there is room");
+    let alone = scratch.put("alone.toml", champion);
     fs::remove_dir_all(&killed).expect("it is not needed");
-    let tree = printed(&scratch, &["pedigree", &alone]);
+    let tree = scratch.printed(&["pedigree", &alone]);
     let lines: Vec<&str> = tree.lines().collect();
     assert!(lines[0].starts_with("steps-slope-40400"), "{tree}");
     for part in [
@@ -180,19 +143,18 @@ fn a_pipeline_killed_five_times_equals_the_unbroken_one() {
     ] {
         assert!(tree.contains(part), "{part} is missing in {tree}");
     }
-    let json: Value =
-        serde_json::from_str(&printed(&scratch, &["pedigree", &alone, "--json"])).expect("JSON");
+    let json: Value = json(&scratch.printed(&["pedigree", &alone, "--json"]));
     assert_eq!(json["parents"][0]["parents"][0]["name"], "gerald-base");
 }
 
 #[test]
 fn a_wrong_pipeline_ends_with_two_and_says_where() {
     let scratch = Scratch::new("pipeline-wrong");
-    let recipe = scratch.at("steps.toml");
-    fs::write(&recipe, RECIPE.replace("games = 30", "gaems = 30")).expect("there is room");
-    let output = run(&scratch, &["breed", &recipe, "--out", &scratch.at("x")]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let recipe = scratch.put("steps.toml", RECIPE.replace("games = 30", "gaems = 30"));
+    let Said {
+        err: said, code, ..
+    } = scratch.run(["breed", &recipe, "--out", &scratch.at("x")]);
+    assert_eq!(code, Some(2), "{said}");
     assert!(
         said.contains("line 24") && said.contains("step.2.match.gaems"),
         "{said}"
@@ -206,9 +168,10 @@ fn a_wrong_pipeline_ends_with_two_and_says_where() {
         "--data",
         "quiet",
     ];
-    let output = run(&scratch, &arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let Said {
+        err: said, code, ..
+    } = scratch.run(arguments);
+    assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("--set step.0.data"), "{said}");
     assert!(!Path::new(&scratch.at("x")).exists());
 }

@@ -1,6 +1,6 @@
 //! A game in the terminal.
 
-use crate::mendel::{mendel, printed};
+use crate::support::{mendel, printed};
 
 #[test]
 fn two_people_play_to_the_mate() {

@@ -2,90 +2,50 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// A folder of its own for each test, gone afterwards.
-pub(crate) struct Scratch(PathBuf);
+use crate::support::{Said, Scratch, json};
 
-impl Scratch {
-    pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("mendel-cli-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("home")).expect("there is room for a folder");
-        Self(path)
-    }
-
-    fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    /// What `mendel` says with its home here: exit code, stdout, stderr.
-    fn mendel(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
-        let said = Command::new(env!("CARGO_BIN_EXE_mendel"))
-            .args(arguments)
-            .env("MENDEL_HOME", self.at("home"))
-            .env_remove("MENDEL_PLAYER")
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program was built");
-        let text = |bytes| String::from_utf8(bytes).expect("the program speaks UTF-8");
-        (said.status.code(), text(said.stdout), text(said.stderr))
-    }
-
-    fn printed(&self, arguments: &[&str]) -> String {
-        let (code, out, err) = self.mendel(arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {err}");
-        out
-    }
-
-    /// A run of three generations in the home.
-    pub(crate) fn run(&self, id: &str, seed: u32) -> PathBuf {
-        let folder = self.0.join("home/runs").join(id);
-        fs::create_dir_all(&folder).expect("there is room for a folder");
-        let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
-        put(
-            "manifest.toml",
-            &format!(
-                "kind = \"breed\"\nschema = 1\nid = \"{id}\"\nname = \"peas\"\nseed = {seed}\nversion = \"0.1.0\"\n\
-                 [facts]\nparent = \"material\"\nbaseline = 20.0\nunit = \"wrinkles\"\nsmaller_is_better = true\ngenes = [\"a,b\", \"c\"]\n"
-            ),
-        );
-        put("recipe.toml", "name = \"peas\"\n");
-        let lines: Vec<String> = (0..3)
-            .map(|generation| {
-                let best = 12 - 2 * generation;
-                let line = format!(
-                    "{{\"v\":1,\"generation\":{generation},\"judgements\":10,\"best\":{best}.5,\"mean\":15,\"worst\":19,\
-                     \"deviation\":2,\"diversity\":0.5,\"best_member\":{{\"generation\":{generation},\"member\":0}},\
-                     \"genes\":[1,{seed}],\"gene_means\":[1,2],\"histogram\":{{\"low\":8,\"high\":19,\"counts\":[1,2]}}}}"
-                );
-                let mut line = line.into_bytes();
-                mendel_store::add_checksum(&mut line);
-                String::from_utf8(line).expect("text stays text") + "\n"
-            })
-            .collect();
-        put("generations.jsonl", &lines.concat());
-        let result = "{\n  \"verdict\": \"proved +9 [+1, +17] Elo in 500 games\"\n}";
-        let mut result = result.as_bytes().to_owned();
-        mendel_store::add_checksum_indented(&mut result).expect("an object");
-        fs::write(folder.join("result.json"), result).expect("writable");
-        folder
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A run of three generations in the home.
+pub(crate) fn run_of_three(scratch: &Scratch, id: &str, seed: u32) -> PathBuf {
+    let folder = scratch.path("home/runs").join(id);
+    fs::create_dir_all(&folder).expect("there is room for a folder");
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
+    put(
+        "manifest.toml",
+        &format!(
+            "kind = \"breed\"\nschema = 1\nid = \"{id}\"\nname = \"peas\"\nseed = {seed}\nversion = \"0.1.0\"\n\
+             [facts]\nparent = \"material\"\nbaseline = 20.0\nunit = \"wrinkles\"\nsmaller_is_better = true\ngenes = [\"a,b\", \"c\"]\n"
+        ),
+    );
+    put("recipe.toml", "name = \"peas\"\n");
+    let lines: Vec<String> = (0..3)
+        .map(|generation| {
+            let best = 12 - 2 * generation;
+            let line = format!(
+                "{{\"v\":1,\"generation\":{generation},\"judgements\":10,\"best\":{best}.5,\"mean\":15,\"worst\":19,\
+                 \"deviation\":2,\"diversity\":0.5,\"best_member\":{{\"generation\":{generation},\"member\":0}},\
+                 \"genes\":[1,{seed}],\"gene_means\":[1,2],\"histogram\":{{\"low\":8,\"high\":19,\"counts\":[1,2]}}}}"
+            );
+            let mut line = line.into_bytes();
+            mendel_store::add_checksum(&mut line);
+            String::from_utf8(line).expect("text stays text") + "\n"
+        })
+        .collect();
+    put("generations.jsonl", &lines.concat());
+    let result = "{\n  \"verdict\": \"proved +9 [+1, +17] Elo in 500 games\"\n}";
+    let mut result = result.as_bytes().to_owned();
+    mendel_store::add_checksum_indented(&mut result).expect("an object");
+    fs::write(folder.join("result.json"), result).expect("writable");
+    folder
 }
 
 #[test]
 fn trainings_are_listed_beside_runs() {
     let scratch = Scratch::new("trainings");
-    scratch.run("aaa111", 1);
-    let folder = scratch.0.join("home/nets/small");
+    run_of_three(&scratch, "aaa111", 1);
+    let folder = scratch.path("home/nets/small");
     fs::create_dir_all(&folder).expect("there is room for a folder");
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
     put(
@@ -119,13 +79,13 @@ fn trainings_are_listed_beside_runs() {
 #[test]
 fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     let scratch = Scratch::new("runs");
-    let (code, out, err) = scratch.mendel(&["runs"]);
+    let Said { code, out, err } = scratch.run(["runs"]);
     assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
     assert!(err.contains("no experiments yet"), "{err}");
 
-    fs::remove_dir_all(scratch.0.join("home")).expect("there");
-    scratch.run("aaa111", 1);
-    scratch.run("bbb222", 2);
+    fs::remove_dir_all(scratch.path("home")).expect("there");
+    run_of_three(&scratch, "aaa111", 1);
+    run_of_three(&scratch, "bbb222", 2);
     let list = scratch.printed(&["runs"]);
     for expected in [
         "aaa111",
@@ -137,7 +97,7 @@ fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
     ] {
         assert!(list.contains(expected), "{expected} is missing in {list}");
     }
-    let json: Value = serde_json::from_str(&scratch.printed(&["runs", "--json"])).expect("JSON");
+    let json = json(&scratch.printed(&["runs", "--json"]));
     assert_eq!(json.as_array().map(Vec::len), Some(2));
     let one = scratch.printed(&["runs", "bbb"]);
     assert!(one.contains("bbb222") && !one.contains("aaa111"), "{one}");
@@ -152,8 +112,8 @@ fn runs_are_listed_compared_and_found_by_the_beginning_of_their_id() {
 #[test]
 fn generations_go_out_as_csv_and_as_json_lines() {
     let scratch = Scratch::new("export");
-    scratch.run("aaa111", 1);
-    scratch.run("bbb222", 2);
+    run_of_three(&scratch, "aaa111", 1);
+    run_of_three(&scratch, "bbb222", 2);
     let csv = scratch.printed(&["runs", "--export", "csv", "aaa", "bbb"]);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 7);
@@ -174,7 +134,7 @@ fn generations_go_out_as_csv_and_as_json_lines() {
 #[test]
 fn a_report_is_written_into_the_folder_or_where_it_is_wanted() {
     let scratch = Scratch::new("report");
-    let folder = scratch.run("aaa111", 1);
+    let folder = run_of_three(&scratch, "aaa111", 1);
     let said = scratch.printed(&["report", "aaa"]);
     let page = folder.join("report.html");
     assert!(
@@ -194,8 +154,7 @@ fn a_report_is_written_into_the_folder_or_where_it_is_wanted() {
         format!("{out}\n")
     );
     assert_eq!(fs::read_to_string(&out).expect("written"), html);
-    let json: Value =
-        serde_json::from_str(&scratch.printed(&["report", "aaa", "--json"])).expect("JSON");
+    let json = json(&scratch.printed(&["report", "aaa", "--json"]));
     assert_eq!(json["best"], 8.5);
     assert_eq!(json["genes"][0]["name"], "a,b");
 }
@@ -203,8 +162,8 @@ fn a_report_is_written_into_the_folder_or_where_it_is_wanted() {
 #[test]
 fn a_wrong_request_ends_with_two_and_a_hint() {
     let scratch = Scratch::new("wrong");
-    scratch.run("aaa111", 1);
-    scratch.run("aaa222", 2);
+    run_of_three(&scratch, "aaa111", 1);
+    run_of_three(&scratch, "aaa222", 2);
     let empty = scratch.at("empty");
     fs::create_dir_all(&empty).expect("writable");
     let [contest, learning] = ["match", "learning"].map(|name| {
@@ -234,7 +193,7 @@ fn a_wrong_request_ends_with_two_and_a_hint() {
         ),
         (&["pedigree", "nobody"], "nobody"),
     ] {
-        let (code, out, err) = scratch.mendel(arguments);
+        let Said { code, out, err } = scratch.run(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {err}");
         assert_eq!(out, "", "{arguments:?}");
         assert!(
@@ -242,12 +201,12 @@ fn a_wrong_request_ends_with_two_and_a_hint() {
             "{arguments:?}: {err}"
         );
     }
-    let (code, _, err) = scratch.mendel(&["runs", "--export", "xls", "aaa1"]);
+    let Said { code, err, .. } = scratch.run(["runs", "--export", "xls", "aaa1"]);
     assert_eq!(code, Some(2), "{err}");
     // What is broken is no wrong request.
-    let broken = scratch.run("bbb", 3);
+    let broken = run_of_three(&scratch, "bbb", 3);
     fs::write(broken.join("generations.jsonl"), "nonsense\n{}\n").expect("writable");
-    let (code, _, err) = scratch.mendel(&["report", &broken.to_string_lossy()]);
+    let Said { code, err, .. } = scratch.run(["report", &broken.to_string_lossy()]);
     assert_eq!(code, Some(1), "{err}");
     assert!(
         err.contains("line 1 of") && err.contains("generations.jsonl"),
@@ -262,7 +221,7 @@ fn a_family_tree_goes_as_far_as_it_is_known() {
         let text = format!(
             "name = \"{name}\"\nabout = \"About {name}\"\n[evaluator]\nkind = \"material\"\n[pedigree]\n{pedigree}\n"
         );
-        fs::write(scratch.0.join(file), text).expect("writable");
+        fs::write(scratch.path(file), text).expect("writable");
     };
     player(
         "child.toml",

@@ -1,6 +1,6 @@
 //! Help, and what happens to wrong requests.
 
-use crate::mendel::{mendel, printed, shell};
+use crate::support::{mendel, printed, shell};
 
 #[test]
 fn every_command_has_help_with_examples() {

@@ -1,6 +1,6 @@
 //! The program in a GUI.
 
-use crate::mendel::mendel;
+use crate::support::mendel;
 
 #[test]
 fn piped_input_is_answered_in_uci() {

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, kill_when, mendel, size};
+use crate::support::{Scratch, kill_when, mendel, size};
 
 /// Three levels that cost next to nothing.
 pub(crate) const LEVELS: &str = "\
@@ -31,9 +30,8 @@ noise = 0
 oversight = 0
 ";
 
-fn calibrate(scratch: &Scratch, more: &[&str]) -> crate::mendel::Said {
-    let table = scratch.at("levels.toml");
-    fs::write(&table, LEVELS).expect("there is room for a file");
+fn calibrate(scratch: &Scratch, more: &[&str]) -> crate::support::Said {
+    let table = scratch.put("levels.toml", LEVELS);
     let (folder, out) = (scratch.at("folder"), scratch.at("strength.toml"));
     let arguments = [
         "calibrate",
@@ -193,8 +191,7 @@ fn a_game_against_a_level_can_be_repeated() {
 #[test]
 fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
     let scratch = Scratch::new("calibrate-killed");
-    let table = scratch.at("levels.toml");
-    fs::write(&table, LEVELS).expect("there is room for a file");
+    let table = scratch.put("levels.toml", LEVELS);
     let start = |folder: &str, threads: &str| -> Vec<String> {
         let (folder, out) = (scratch.at(folder), scratch.at(&format!("{folder}.toml")));
         let words = [
@@ -221,13 +218,10 @@ fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
         ];
         words.map(str::to_owned).to_vec()
     };
-    let spawn = |words: &[String]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-        let command = command.args(words).env("MENDEL_HOME", scratch.at("home"));
-        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.spawn().expect("the program was built")
-    };
-    let unbroken = spawn(&start("unbroken", "1")).wait().expect("it ends");
+    let unbroken = scratch
+        .start(start("unbroken", "1"))
+        .wait()
+        .expect("it ends");
     assert!(unbroken.success());
     let games = |folder: &str| -> u64 {
         let stages = ["ladder", "scout-1", "scout-2", "scout-3", "anchor"];
@@ -240,7 +234,7 @@ fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
         .to_vec();
     for percent in [0, 20, 40, 60, 80] {
         let is_started = Path::new(&broken).join("manifest.toml").exists();
-        let child = spawn(&if is_started {
+        let child = scratch.start(if is_started {
             resume.clone()
         } else {
             start("broken", "2")
@@ -249,7 +243,7 @@ fn a_calibration_killed_five_times_ends_like_an_unbroken_one() {
         let killed = kill_when(child, "it plays", || games("broken") > enough);
         assert!(killed, "it was over before {percent} % of its games");
     }
-    assert!(spawn(&resume).wait().expect("it ends").success());
+    assert!(scratch.start(&resume).wait().expect("it ends").success());
     let read = |name: String| fs::read_to_string(scratch.at(&name)).expect("it was written");
     assert_eq!(
         read("broken/result.json".into()),

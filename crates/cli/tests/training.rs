@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mendel::{mendel, printed};
+use crate::support::{mendel, printed};
 
 /// What is said about a wrong request.
 fn refused(arguments: &[&str]) -> String {

@@ -2,11 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use serde_json::Value;
-
-use crate::mendel::{Said, Scratch, kill_when, size};
+use crate::support::{MENDEL, Scratch, json, kill_when, last_json, read, size};
 
 /// Two numbers of our own search.
 pub(crate) const PARAMS: &str = r#"
@@ -26,47 +23,6 @@ low = 10
 high = 200
 step = 20
 "#;
-
-fn command(scratch: &Scratch, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-    command
-        .args(arguments)
-        .env_remove("MENDEL_PLAYER")
-        .env("MENDEL_HOME", scratch.at("home"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-pub(crate) fn mendel(scratch: &Scratch, arguments: &[&str]) -> Said {
-    let output = command(scratch, arguments).output().expect("it was built");
-    Said {
-        out: String::from_utf8(output.stdout).expect("the program speaks UTF-8"),
-        err: String::from_utf8(output.stderr).expect("the program speaks UTF-8"),
-        code: output.status.code(),
-    }
-}
-
-pub(crate) fn printed(scratch: &Scratch, arguments: &[&str]) -> String {
-    let said = mendel(scratch, arguments);
-    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
-    said.out
-}
-
-pub(crate) fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// The result, which is the last line of `--json`.
-pub(crate) fn last_json(text: &str) -> Value {
-    json(text.lines().last().unwrap_or_default())
-}
-
-pub(crate) fn read(folder: &str, name: &str) -> String {
-    fs::read_to_string(Path::new(folder).join(name))
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
-}
 
 /// The parameters that are tuned in a file, and the words of the command.
 fn request<'a>(params: &'a str, folder: &'a str) -> Vec<&'a str> {
@@ -91,13 +47,12 @@ fn request<'a>(params: &'a str, folder: &'a str) -> Vec<&'a str> {
 #[test]
 fn a_tuning_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two() {
     let scratch = Scratch::new("tune-killed");
-    let params = scratch.at("params.toml");
-    fs::write(&params, PARAMS).expect("there is room");
+    let params = scratch.put("params.toml", PARAMS);
     let folders = ["one", "two", "killed"].map(|name| scratch.at(name));
     for (folder, threads) in folders.iter().zip(["1", "2"]) {
         let mut arguments = request(&params, folder);
         arguments.extend(["--quiet", "--threads", threads]);
-        printed(&scratch, &arguments);
+        scratch.printed(&arguments);
     }
 
     // Killed with SIGKILL when this part of the pairs is there, then brought to its end.
@@ -108,12 +63,12 @@ fn a_tuning_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two()
     for percent in [1, 25, 45, 60, 75] {
         let begun = Path::new(killed).join("manifest.toml").exists();
         let arguments = if begun { &again[..] } else { &first };
-        let child = command(&scratch, arguments).spawn().expect("it was built");
+        let child = scratch.start(arguments);
         let enough = written(&folders[0]) * percent / 100;
         let killed = kill_when(child, "pairs are played", || written(killed) > enough);
         assert!(killed, "it was over before {percent} % of its pairs");
     }
-    printed(&scratch, &again);
+    scratch.printed(&again);
     for name in [
         "tune.toml",
         "pairs.jsonl",
@@ -144,7 +99,7 @@ fn a_tuning_killed_five_times_equals_the_unbroken_one_on_one_thread_and_on_two()
     }
 
     tells_of_itself(&scratch, killed);
-    let said = mendel(&scratch, &first);
+    let said = scratch.run(&first);
     assert_eq!(
         said.code,
         Some(2),
@@ -181,10 +136,10 @@ fn tells_of_itself(scratch: &Scratch, folder: &str) {
     assert_eq!(champion.exists(), verdict.starts_with("proved"));
 
     // Others know it.
-    let runs = json(&printed(scratch, &["runs", "--json"]));
+    let runs = json(&scratch.printed(&["runs", "--json"]));
     let tunings = runs.as_array().expect("a list").iter();
     assert_eq!(tunings.filter(|it| it["kind"] == "tune").count(), 3);
-    let page = printed(scratch, &["report", folder]);
+    let page = scratch.printed(&["report", folder]);
     let page = fs::read_to_string(page.trim()).expect("a page");
     for words in [
         "Paths of the parameters",
@@ -198,13 +153,11 @@ fn tells_of_itself(scratch: &Scratch, folder: &str) {
 
 /// Our own program, but it dies when an option gets a value.
 fn fragile(scratch: &Scratch, name: &str, value: &str) -> String {
-    let path = scratch.at("fragile.sh");
     let script = format!(
         "while read -r line; do\n case \"$line\" in *'name {name} value '{value}) echo 'assertion failed' >&2; exit 3;; esac\n \
-         printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        env!("CARGO_BIN_EXE_mendel")
+         printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("fragile.sh", script);
     format!("uci:sh '{path}'")
 }
 
@@ -226,7 +179,7 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
         &file,
         "--json",
     ];
-    let written = last_json(&printed(&scratch, &arguments));
+    let written = last_json(&scratch.printed(&arguments));
     assert_eq!(
         written["infeasible"][0]["options"], "null_reduction=7",
         "{written}"
@@ -238,8 +191,7 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
 
     // The games find it too.
     let engine = fragile(&scratch, "null_reduction", "[345]");
-    let params = scratch.at("params.toml");
-    fs::write(&params, PARAMS).expect("there is room");
+    let params = scratch.put("params.toml", PARAMS);
     let folder = scratch.at("folder");
     let arguments = [
         "tune",
@@ -258,7 +210,7 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
         "--json",
         "--quiet",
     ];
-    let result = last_json(&printed(&scratch, &arguments));
+    let result = last_json(&scratch.printed(&arguments));
     let infeasible = result["infeasible"].as_array().expect("a list");
     assert!(!infeasible.is_empty(), "{result}");
     for it in infeasible {
@@ -274,15 +226,12 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
 
     // An engine that dies as it starts cannot be tuned.
     let engine = fragile(&scratch, "null_reduction", "1");
-    let said = mendel(
-        &scratch,
-        &[
-            "tune",
-            &format!("{engine}?null_reduction=1"),
-            "--nodes",
-            "30",
-        ],
-    );
+    let said = scratch.run([
+        "tune",
+        &format!("{engine}?null_reduction=1"),
+        "--nodes",
+        "30",
+    ]);
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(
         said.err.contains("assertion failed") || said.err.contains("ended"),
@@ -295,8 +244,7 @@ fn values_at_which_the_engine_dies_are_infeasible_and_not_scored() {
 #[test]
 fn a_proof_that_fails_keeps_the_start_values_everywhere() {
     let scratch = Scratch::new("tune-kept");
-    let params = scratch.at("params.toml");
-    fs::write(&params, PARAMS).expect("there is room");
+    let params = scratch.put("params.toml", PARAMS);
     let [kept, found] = ["kept", "found"].map(|name| scratch.at(name));
     let request = |folder: &str, proof: &[&str]| {
         let arguments = [
@@ -314,7 +262,7 @@ fn a_proof_that_fails_keeps_the_start_values_everywhere() {
             "--out",
             folder,
         ];
-        printed(&scratch, &[&arguments[..], proof].concat())
+        scratch.printed(&[&arguments[..], proof].concat())
     };
     let words = "the start values are kept";
     let page = |folder: &str| read(folder, "report.html");
@@ -336,7 +284,7 @@ fn a_proof_that_fails_keeps_the_start_values_everywhere() {
     for name in ["champion.txt", "champion.toml"] {
         assert!(!exists(&kept, name), "{name}");
     }
-    let again = printed(&scratch, &["resume", &kept, "--quiet", "--json"]);
+    let again = scratch.printed(&["resume", &kept, "--quiet", "--json"]);
     assert_eq!(last_json(&again)["engine_tuned"], start);
 
     // 2. No proof was wanted.
@@ -356,7 +304,7 @@ fn a_proof_that_fails_keeps_the_start_values_everywhere() {
         .join("champion.toml")
         .display()
         .to_string();
-    printed(&scratch, &["eval", "startpos", "--player", &player]);
+    scratch.printed(&["eval", "startpos", "--player", &player]);
 }
 
 #[test]
@@ -385,11 +333,11 @@ fn what_cannot_be_tuned_is_refused_with_the_reason() {
         (&["mendel?null_reduction=99"], "null_reduction=99"),
     ];
     for (arguments, reason) in table {
-        let said = mendel(&scratch, &[&["tune"], arguments, &nodes].concat());
+        let said = scratch.run([&["tune"], arguments, &nodes].concat());
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
     }
-    let said = mendel(&scratch, &["tune", "mendel"]);
+    let said = scratch.run(["tune", "mendel"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("--nodes"), "{}", said.err);
 
@@ -409,10 +357,7 @@ fn what_cannot_be_tuned_is_refused_with_the_reason() {
     ];
     for (from, to, reason) in table {
         fs::write(&path, PARAMS.replacen(from, to, 1)).expect("there is room");
-        let said = mendel(
-            &scratch,
-            &["tune", "mendel", "--params", &path, "--nodes", "30"],
-        );
+        let said = scratch.run(["tune", "mendel", "--params", &path, "--nodes", "30"]);
         assert_eq!(said.code, Some(2), "{to}: {}", said.err);
         assert!(said.err.contains(reason), "{to}: {}", said.err);
         assert!(said.err.contains("params.toml"), "{to}: {}", said.err);
@@ -438,7 +383,7 @@ fn the_options_of_toga_are_read_and_probed() {
         "--options",
         "Pawn*,NullMove*,Search Time,Hash*",
     ];
-    let said = mendel(&scratch, &arguments);
+    let said = scratch.run(arguments);
     assert_eq!(
         said.code,
         Some(2),
@@ -446,7 +391,7 @@ fn the_options_of_toga_are_read_and_probed() {
         said.err
     );
     let arguments = [&arguments[..8], &["Pawn*,NullMove*,History Threshold"]].concat();
-    let written = last_json(&printed(&scratch, &arguments));
+    let written = last_json(&scratch.printed(&arguments));
     let names: Vec<&str> = written["param"]
         .as_array()
         .expect("a list")
@@ -468,28 +413,25 @@ fn the_bench_of_tuners_repeats_its_table() {
     let request = [
         "tune", "--bench", "--games", "60", "--sizes", "2", "--seeds", "1",
     ];
-    let table = printed(&scratch, &request);
+    let table = scratch.printed(&request);
     assert!(
         table.contains("surface") && table.contains("genetic"),
         "{table}"
     );
-    assert_eq!(table, printed(&scratch, &request));
-    let text = printed(
-        &scratch,
-        &[&request[..], &["--json", "--threads", "1"]].concat(),
-    );
+    assert_eq!(table, scratch.printed(&request));
+    let text = scratch.printed(&[&request[..], &["--json", "--threads", "1"]].concat());
     let value = json(&text);
     assert_eq!(value["start"], 80.0);
     assert_eq!(value["cells"][0]["knobs"], 2);
 
     let one = [&request[..], &["--tuner", "surface,surface"]].concat();
-    let table = printed(&scratch, &one);
+    let table = scratch.printed(&one);
     assert!(table.contains("less that of plain SPSA"), "{table}");
     let rows = |name: &str| table.lines().filter(|it| it.starts_with(name)).count();
     assert_eq!((rows("surface"), rows("spsa")), (2, 1), "{table}");
 
     let refused = |arguments: &[&str]| {
-        let said = mendel(&scratch, &[&["tune", "--bench"], arguments].concat());
+        let said = scratch.run([&["tune", "--bench"], arguments].concat());
         assert_eq!(said.code, Some(2), "{}", said.err);
         said.err
     };

@@ -7,8 +7,8 @@ use std::path::Path;
 use mendel_lab::tune::TunePlan;
 use serde_json::Value;
 
-use crate::mendel::Scratch;
-use crate::tuning::{PARAMS, json, last_json, mendel, printed, read};
+use crate::support::{MENDEL, Scratch, json, last_json, read};
+use crate::tuning::PARAMS;
 
 /// The first number of [`PARAMS`] only.
 fn one_param() -> &'static str {
@@ -32,15 +32,12 @@ fn openings(count: usize) -> Vec<String> {
 }
 
 fn write_openings(scratch: &Scratch, lines: &[String]) -> String {
-    let path = scratch.at("openings.epd");
-    fs::write(&path, lines.join("\n") + "\n").expect("there is room");
-    path
+    scratch.put("openings.epd", lines.join("\n") + "\n")
 }
 
 /// Our own program, but it dies in some positions: at once with any values, or only
 /// after the first number of the parameters was set to another value than 1.
 fn frail(scratch: &Scratch, positions: &[String], only_other_values: bool) -> String {
-    let path = scratch.at("frail.sh");
     let cases: Vec<String> = positions
         .iter()
         .map(|it| format!("  'position fen {it}'*) test $bad = 1 && exit 3;;\n"))
@@ -49,10 +46,9 @@ fn frail(scratch: &Scratch, positions: &[String], only_other_values: bool) -> St
     let good = u8::from(!only_other_values);
     let script = format!(
         "bad={good}\nwhile read -r line; do\n case \"$line\" in\n  *'name null_reduction value 1') bad={good};;\n  \
-         *'name null_reduction value '*) bad=1;;\n{cases} esac\n printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        env!("CARGO_BIN_EXE_mendel")
+         *'name null_reduction value '*) bad=1;;\n{cases} esac\n printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("frail.sh", script);
     format!("uci:sh '{path}'")
 }
 
@@ -93,17 +89,12 @@ fn parts(folder: &str) -> [Vec<String>; 2] {
 /// Where the openings go does not depend on the engine: a first tuning tells.
 fn parts_of(scratch: &Scratch, params: &str, openings: &str) -> [Vec<String>; 2] {
     let folder = scratch.at("sound");
-    printed(
-        scratch,
-        &request("mendel?Hash=1", params, openings, &folder),
-    );
+    scratch.printed(&request("mendel?Hash=1", params, openings, &folder));
     parts(&folder)
 }
 
 fn params_file(scratch: &Scratch, text: &str) -> String {
-    let path = scratch.at("params.toml");
-    fs::write(&path, text).expect("there is room");
-    path
+    scratch.put("params.toml", text)
 }
 
 #[test]
@@ -114,10 +105,7 @@ fn a_fault_in_a_position_is_not_blamed_on_values() {
     let [tuned, held] = parts_of(&scratch, &params, &openings);
     let engine = frail(&scratch, &[tuned[0].clone(), held[0].clone()], false);
     let folder = scratch.at("frail");
-    let result = last_json(&printed(
-        &scratch,
-        &request(&engine, &params, &openings, &folder),
-    ));
+    let result = last_json(&scratch.printed(&request(&engine, &params, &openings, &folder)));
     assert_eq!(result["infeasible"], Value::Array(Vec::new()), "{result}");
     assert!(result["left_out"].is_null(), "{result}");
     let pairs = read(&folder, "pairs.jsonl");
@@ -134,10 +122,7 @@ fn a_start_that_fails_on_few_openings_is_left_out_and_on_many_given_up() {
     assert_eq!(tuned.len(), 2);
     let engine = frail(&scratch, &tuned, false);
     let folder = scratch.at("few");
-    let result = last_json(&printed(
-        &scratch,
-        &request(&engine, &params, &few, &folder),
-    ));
+    let result = last_json(&scratch.printed(&request(&engine, &params, &few, &folder)));
     let left_out = result["left_out"].as_array().expect("a list");
     assert!(!left_out.is_empty(), "{result}");
     assert_eq!(result["infeasible"], Value::Array(Vec::new()), "{result}");
@@ -146,10 +131,7 @@ fn a_start_that_fails_on_few_openings_is_left_out_and_on_many_given_up() {
     let all = openings(12);
     let many = write_openings(&scratch, &all);
     let engine = frail(&scratch, &all, false);
-    let said = mendel(
-        &scratch,
-        &request(&engine, &params, &many, &scratch.at("many")),
-    );
+    let said = scratch.run(request(&engine, &params, &many, &scratch.at("many")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     for words in ["starts from", "in game", "rnbqkbnr/", "mendel match"] {
         assert!(said.err.contains(words), "{words}: {}", said.err);
@@ -171,7 +153,7 @@ fn openings_that_repeat_are_not_in_both_parts_and_cap_what_is_played() {
     arguments.extend(["--games", "240"]);
     let place = arguments.iter().position(|it| *it == "40").expect("there");
     arguments.drain(place - 1..=place);
-    let said = mendel(&scratch, &arguments);
+    let said = scratch.run(arguments);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.contains("at most 6 games"), "{}", said.out);
     let [tuned, held] = parts(&folder);
@@ -186,10 +168,7 @@ fn openings_that_repeat_are_not_in_both_parts_and_cap_what_is_played() {
     assert_eq!(result["most_games"], 6, "{result}");
 
     let path = write_openings(&scratch, &lines[5..8]);
-    let said = mendel(
-        &scratch,
-        &request("mendel", &params, &path, &scratch.at("one")),
-    );
+    let said = scratch.run(request("mendel", &params, &path, &scratch.at("one")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("the same position"), "{}", said.err);
 }
@@ -204,7 +183,7 @@ fn the_same_games_are_played_and_counted_once() {
     arguments.retain(|it| !["--tuner", "random"].contains(it));
     let place = arguments.iter().position(|it| *it == "40").expect("there");
     arguments[place] = "200";
-    let result = last_json(&printed(&scratch, &arguments));
+    let result = last_json(&scratch.printed(&arguments));
     let spared = result["spared_games"].as_u64().expect("a number");
     assert!(spared > 0, "five values and two openings: {result}");
     let mut seen = BTreeSet::new();
@@ -231,18 +210,14 @@ fn the_same_games_are_played_and_counted_once() {
 #[test]
 fn an_option_that_is_named_twice_is_one() {
     let scratch = Scratch::new("tune-twice");
-    let path = scratch.at("twice.sh");
-    let script = format!(
-        "'{}' uci --tunable | sed -u 's/^option .*/&\\n&/'\n",
-        env!("CARGO_BIN_EXE_mendel")
-    );
-    fs::write(&path, script).expect("there is room");
+    let script = format!("'{MENDEL}' uci --tunable | sed -u 's/^option .*/&\\n&/'\n");
+    let path = scratch.put("twice.sh", script);
     let engine = format!("uci:sh '{path}'");
     let openings = write_openings(&scratch, &openings(8));
     let folder = scratch.at("twice");
     let mut arguments = request(&engine, "*margin*", &openings, &folder);
     (arguments[2], arguments[5]) = ("--options", "1000");
-    let result = last_json(&printed(&scratch, &arguments));
+    let result = last_json(&scratch.printed(&arguments));
     let names = result["params"].as_array().expect("a list").iter();
     let names: Vec<String> = names.map(|it| it["name"].to_string()).collect();
     let once: BTreeSet<&String> = names.iter().collect();
@@ -255,17 +230,12 @@ fn an_engine_that_fails_whatever_is_tried_is_not_tuned() {
     let params = params_file(&scratch, one_param());
     let openings = write_openings(&scratch, &openings(8));
     // It cannot think at all.
-    let path = scratch.at("mute.sh");
     let script = format!(
-        "while read -r line; do\n case \"$line\" in go*) exit 3;; esac\n printf '%s\\n' \"$line\"\ndone | '{}' uci --tunable\n",
-        env!("CARGO_BIN_EXE_mendel")
+        "while read -r line; do\n case \"$line\" in go*) exit 3;; esac\n printf '%s\\n' \"$line\"\ndone | '{MENDEL}' uci --tunable\n"
     );
-    fs::write(&path, script).expect("there is room");
+    let path = scratch.put("mute.sh", script);
     let engine = format!("uci:sh '{path}'");
-    let said = mendel(
-        &scratch,
-        &request(&engine, &params, &openings, &scratch.at("mute")),
-    );
+    let said = scratch.run(request(&engine, &params, &openings, &scratch.at("mute")));
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(
         said.err.contains("values that it starts from"),
@@ -288,7 +258,7 @@ fn an_engine_that_fails_whatever_is_tried_is_not_tuned() {
         .position(|it| *it == "--out")
         .expect("there");
     arguments.insert(place + 1, &folder);
-    let said = mendel(&scratch, &arguments);
+    let said = scratch.run(arguments);
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(
         said.err.contains("every setting that was tried"),
@@ -312,7 +282,7 @@ fn what_fails_in_a_validation_is_not_proposed() {
             .position(|it| *it == "random")
             .expect("there");
         arguments[place] = tuner;
-        let result = last_json(&printed(&scratch, &arguments));
+        let result = last_json(&scratch.printed(&arguments));
         let infeasible = result["infeasible"].as_array().expect("a list");
         let refused = |it: &Value| it["options"] == result["options"];
         assert!(!infeasible.iter().any(refused), "{tuner}: {result}");
@@ -330,7 +300,7 @@ fn a_proof_can_be_had_later_and_made_longer() {
     for it in arguments.iter_mut().filter(|it| **it == "random") {
         *it = "differential";
     }
-    let result = last_json(&printed(&scratch, &arguments));
+    let result = last_json(&scratch.printed(&arguments));
     assert!(result["proof"].is_null(), "{result}");
     assert!(
         !result["verdict"]
@@ -341,10 +311,7 @@ fn a_proof_can_be_had_later_and_made_longer() {
     );
     let id = result["id"].clone();
     for (wanted, most) in [("4", 4), ("10", 10), ("900", 48)] {
-        let said = mendel(
-            &scratch,
-            &["resume", &folder, "--proof-games", wanted, "--json"],
-        );
+        let said = scratch.run(["resume", &folder, "--proof-games", wanted, "--json"]);
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert_eq!(said.out.contains("at most 48"), most == 48, "{}", said.out);
         let result = last_json(&said.out);
@@ -356,15 +323,14 @@ fn a_proof_can_be_had_later_and_made_longer() {
             "{wanted}: {result}"
         );
     }
-    let said = mendel(&scratch, &["resume", &folder, "--proof-games", "1"]);
+    let said = scratch.run(["resume", &folder, "--proof-games", "1"]);
     assert_eq!(said.code, Some(2), "{}", said.err);
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
     let scratch = Scratch::new("tune-misfits");
-    let there = scratch.at("there.toml");
-    fs::write(&there, "# mine\n").expect("there is room");
+    let there = scratch.put("there.toml", "# mine\n");
     let nodes = ["--nodes", "30"];
     let table: [(&[&str], &str); 10] = [
         (&["mendel", "--params", "nofile"], "nofile"),
@@ -382,7 +348,7 @@ fn what_does_not_fit_is_refused() {
         (&["--bench", "--proof-games", "30"], "--proof-games"),
     ];
     for (arguments, reason) in table {
-        let said = mendel(&scratch, &[&["tune"], arguments, &nodes].concat());
+        let said = scratch.run([&["tune"], arguments, &nodes].concat());
         assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.err);
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
         assert_eq!(
@@ -393,6 +359,6 @@ fn what_does_not_fit_is_refused() {
         );
     }
     assert_eq!(fs::read_to_string(&there).expect("there"), "# mine\n");
-    let said = mendel(&scratch, &["tune", "--bench", "--tuner", "foo"]);
+    let said = scratch.run(["tune", "--bench", "--tuner", "foo"]);
     assert!(said.err.contains("surface, spsa, cma-es"), "{}", said.err);
 }

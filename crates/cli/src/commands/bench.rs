@@ -1,4 +1,4 @@
-//! `mendel bench`: how fast it thinks, and that it thinks what it should.
+//! `mendel bench`: the speed and the signature of the search.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ Examples:
   mendel bench
   mendel bench --depth 8 --json
   mendel bench --positions         the positions, one FEN a line")]
-pub(super) struct Arguments {
+pub(super) struct BenchArgs {
     /// How many plies deep
     #[arg(long, value_name = "PLIES", default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=128))]
     depth: u32,
@@ -35,42 +35,39 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Searches and counts.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &BenchArgs) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    if arguments.positions {
+    if args.positions {
         for fen in bench::POSITIONS {
             writeln!(out, "{fen}")?;
         }
         return Ok(());
     }
 
-    let player = Arc::new(request::player(arguments.player.as_deref())?);
+    let player = Arc::new(request::player(args.player.as_deref())?);
     let total = bench::POSITIONS.len();
     let mut counts = Vec::with_capacity(total);
-    // Whoever does not listen any more is noticed after the search.
-    let mut listened = Ok(());
-    let counted = bench::run(&player, arguments.depth, &mut |index, nodes| {
+    // A closed pipe is reported after the search.
+    let mut written = Ok(());
+    let counted = bench::run(&player, args.depth, &mut |index, nodes| {
         counts.push(json!({ "fen": bench::POSITIONS[index], "nodes": nodes }));
-        if !arguments.json && listened.is_ok() {
+        if !args.json && written.is_ok() {
             let number = index + 1;
             let fen = bench::POSITIONS[index];
-            listened = writeln!(out, "{number:>3}/{total}  {nodes:>9}  {fen}");
+            written = writeln!(out, "{number:>3}/{total}  {nodes:>9}  {fen}");
         }
     });
-    listened?;
-    if arguments.json {
-        let report = json!({
+    written?;
+    let (nodes, nps) = (counted.nodes, counted.nps());
+    let data = || {
+        json!({
             "player": player.name,
-            "depth": arguments.depth,
-            "nodes": counted.nodes,
+            "depth": args.depth,
+            "nodes": nodes,
             "seconds": counted.time.as_secs_f64(),
-            "nps": counted.nps(),
+            "nps": nps,
             "positions": counts,
-        });
-        writeln!(out, "{report:#}")?;
-    } else {
-        writeln!(out, "{} nodes {} nps", counted.nodes, counted.nps())?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || format!("{nodes} nodes {nps} nps\n"))
 }

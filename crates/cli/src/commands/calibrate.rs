@@ -1,9 +1,9 @@
-//! `mendel calibrate`: how strong the levels of a player are.
+//! `mendel calibrate`: measures the strength of the levels of a player.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mendel_arena::{Match, MatchOptions, Pace, TimeControl};
+use mendel_arena::{Match, MatchOptions, Pace};
 use mendel_engine::{Level, Player, StrengthTable};
 use mendel_lab::calibrate::{
     AnchorOpponent, CalibratedLevel, Calibration, CalibrationOutcome, CalibrationPlan, TABLE,
@@ -12,12 +12,11 @@ use mendel_report::page::{self, HtmlPage, PageBlock};
 use mendel_store::frame::{Experiment as _, Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
-use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
-use crate::limits::LimitArguments;
-use crate::progress::{NoView, RecordView};
-use crate::request::{Wrong, writable};
-use crate::table::Table;
+use crate::limits::LimitArgs;
+use crate::request::{OrUsageError as _, UsageError, writable};
+use crate::table::TextTable;
 
 /// Measure how strong the levels of limited strength are, and write their table
 #[derive(Args, Debug)]
@@ -31,7 +30,7 @@ Examples:
   mendel calibrate --anchor xboard:fairymax --anchor-name 'Fairy-Max 5.0b' --anchor-rating 1940 --threads 2
   mendel calibrate --player mine.toml --levels 5 --games 20 --out mine-strength.toml
   mendel uci                 then: setoption name Strength Table value mine-strength.toml")]
-pub(super) struct Arguments {
+pub(super) struct CalibrateArgs {
     /// The player: a built-in name or a player file
     #[arg(long, value_name = "PLAYER", default_value = Player::DEFAULT)]
     player: String,
@@ -71,7 +70,7 @@ pub(super) struct Arguments {
     games: u64,
     /// What the anchor may use; the levels use their nodes [default: --tc 5+0.05]
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Where the table is written
     #[arg(long, value_name = "FILE", default_value = "strength.toml")]
     out: PathBuf,
@@ -82,15 +81,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
-impl Arguments {
-    fn plan(&self) -> Result<CalibrationPlan, Wrong> {
+impl CalibrateArgs {
+    fn plan(&self) -> Result<CalibrationPlan, UsageError> {
         let table = match &self.table {
             None => (*StrengthTable::built_in()).clone(),
-            Some(path) => StrengthTable::read(path)
-                .map_err(|error| Wrong::new(error, "`players/strength.toml` is an example"))?,
+            Some(path) => {
+                StrengthTable::read(path).or_hint("`players/strength.toml` is an example")?
+            }
         };
         let anchor = self.anchor.as_ref().zip(self.anchor_rating);
         let anchor = anchor.map(|(entrant, rating)| AnchorOpponent {
@@ -99,40 +99,28 @@ impl Arguments {
             rating,
             source: self.anchor_source.clone(),
             games: self.anchor_games,
-            pace: self.pace(),
+            pace: match self.limits.pace() {
+                pace if pace == Pace::default() => Pace {
+                    clock: Some("5+0.05".parse().expect("a time control")),
+                    ..pace
+                },
+                pace => pace,
+            },
         });
         let levels = chosen(table.levels(), self.levels)?;
         let plan = CalibrationPlan::new(&self.player, &levels, self.games);
         Ok(plan.with_anchor(anchor).with_out(&self.out))
     }
-
-    fn pace(&self) -> Pace {
-        let limits = &self.limits;
-        let pace = Pace {
-            clock: limits.tc,
-            movetime: limits.movetime.map(std::time::Duration::from_millis),
-            nodes: limits.nodes,
-            depth: limits.depth,
-        };
-        if pace == Pace::default() {
-            let clock: TimeControl = "5+0.05".parse().expect("a time control");
-            return Pace {
-                clock: Some(clock),
-                ..pace
-            };
-        }
-        pace
-    }
 }
 
-/// So many of the levels, the ends among them.
-fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level)>, Wrong> {
+/// `count` of the levels, the first and the last among them.
+fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level)>, UsageError> {
     let Some(count) = count else {
         return Ok(levels.to_vec());
     };
     let (all, count) = (levels.len(), count as usize);
     if count > all {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("the table has {all} levels, not {count}"),
             "`--table FILE` names a table with more",
         ));
@@ -141,26 +129,24 @@ fn chosen(levels: &[(i32, Level)], count: Option<u64>) -> Result<Vec<(i32, Level
     Ok((0..count).map(place).collect())
 }
 
-/// Plays the games and writes the table.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let options = arguments.exec.options()?;
-    let plan = arguments.plan()?;
-    writable(&arguments.out)?;
-    let new = NewExperiment::<Calibration> {
+pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
+    let options = args.exec.options()?;
+    let plan = args.plan()?;
+    writable(&args.out)?;
+    let new = NewExperiment {
         plan,
-        seed: arguments.seed,
-        folder: arguments.folder.as_deref(),
-        names: &[&arguments.player],
+        seed: args.seed,
+        folder: args.folder.as_deref(),
+        names: &[&args.player],
     };
-    Session::new(options, arguments.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start::<Calibration>(new)
 }
 
 impl ProgramExperiment for Calibration {
     const GROUP: &'static str = "calibrations";
 
-    fn exec_options(options: &ExecOptions) -> Result<MatchOptions, Failure> {
-        options.without_proof_games(Self::KIND)?;
-        Ok(options.for_match())
+    fn exec_options(options: &ExecOptions) -> MatchOptions {
+        options.for_match()
     }
 
     fn text(outcome: &CalibrationOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -208,24 +194,15 @@ impl ProgramExperiment for Calibration {
             blocks,
             foot: format!("mendel {} · {}", manifest.version, manifest.command),
         };
-        Ok(Report {
-            page,
-            data: json!(outcome),
-        })
-    }
-
-    fn view() -> Box<dyn RecordView> {
-        Box::new(NoView)
+        Ok(Report::new(page, outcome))
     }
 }
 
-/// The file of the table that is made.
 fn table_of(folder: &Folder) -> Result<PathBuf, Failure> {
     let plan: CalibrationPlan = toml::from_str(&folder.read(Calibration::PLAN)?)?;
     Ok(plan.out().cloned().unwrap_or_else(|| folder.file(TABLE)))
 }
 
-/// The table as a page.
 fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
     let head = ["level", "nodes", "games", "measured", "±", "Elo"];
     let rows = outcome.levels.iter().map(|level| {
@@ -260,20 +237,9 @@ fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
 
 /// The table for people: each level with its interval on a scale.
 fn text(outcome: &CalibrationOutcome) -> String {
-    let mut table = Table::default();
-    table.row([
-        "level",
-        "nodes",
-        "margin",
-        "noise",
-        "oversight",
-        "games",
-        "measured",
-        "±",
-        "Elo",
-        "",
-    ]);
-    table.rule();
+    let mut table = TextTable::new(
+        "level | nodes | margin | noise | oversight | games | measured | ± | Elo | ",
+    );
     let low = outcome.levels.iter().map(|row| row.measured - row.error);
     let high = outcome.levels.iter().map(|row| row.measured + row.error);
     let (low, high) = (

@@ -1,4 +1,4 @@
-//! What a person sees who types `mendel` and nothing else.
+//! The guide that `mendel` without a command prints on a terminal.
 
 use std::io::Write;
 
@@ -21,7 +21,6 @@ In a chess GUI, add this program as a UCI engine; no arguments are needed.
 `mendel help COMMAND` says more about each.
 ";
 
-/// Prints the guide.
 pub(super) fn run() -> anyhow::Result<()> {
     output::stdout().write_all(GUIDE.as_bytes())?;
     Ok(())

@@ -1,7 +1,6 @@
-//! `mendel pedigree`: where a player comes from.
+//! `mendel pedigree`: the origin of a player.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,8 +12,8 @@ use toml::Table;
 use crate::output;
 use crate::request;
 
-/// Nobody has more generations of player files than this.
-const DEEPEST: usize = 64;
+/// Maximum number of generations of player files.
+const MAX_DEPTH: usize = 64;
 
 /// Show where a player comes from: its run, and its parents as far as they are known
 #[derive(Args, Debug)]
@@ -29,7 +28,7 @@ Examples:
   mendel pedigree gerald-eval-tuned
   mendel pedigree runs/gerald-7/champion.toml
   mendel pedigree champion.toml --json")]
-pub(super) struct Arguments {
+pub(super) struct PedigreeArgs {
     /// A built-in player or a player file
     player: String,
     /// Print JSON
@@ -37,58 +36,52 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Draws the tree.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let player = request::player(Some(&arguments.player))?;
-    let mut family = Family::default();
-    let tree = Relative::of_player(&arguments.player, player, &mut family);
-    let mut out = output::stdout();
-    if arguments.json {
-        writeln!(out, "{:#}", tree.json())?;
-    } else {
+pub(super) fn run(args: &PedigreeArgs) -> anyhow::Result<()> {
+    let player = request::player(Some(&args.player))?;
+    let mut family = VisitedAncestors::default();
+    let tree = PedigreeNode::of_player(&args.player, player, &mut family);
+    let text = || {
         let mut text = String::new();
         tree.draw("", "", &mut text);
-        out.write_all(text.as_bytes())?;
-    }
-    Ok(())
+        text
+    };
+    output::print(args.json, || tree.json(), text)
 }
 
 /// A player in the tree, or why it cannot be shown.
-struct Relative {
+struct PedigreeNode {
     /// As it is named by its child or by the asker.
     called: String,
-    found: Result<Known, String>,
-    parents: Vec<Relative>,
+    found: Result<PlayerFacts, String>,
+    parents: Vec<PedigreeNode>,
 }
 
-/// What is known of a player.
-struct Known {
+struct PlayerFacts {
     name: String,
     about: String,
     /// Without its parents and ancestors, which the tree shows.
     pedigree: Table,
 }
 
-/// Who was met on the way through the tree.
+/// Players met on the way through the tree.
 #[derive(Default)]
-struct Family {
-    /// Those between the player asked for and the one at hand.
+struct VisitedAncestors {
+    /// Players between the root and the current one.
     line: BTreeSet<PathBuf>,
     /// Bred ancestors that are in the tree already, with all before them.
     shown: BTreeSet<String>,
 }
 
-impl Relative {
-    /// A player that was read, and all before it.
-    fn of_player(called: &str, player: Player, family: &mut Family) -> Self {
-        // A path is known by where it leads, a built-in player by its name.
+impl PedigreeNode {
+    fn of_player(called: &str, player: Player, family: &mut VisitedAncestors) -> Self {
+        // The key is the target of a path, or the name of a built-in player.
         let place = Path::new(called);
         let key = place.canonicalize().unwrap_or_else(|_| place.to_owned());
-        if family.line.len() >= DEEPEST || !family.line.insert(key.clone()) {
+        if family.line.len() >= MAX_DEPTH || !family.line.insert(key.clone()) {
             return Self::unknown(called, "is among its own descendants; not followed");
         }
         let folder = place.parent().unwrap_or(Path::new(""));
-        let around = Around {
+        let around = PedigreeFile {
             pedigree: &player.pedigree,
             folder,
         };
@@ -97,7 +90,7 @@ impl Relative {
         Self {
             called: called.to_owned(),
             parents,
-            found: Ok(Known {
+            found: Ok(PlayerFacts {
                 pedigree: facts(&player.pedigree),
                 name: player.name,
                 about: player.about,
@@ -113,7 +106,6 @@ impl Relative {
         }
     }
 
-    /// The player's own lines, then its parents.
     fn draw(&self, first: &str, rest: &str, text: &mut String) {
         let mut add = |start: &str, line: &str| {
             text.push_str(format!("{start}{line}").trim_end());
@@ -171,43 +163,43 @@ impl Relative {
     }
 }
 
-/// The file whose pedigree tells of ancestors, and where it lies.
-struct Around<'a> {
+/// The pedigree of a player file, which has that of the ancestors too, and the file's folder.
+struct PedigreeFile<'a> {
     pedigree: &'a Table,
     folder: &'a Path,
 }
 
-impl Around<'_> {
-    fn parents_of(&self, pedigree: &Table, family: &mut Family) -> Vec<Relative> {
+impl PedigreeFile<'_> {
+    fn parents_of(&self, pedigree: &Table, family: &mut VisitedAncestors) -> Vec<PedigreeNode> {
         let names = names_of_parents(pedigree);
         names.iter().map(|name| self.parent(name, family)).collect()
     }
 
-    /// A parent: told of in the file, or found beside it or as it is named.
-    fn parent(&self, name: &str, family: &mut Family) -> Relative {
+    /// A parent: in the pedigree of the file, in its folder, or found by its name.
+    fn parent(&self, name: &str, family: &mut VisitedAncestors) -> PedigreeNode {
         let Some(entry) = ancestor(self.pedigree, name) else {
             let (called, found) = find(name, self.folder);
             return match found {
-                Ok(player) => Relative::of_player(&called, player, family),
-                Err(reason) => Relative::unknown(&called, reason),
+                Ok(player) => PedigreeNode::of_player(&called, player, family),
+                Err(reason) => PedigreeNode::unknown(&called, reason),
             };
         };
         let text = |key: &str| {
             let text = entry.get(key).and_then(toml::Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        // Shared ancestors are told of once. That also ends circles.
+        // Shared ancestors are drawn once. This also ends cycles.
         let parents = names_of_parents(entry);
         if !family.shown.insert(name.to_owned()) && !parents.is_empty() {
             let called = format!("{} ({name})", text("name"));
-            return Relative::unknown(&called, "as above");
+            return PedigreeNode::unknown(&called, "as above");
         }
         let mut pedigree = facts(entry);
         pedigree.remove("name");
         pedigree.remove("about");
-        Relative {
+        PedigreeNode {
             called: name.to_owned(),
-            found: Ok(Known {
+            found: Ok(PlayerFacts {
                 name: text("name"),
                 about: text("about"),
                 pedigree,
@@ -217,7 +209,7 @@ impl Around<'_> {
     }
 }
 
-/// What a pedigree says of its owner alone.
+/// A pedigree without the ancestors.
 fn facts(pedigree: &Table) -> Table {
     let mut facts = pedigree.clone();
     for key in [ANCESTORS, "parents", "parent"] {
@@ -226,7 +218,7 @@ fn facts(pedigree: &Table) -> Table {
     facts
 }
 
-/// What the pedigree calls the parents: a list, or one by itself.
+/// The names of the parents: a list, or a single one.
 fn names_of_parents(pedigree: &Table) -> Vec<String> {
     let listed = pedigree.get("parents").and_then(toml::Value::as_array);
     let single = pedigree.get("parent").or_else(|| pedigree.get("parents"));
@@ -241,13 +233,13 @@ fn names_of_parents(pedigree: &Table) -> Vec<String> {
         .collect()
 }
 
-/// Finds a parent: beside its child, or as it is named. Returns the name under
-/// which it was found.
+/// Finds a parent in the folder of its child or by its name. Returns the name under which it was
+/// found.
 fn find(name: &str, folder: &Path) -> (String, Result<Player, String>) {
-    let beside = folder.join(name);
-    let is_beside = !folder.as_os_str().is_empty() && beside.is_file();
-    let called = if is_beside {
-        beside.to_string_lossy().into_owned()
+    let sibling = folder.join(name);
+    let is_sibling = !folder.as_os_str().is_empty() && sibling.is_file();
+    let called = if is_sibling {
+        sibling.to_string_lossy().into_owned()
     } else {
         name.to_owned()
     };
@@ -255,7 +247,6 @@ fn find(name: &str, folder: &Path) -> (String, Result<Player, String>) {
     (called, found)
 }
 
-/// A value as people read it.
 fn plain(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),

@@ -1,6 +1,5 @@
-//! `mendel perft`: the proof that moves are generated right.
+//! `mendel perft`: counts that check the move generator.
 
-use std::io::Write;
 use std::num::NonZero;
 use std::time::Instant;
 
@@ -21,7 +20,7 @@ Examples:
   mendel perft 5 r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -
   mendel perft 4 --divide          the count behind each first move
   mendel perft 7 --threads 8 --json")]
-pub(super) struct Arguments {
+pub(super) struct PerftArgs {
     /// How many plies ahead
     #[arg(value_parser = clap::value_parser!(u8).range(0..=20))]
     depth: u8,
@@ -39,16 +38,15 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Counts and prints.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let position = request::position(&arguments.fen)?;
+pub(super) fn run(args: &PerftArgs) -> anyhow::Result<()> {
+    let position = request::position(&args.fen)?;
     let started = Instant::now();
-    let (moves, nodes) = if arguments.divide && arguments.depth > 0 {
-        let counted = divide_with(&position, arguments.depth, arguments.threads);
+    let (moves, nodes) = if args.divide && args.depth > 0 {
+        let counted = divide_with(&position, args.depth, args.threads);
         let nodes = counted.iter().map(|&(_, count)| count).sum();
         (counted, nodes)
     } else {
-        let nodes = perft_with(&position, arguments.depth, arguments.threads);
+        let nodes = perft_with(&position, args.depth, args.threads);
         (Vec::new(), nodes)
     };
     let seconds = started.elapsed().as_secs_f64();
@@ -60,28 +58,25 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .collect();
     moves.sort();
 
-    let mut out = output::stdout();
-    if arguments.json {
+    let data = || {
         let mut report = json!({
             "fen": position.fen(),
-            "depth": arguments.depth,
+            "depth": args.depth,
             "nodes": nodes,
             "seconds": seconds,
             "nps": speed,
         });
-        if arguments.divide {
+        if args.divide {
             report["divide"] = moves
                 .iter()
                 .map(|(m, count)| json!({ "move": m, "nodes": count }))
                 .collect();
         }
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    for (m, count) in &moves {
-        writeln!(out, "{m}: {count}")?;
-    }
-    writeln!(out, "{nodes} nodes {seconds:.3} s {speed} nps")?;
-    writeln!(out, "{nodes}")?;
-    Ok(())
+        report
+    };
+    output::print(args.json, data, || {
+        let moves = moves.iter().map(|(m, count)| format!("{m}: {count}\n"));
+        let moves: String = moves.collect();
+        format!("{moves}{nodes} nodes {seconds:.3} s {speed} nps\n{nodes}\n")
+    })
 }

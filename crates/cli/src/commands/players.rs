@@ -1,14 +1,12 @@
-//! `mendel players`: who can play.
-
-use std::io::Write;
+//! `mendel players`: the built-in players.
 
 use clap::Args;
 use mendel_engine::{Guidance, Player, Way};
 use mendel_evaluator::AnyEvaluator;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::output;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// List the built-in players
 #[derive(Args, Debug)]
@@ -19,37 +17,36 @@ will do. `MENDEL_PLAYER` names the player where nothing else does.
 Examples:
   mendel players
   mendel players --json")]
-pub(super) struct Arguments {
+pub(super) struct PlayersArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Lists them.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    if arguments.json {
-        let list: Vec<_> = Player::built_in()
-            .map(|player| {
-                json!({
-                    "name": player.name,
-                    "about": player.about,
-                    "evaluator": player.used_evaluator().ok().map(AnyEvaluator::kind),
-                    "policy": player.policy.as_ref().map(|policy| json!({
-                        "use": policy.way.name(),
-                        "network": policy.file(),
-                    })),
-                    "profile": player.profile.name(),
-                    "changed": player.search_changes().len(),
-                })
-            })
-            .collect();
-        writeln!(out, "{:#}", json!(list))?;
-        return Ok(());
-    }
-    let mut table = Table::default();
-    table.row(["player", "evaluator", "search", "about"]);
-    table.rule();
+pub(super) fn run(args: &PlayersArgs) -> anyhow::Result<()> {
+    output::print(
+        args.json,
+        || Player::built_in().map(|it| facts(&it)).collect::<Value>(),
+        text,
+    )
+}
+
+fn facts(player: &Player) -> Value {
+    json!({
+        "name": player.name,
+        "about": player.about,
+        "evaluator": player.used_evaluator().ok().map(AnyEvaluator::kind),
+        "policy": player.policy.as_ref().map(|policy| json!({
+            "use": policy.way.name(),
+            "network": policy.file(),
+        })),
+        "profile": player.profile.name(),
+        "changed": player.search_changes().len(),
+    })
+}
+
+fn text() -> String {
+    let mut table = TextTable::new("player | evaluator | search | about");
     for player in Player::built_in() {
         table.row([
             player.name.as_str(),
@@ -58,11 +55,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             &player.about,
         ]);
     }
-    out.write_all(table.render().as_bytes())?;
-    Ok(())
+    table.render()
 }
 
-/// The evaluator, and the network that has a say.
+/// The evaluator, and the network of the policy.
 fn judges_by(player: &Player) -> String {
     let evaluator = player.evaluator.kind();
     match &player.policy {
@@ -72,7 +68,6 @@ fn judges_by(player: &Player) -> String {
     }
 }
 
-/// The network's name without its ending.
 fn bare(policy: &Guidance) -> &str {
     policy.file().trim_end_matches(".net")
 }

@@ -1,16 +1,15 @@
-//! `mendel report`: a run as one page.
+//! `mendel report`: the page of an experiment.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mendel_lab::record::manifest::ManifestError;
 use mendel_report::{self as report, ReportError};
-use mendel_store::frame::{Failure, Manifest};
+use mendel_store::frame::Failure;
 
 use crate::experiment::{Report, error};
-use crate::request::{Wrong, writable};
-use crate::{home, kinds, output};
+use crate::request::writable;
+use crate::{kinds, library, output};
 
 /// Write an experiment as one page with its plots
 #[derive(Args, Debug)]
@@ -23,7 +22,7 @@ Examples:
   mendel report runs/gerald-7
   mendel report 3f2a9c --out page.html    (the beginning of a run's id)
   mendel report 3f2a9c --json             what the page says, as data")]
-pub(super) struct Arguments {
+pub(super) struct ReportArgs {
     /// The experiment: its folder, its name, or the beginning of its id
     #[arg(value_name = "EXPERIMENT")]
     run: String,
@@ -35,53 +34,36 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Makes the page.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(path) = &arguments.out {
+pub(super) fn run(args: &ReportArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.out {
         writable(path)?;
     }
-    let folder = home::find(&arguments.run)?;
-    let manifest = Manifest::read(&folder);
-    let manifest = manifest.map_err(|it| Wrong::new(it, "`mendel runs` lists the experiments"))?;
-    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
+    let folder = library::find(&args.run)?;
+    let kind = kinds::of_folder(&folder)?;
     let Report { page, data } =
         (kind.report)(&folder).map_err(|failure| error(failure, &folder))?;
-    let data = arguments.json.then_some(data);
-    let mut out = output::stdout();
-    let path = arguments.out.clone();
-    if let Some(data) = data {
-        if let Some(path) = path {
-            mendel_store::replace(&path, page.render().as_bytes())?;
-        }
-        writeln!(out, "{data:#}")?;
-        return Ok(());
+    let default = || folder.join(report::FILE);
+    let path = args.out.clone().or_else(|| (!args.json).then(default));
+    if let Some(path) = &path {
+        mendel_store::replace(path, page.render().as_bytes())?;
     }
-    let path = path.unwrap_or_else(|| folder.join(report::FILE));
-    mendel_store::replace(&path, page.render().as_bytes())?;
-    writeln!(out, "{}", path.display())?;
-    Ok(())
+    let shown = path.unwrap_or_default();
+    output::print(args.json, || data, || format!("{}\n", shown.display()))
 }
 
-/// A folder that holds no results was asked for in error; a broken file was not.
-pub(super) fn wrong(error: ReportError) -> anyhow::Error {
-    match error {
-        ReportError::Manifest(ManifestError::Frame(_))
-        | ReportError::Unfinished { .. }
-        | ReportError::NotStarted { .. } => {
-            Wrong::new(error, "`mendel runs` lists the runs").into()
-        }
-        error => error.into(),
-    }
-}
-
-/// The same for experiments of the frame.
+/// The error of a folder: one without results is a wrong request, a damaged file is not.
 pub(super) fn failure(error: ReportError) -> Failure {
     match error {
         ReportError::Manifest(ManifestError::Frame(_))
         | ReportError::Unfinished { .. }
-        | ReportError::NotStarted { .. } => {
-            Failure::invalid(error).with_hint("`mendel runs` lists the experiments")
-        }
+        | ReportError::NotStarted { .. } => Failure::invalid(error).with_hint(EXPERIMENTS),
         error => error.into(),
     }
 }
+
+/// The same for the commands that read a folder themselves.
+pub(super) fn unusable(folder: &Path) -> impl Fn(ReportError) -> anyhow::Error {
+    |it| error(failure(it), folder)
+}
+
+const EXPERIMENTS: &str = "`mendel runs` lists the experiments";

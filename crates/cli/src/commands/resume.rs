@@ -1,15 +1,13 @@
-//! `mendel resume`: any experiment that was stopped or killed.
+//! `mendel resume`: continues experiments of all kinds.
 
-use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::Args;
-use mendel_store::frame::{self, Manifest};
+use mendel_store::frame;
 
-use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{Session, error};
-use crate::request::Wrong;
-use crate::{home, kinds};
+use crate::{kinds, library, output};
 
 /// Resume an experiment that was stopped or killed
 #[derive(Args, Debug)]
@@ -19,7 +17,7 @@ Examples:
   mendel resume runs/gerald-7 --crew nats://127.0.0.1:4222
   mendel resume runs/tune-toga2-1 --proof-games 4000
   mendel resume 3f2a9c        (the beginning of an id, see `mendel runs`)")]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ResumeArgs {
     /// The experiment: its folder, its name, or the beginning of its id
     #[arg(value_name = "EXPERIMENT")]
     experiment: String,
@@ -33,40 +31,36 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     repair: bool,
     #[command(flatten)]
-    pub(in crate::commands) exec: ExecArguments,
+    pub(in crate::commands) exec: ExecArgs,
     #[command(flatten)]
-    pub(in crate::commands) proof: ProofArguments,
+    pub(in crate::commands) proof: ProofArgs,
 }
 
 /// Resumes the experiment of a folder; its manifest has the kind.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = home::find(&arguments.experiment)?;
-    let manifest = Manifest::read(&folder).map_err(|error| Wrong::new(error, OTHER))?;
-    if arguments.repair {
+pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<()> {
+    let folder = library::find(&args.experiment)?;
+    let kind = kinds::of_folder(&folder)?;
+    if args.repair {
         repair(&folder)?;
     }
-    let kind = kinds::find(&manifest.kind).ok_or_else(|| kinds::unknown(&folder, &manifest))?;
     let options = ExecOptions {
-        pin: arguments.pin,
-        proof: !arguments.proof.no_proof,
-        proof_games: arguments.proof_games,
-        ..arguments.exec.options()?
+        pin: args.pin,
+        proof: !args.proof.no_proof,
+        proof_games: args.proof_games,
+        ..args.exec.options()?
     };
-    let session = Session::new(options, arguments.exec.output)?;
+    let session = Session::new(options, args.exec.output)?;
     (kind.resume)(&session, &folder)
 }
 
 /// Cuts damaged files and prints what was cut.
 fn repair(folder: &Path) -> anyhow::Result<()> {
     let repairs = frame::repair(folder).map_err(|failure| error(failure, folder))?;
-    let mut err = io::stderr().lock();
     for repair in &repairs {
-        writeln!(err, "{repair}")?;
+        output::log(repair);
     }
     if repairs.is_empty() {
-        writeln!(err, "no file in `{}` is damaged", folder.display())?;
+        output::log(format!("no file in `{}` is damaged", folder.display()));
     }
     Ok(())
 }
-
-const OTHER: &str = "`mendel runs` lists the experiments that this version reads";

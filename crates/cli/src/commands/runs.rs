@@ -1,4 +1,4 @@
-//! `mendel runs`: the experiments, side by side, and out to other programs.
+//! `mendel runs`: lists, compares, exports and deletes experiments.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use mendel_lab::record::manifest::Manifest as RunManifest;
-use mendel_lab::record::{GENERATIONS, Generation};
+use mendel_lab::record::{GENERATIONS, Generation, Measured};
 use mendel_report::plot::number;
 use mendel_report::{RunRecord, RunSummary};
 use mendel_store::frame::{Folder, Manifest};
@@ -16,12 +16,12 @@ use mendel_store::{IndexEntry, Journal, RunStatus};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::report::wrong;
-use crate::request::Wrong;
-use crate::table::Table;
-use crate::{home, kinds, output};
+use super::report::unusable;
+use crate::request::UsageError;
+use crate::table::TextTable;
+use crate::{kinds, library, output};
 
-/// So much of an id is shown in tables; any beginning that is not shared will do.
+/// Characters of an id in tables.
 const SHORT: usize = 10;
 
 /// List, compare, export and delete experiments
@@ -37,7 +37,7 @@ Examples:
   mendel runs --export jsonl 3f2a 91c0        the same as JSON lines, with all genes
   mendel runs --delete 3f2a                   remove it with everything in its folder
   mendel runs --json")]
-pub(super) struct Arguments {
+pub(super) struct RunsArgs {
     /// Only these experiments; needed with `--compare` and `--export`
     #[arg(value_name = "EXPERIMENT")]
     runs: Vec<String>,
@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     compare: bool,
     /// Write the generations of the named runs to stdout
     #[arg(long, value_name = "FORMAT")]
-    export: Option<Format>,
+    export: Option<RunsFormat>,
     /// Delete an experiment of the library with everything in its folder
     #[arg(long, value_name = "EXPERIMENT", conflicts_with_all = ["runs", "compare", "export"])]
     delete: Option<String>,
@@ -62,55 +62,56 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum RunsFormat {
     /// Comma-separated, with a head
     Csv,
     /// A JSON object on each line
     Jsonl,
 }
 
-/// Lists, compares or exports.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if arguments.compare {
-        let folders = named(&arguments.runs, "--compare", "mendel runs --compare A B")?;
-        return compare(&folders, arguments.json);
+pub(super) fn run(args: &RunsArgs) -> anyhow::Result<()> {
+    if args.compare {
+        let folders = named(&args.runs, "--compare", "mendel runs --compare A B")?;
+        return compare(&folders, args.json);
     }
-    if let Some(format) = arguments.export {
-        let folders = named(&arguments.runs, "--export", "mendel runs --export csv A")?;
+    if let Some(format) = args.export {
+        let folders = named(&args.runs, "--export", "mendel runs --export csv A")?;
         return export(&folders, format);
     }
-    if let Some(name) = &arguments.delete {
-        return delete(&home::find(name)?, arguments);
+    if let Some(name) = &args.delete {
+        return delete(&library::find(name)?, args);
     }
-    let mut entries = home::list(arguments.kind.as_deref())?;
-    if !arguments.runs.is_empty() {
+    let mut entries = library::list(args.kind.as_deref())?;
+    if !args.runs.is_empty() {
         let mut named = Vec::new();
-        for run in &arguments.runs {
-            let folder = home::find(run)?;
-            // One that is in no list is in it from now on.
-            home::register(&folder);
+        for run in &args.runs {
+            let folder = library::find(run)?;
+            // Also adds an experiment that is not in the library yet.
+            library::register(&folder);
             let folder = folder.canonicalize().unwrap_or(folder);
-            let found = home::list(None)?.into_iter().find(|it| it.folder == folder);
+            let found = library::list(None)?
+                .into_iter()
+                .find(|it| it.folder == folder);
             named.push(found.ok_or_else(|| no_run(&folder))?);
         }
         entries = named;
     }
-    let rows: Vec<Row> = entries.into_iter().map(Row::new).collect();
-    list(&rows, arguments.json)
+    let rows: Vec<RunRow> = entries.into_iter().map(RunRow::new).collect();
+    list(&rows, args.json)
 }
 
 fn no_run(folder: &Path) -> anyhow::Error {
     let text = format!("{} is not the folder of an experiment", folder.display());
-    Wrong::new(text, "`mendel runs` lists the experiments").into()
+    UsageError::new(text, "`mendel runs` lists the experiments").into()
 }
 
 /// Deletes an experiment after a confirmation.
-fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+fn delete(folder: &Path, args: &RunsArgs) -> anyhow::Result<()> {
     let shown = folder.display();
-    if !arguments.yes {
+    if !args.yes {
         if !io::stdin().is_terminal() {
             let what = format!("`{shown}` is deleted only after a confirmation");
-            return Err(Wrong::new(what, "`--yes` confirms it").into());
+            return UsageError::bail(what, "`--yes` confirms it");
         }
         let size = bytes(size_of(folder));
         write!(io::stderr(), "delete `{shown}` ({size})? [y/N] ")?;
@@ -120,29 +121,22 @@ fn delete(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
             anyhow::bail!("`{shown}` was not deleted");
         }
     }
-    let deleted = home::library()?
+    let deleted = library::open()?
         .delete(folder)
         .map_err(|error| match error {
             error if !error.is_invalid_request() => anyhow::Error::from(error),
             LibraryError::Experiment(ref cause) if cause.is_about_lock() => {
-                Wrong::new(error, "stop the process that runs it first: Ctrl-C").into()
+                UsageError::new(error, "stop the process that runs it first: Ctrl-C").into()
             }
-            error => Wrong {
-                message: error.to_string(),
-                hints: Vec::new(),
-            }
-            .into(),
+            error => UsageError::without_hint(error).into(),
         })?;
-    let mut out = output::stdout();
-    if arguments.json {
-        writeln!(out, "{}", json!({ "deleted": folder, "bytes": deleted }))?;
-    } else {
-        writeln!(out, "deleted `{shown}`, {}", bytes(deleted))?;
-    }
-    Ok(())
+    output::print_line(
+        args.json,
+        || json!({ "deleted": folder, "bytes": deleted }),
+        || format!("deleted `{shown}`, {}\n", bytes(deleted)),
+    )
 }
 
-/// Bytes as people read them.
 fn bytes(count: u64) -> String {
     HumanBytes(count).to_string()
 }
@@ -151,27 +145,25 @@ fn bytes(count: u64) -> String {
 fn named(runs: &[String], flag: &str, example: &str) -> anyhow::Result<Vec<PathBuf>> {
     if runs.is_empty() {
         let text = format!("`{flag}` needs the names of runs");
-        return Err(Wrong::new(
+        return UsageError::bail(
             text,
             format!("for instance `{example}`; `mendel runs` lists them"),
-        )
-        .into());
+        );
     }
-    runs.iter().map(|run| home::find(run)).collect()
+    runs.iter().map(|run| library::find(run)).collect()
 }
 
-/// An experiment as it is listed.
 #[derive(Serialize)]
-struct Row {
+struct RunRow {
     #[serde(flatten)]
     entry: IndexEntry,
     /// The bytes of its folder.
     size: u64,
 }
 
-impl Row {
+impl RunRow {
     fn new(mut entry: IndexEntry) -> Self {
-        // The index has what was true when the experiment was registered.
+        // The index may be older than the folder.
         if entry.state != RunStatus::Finished
             && let Ok(Some(manifest)) = Manifest::find(&entry.folder)
         {
@@ -192,7 +184,6 @@ impl Row {
         [
             id.chars().take(SHORT).collect(),
             entry.kind.clone(),
-            // An id is no name.
             summary["recipe"].as_str().unwrap_or(&entry.name).to_owned(),
             entry.state.name().to_owned(),
             progress(entry),
@@ -203,14 +194,14 @@ impl Row {
     }
 }
 
-/// How far it is, where the kind does not say it itself.
+/// The progress of an experiment, also of one whose summary has no text for it.
 fn progress(entry: &IndexEntry) -> String {
     let summary = &entry.summary;
     if let Some(text) = summary["progress"].as_str() {
         return text.to_owned();
     }
     match entry.kind.as_str() {
-        home::TRAINING => format!("{} steps", text(&summary["steps"])),
+        library::TRAINING => format!("{} steps", text(&summary["steps"])),
         _ if summary["generations"].is_null() => String::new(),
         _ => format!("{} generations", text(&summary["generations"])),
     }
@@ -227,30 +218,19 @@ fn result(summary: &Value) -> String {
     texts.join("; ").trim().to_owned()
 }
 
-fn list(rows: &[Row], json: bool) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    if json {
-        writeln!(out, "{:#}", json!(rows))?;
+fn list(rows: &[RunRow], json: bool) -> anyhow::Result<()> {
+    if rows.is_empty() && !json {
+        output::log("no experiments yet; `mendel breed first-steps` makes one");
         return Ok(());
     }
-    if rows.is_empty() {
-        let text = "no experiments yet; `mendel breed first-steps` makes one";
-        writeln!(io::stderr(), "{text}")?;
-        return Ok(());
-    }
-    let mut table = Table::default();
-    table.row([
-        "id", "kind", "name", "state", "progress", "result", "size", "folder",
-    ]);
-    table.rule();
+    let mut table = TextTable::new("id | kind | name | state | progress | result | size | folder");
     for row in rows {
         table.row(row.cells());
     }
-    out.write_all(table.render().as_bytes())?;
-    Ok(())
+    output::print(json, || json!(rows), || table.render())
 }
 
-/// A value of a summary without quotes; nothing for what is not there.
+/// A value of a summary without quotes; empty for `null`.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -262,31 +242,23 @@ fn text(value: &Value) -> String {
 fn compare(folders: &[PathBuf], json: bool) -> anyhow::Result<()> {
     let mut runs = Vec::new();
     for folder in folders {
-        runs.push(RunRecord::read(folder).map_err(wrong)?.summary());
+        let run = RunRecord::read(folder).map_err(unusable(folder))?;
+        runs.push(run.summary());
     }
-    let mut out = output::stdout();
-    if json {
-        writeln!(out, "{:#}", json!(runs))?;
-        return Ok(());
-    }
-    let mut table = Table::default();
     let ids = runs.iter().map(|run| run.id.chars().take(SHORT).collect());
-    table.row(std::iter::once(String::new()).chain(ids));
-    table.rule();
+    let mut table = TextTable::with_head(std::iter::once(String::new()).chain(ids));
     for (name, value) in COMPARED {
         let cells: Vec<String> = runs.iter().map(value).collect();
-        // What no run has need not be looked at.
+        // Properties that no run has are left out.
         if cells.iter().any(|cell| !cell.is_empty()) {
             table.row(std::iter::once(name.to_owned()).chain(cells));
         }
     }
-    out.write_all(table.render().as_bytes())?;
-    Ok(())
+    output::print(json, || json!(runs), || table.render())
 }
 
 type Compared = (&'static str, fn(&RunSummary) -> String);
 
-/// What is compared.
 const COMPARED: [Compared; 20] = [
     ("recipe", |run| run.recipe.clone()),
     ("seed", |run| run.seed.to_string()),
@@ -297,12 +269,7 @@ const COMPARED: [Compared; 20] = [
         names.collect::<Vec<_>>().join(", ")
     }),
     ("fitness", |run| {
-        let way = if run.smaller_is_better {
-            "smaller"
-        } else {
-            "larger"
-        };
-        format!("{}, {way} is better", run.unit)
+        format!("{}, {} is better", run.unit, better(run.smaller_is_better))
     }),
     ("generations", |run| run.generations.to_string()),
     ("judgements", |run| run.judgements.to_string()),
@@ -317,20 +284,27 @@ const COMPARED: [Compared; 20] = [
     ("last mean", |run| optional(run.mean)),
     ("random search", |run| optional(run.random_best)),
     ("hold-out, parent", |run| {
-        let holdout = run.proof.as_ref().and_then(|proof| proof.holdout.as_ref());
-        optional(holdout.map(|it| it.parent))
+        optional(holdout(run).map(|it| it.parent))
     }),
     ("hold-out, champion", |run| {
-        let holdout = run.proof.as_ref().and_then(|proof| proof.holdout.as_ref());
-        optional(holdout.map(|it| it.champion))
+        optional(holdout(run).map(|it| it.champion))
     }),
     ("match with parent", |run| match_text(run, "parent")),
     ("match outside", |run| match_text(run, "outside")),
     ("verdict", |run| run.verdict.clone().unwrap_or_default()),
 ];
 
+/// The direction of better values.
+pub(super) fn better(is_smaller: bool) -> &'static str {
+    if is_smaller { "smaller" } else { "larger" }
+}
+
 fn optional(value: Option<f64>) -> String {
     value.map_or_else(String::new, number)
+}
+
+fn holdout(run: &RunSummary) -> Option<&Measured> {
+    run.proof.as_ref()?.holdout.as_ref()
 }
 
 fn match_text(run: &RunSummary, role: &str) -> String {
@@ -339,22 +313,18 @@ fn match_text(run: &RunSummary, role: &str) -> String {
     found.map_or_else(String::new, |it| format!("{}: {it}", it.opponent))
 }
 
-fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
+fn export(folders: &[PathBuf], format: RunsFormat) -> anyhow::Result<()> {
     let mut runs = Vec::new();
     for folder in folders {
-        let manifest = RunManifest::read(folder).map_err(|error| wrong(error.into()))?;
+        let manifest = RunManifest::read(folder).map_err(|error| unusable(folder)(error.into()))?;
         let path = folder.join(GENERATIONS);
-        let lines: Vec<Generation> = if path.exists() {
-            Journal::read(&path)?
-        } else {
-            Vec::new()
-        };
-        runs.push((manifest, lines));
+        let lines = path.exists().then(|| Journal::<Generation>::read(&path));
+        runs.push((manifest, lines.transpose()?.unwrap_or_default()));
     }
     let mut out = io::BufWriter::new(output::stdout());
     match format {
-        Format::Csv => out.write_all(csv(&runs).as_bytes())?,
-        Format::Jsonl => {
+        RunsFormat::Csv => out.write_all(csv(&runs).as_bytes())?,
+        RunsFormat::Jsonl => {
             for (manifest, lines) in &runs {
                 for line in lines {
                     let mut value = json!(line);
@@ -370,15 +340,12 @@ fn export(folders: &[PathBuf], format: Format) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The generations as RFC 4180 has it. The genes of the best are columns too where
-/// all runs have the same genes.
+/// The generations in the form of RFC 4180. The genes of the best are columns too if all runs
+/// have the same genes.
 fn csv(runs: &[(RunManifest, Vec<Generation>)]) -> String {
     let genes = runs.first().map_or(&[][..], |(first, _)| &first.genes[..]);
-    let genes = if runs.iter().all(|(manifest, _)| manifest.genes == genes) {
-        genes
-    } else {
-        &[]
-    };
+    let are_same = runs.iter().all(|(manifest, _)| manifest.genes == genes);
+    let genes = if are_same { genes } else { &[] };
     let mut text = String::from(
         "run,recipe,seed,generation,judgements,best,mean,worst,deviation,diversity,random_best",
     );
@@ -406,10 +373,8 @@ fn csv(runs: &[(RunManifest, Vec<Generation>)]) -> String {
                 line.diversity,
             )
             .expect("writing to a string does not fail");
-            if !genes.is_empty() {
-                for gene in &line.genes {
-                    write!(text, ",{gene}").expect("writing to a string does not fail");
-                }
+            for gene in line.genes.iter().filter(|_| !genes.is_empty()) {
+                write!(text, ",{gene}").expect("writing to a string does not fail");
             }
             text.push('\n');
         }

@@ -7,7 +7,7 @@ use clap::Args;
 use mendel_engine::{Options, session};
 use mendel_lab::learning::{OpponentKind, PLAYER};
 
-use crate::crew::ServerArguments;
+use crate::crew::ServerArgs;
 use crate::population_learner::PopulationLearner;
 use crate::{output, request};
 
@@ -22,7 +22,7 @@ Examples:
   xboard -fcp \"mendel uci\"
 
 A GUI needs no arguments: with piped input, `mendel` alone does the same.")]
-pub(super) struct Arguments {
+pub(super) struct UciArgs {
     /// A built-in player or a player file
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
@@ -30,34 +30,25 @@ pub(super) struct Arguments {
     #[arg(long)]
     learn: bool,
     #[command(flatten)]
-    crew: ServerArguments,
+    crew: ServerArgs,
     /// Show the numbers of the search as options
     #[arg(long)]
     tunable: bool,
 }
 
-/// Speaks until the GUI quits or its input ends.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let pupil = if arguments.learn {
-        let pupil = PopulationLearner::new(
-            arguments.player.as_deref(),
-            OpponentKind::Gui,
-            None,
-            &arguments.crew,
-        )?;
-        Some(Box::new(pupil) as Box<dyn session::Pupil>)
-    } else {
-        None
-    };
-    let name = match &pupil {
-        Some(_) => Some(PLAYER),
-        None => arguments.player.as_deref(),
-    };
+pub(super) fn run(args: &UciArgs) -> anyhow::Result<()> {
+    let mut name = args.player.as_deref();
+    let mut learner: Option<Box<dyn session::Pupil>> = None;
+    if args.learn {
+        let new = PopulationLearner::new(name, OpponentKind::Gui, None, &args.crew)?;
+        learner = Some(Box::new(new));
+        name = Some(PLAYER);
+    }
     let settings = session::Settings {
         player: Arc::new(request::player(name)?),
         options: Options::default(),
-        tunable: arguments.tunable,
+        tunable: args.tunable,
     };
-    session::run_with(io::stdin(), output::stdout(), settings, pupil)?;
+    session::run_with(io::stdin(), output::stdout(), settings, learner)?;
     Ok(())
 }

@@ -1,22 +1,22 @@
-//! `mendel worker`: do jobs for others.
+//! `mendel worker`: does jobs of a crew.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use mendel_arena::task::{GameUnpack, PairUnpack, ProgramAllowlist};
 use mendel_crew::{TaskHandler, Worker, WorkerEvent, WorkerLimits, WorkerTotals};
 use mendel_data::label::LabelUnpack;
 use mendel_fitness::trial::PuzzleUnpack;
 
-use crate::crew::{PROGRAM, ServerArguments, failed};
-use crate::interrupt::stops_on_ctrl_c;
-use crate::request::Wrong;
+use crate::crew::{PROGRAM, ServerArgs, crew_error};
+use crate::ctrl_c::flags_on_ctrl_c;
+use crate::exec_options::all_cores;
+use crate::output;
+use crate::progress::Display;
+use crate::request::UsageError;
 
 /// Do jobs for others: play games, judge and label positions for a run elsewhere
 #[derive(Args, Debug)]
@@ -32,9 +32,9 @@ Examples:
   mendel worker --crew tls://crew.example.org --crew-token-file secret --threads 4
   mendel worker --allow stockfish=/usr/games/stockfish --allow 'phalanx=xboard:phalanx -b-'
   mendel worker --limit 600 --memory 2048 --name lab-3")]
-pub(super) struct Arguments {
+pub(super) struct WorkerArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Jobs at once [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -57,15 +57,14 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-/// MiB of tables that the players of a job may have where nothing is said.
-const USUAL_TABLES: u64 = 1024;
+/// MiB of tables that the players of a job may have.
+const DEFAULT_TABLES: u64 = 1024;
 
-/// Works until it is told to stop.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
-    let rules = Arc::new(arguments.rules()?);
-    let stops = stops_on_ctrl_c()?;
-    let worker = Worker::new(options, arguments.limits(), &arguments.name(), PROGRAM)
+pub(super) fn run(args: &WorkerArgs) -> anyhow::Result<()> {
+    let options = args.server.required()?;
+    let rules = Arc::new(args.rules()?);
+    let [stop, abort] = flags_on_ctrl_c()?;
+    let worker = Worker::new(options, args.limits(), &args.name(), PROGRAM)
         .handler(Arc::new(TaskHandler::new(PairUnpack::new(Arc::clone(
             &rules,
         )))))
@@ -76,36 +75,43 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             &rules,
         )))))
         .handler(Arc::new(TaskHandler::new(PuzzleUnpack::new(rules))))
-        .dropping(stops.drop);
-    let mut show = Show::new(arguments.quiet);
-    let done = worker.run(&stops.stop, &mut |event| show.hear(&event));
-    show.finish();
-    let done = done.map_err(failed)?;
-    if !arguments.quiet {
-        say(&farewell(done));
+        .dropping(abort);
+    let mut display = WorkerDisplay::new(args.quiet);
+    let done = worker.run(&stop, &mut |event| display.on_event(&event));
+    display.display.finish();
+    let WorkerTotals {
+        jobs,
+        units,
+        refused,
+        ..
+    } = done.map_err(crew_error)?;
+    if !args.quiet {
+        output::log(format!(
+            "worked: {jobs} jobs, {units} games or positions, {refused} jobs not done"
+        ));
     }
     Ok(())
 }
 
-/// Letters that all who show a worker can show; no more of them than fit into a line.
+/// A name of characters that every display can show, short enough for a line.
 fn worker_name(text: &str) -> Result<String, String> {
     let plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
-    if (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(plain) {
+    if (1..=MAX_NAME_LEN).contains(&text.len()) && text.chars().all(plain) {
         Ok(text.to_owned())
     } else {
-        Err(format!("1 to {LONGEST_NAME} of a-z, 0-9 and - are a name"))
+        Err(format!("1 to {MAX_NAME_LEN} of a-z, 0-9 and - are a name"))
     }
 }
 
-/// Letters of a worker's name.
-const LONGEST_NAME: usize = 64;
+/// Maximum number of characters of a worker's name.
+const MAX_NAME_LEN: usize = 64;
 
-/// The program that the owner of a worker means, if it is there.
+/// Checks that the program of `--allow` exists.
 fn program(text: &str) -> Result<(), String> {
     let kinds = ["cmd:", "uci:", "xboard:"];
     let command = kinds.iter().find_map(|kind| text.strip_prefix(kind));
     let command = command.unwrap_or(text).trim();
-    // Arguments, options and spaces in a path are told apart by what is there.
+    // A space may begin an argument or be part of the path; the existing file decides.
     let whole = command.split('?').next().unwrap_or_default();
     let first = whole.split_whitespace().next().unwrap_or_default();
     let first = first.trim_matches(['"', '\'']);
@@ -125,26 +131,19 @@ fn program(text: &str) -> Result<(), String> {
     }
 }
 
-fn farewell(worked: WorkerTotals) -> String {
-    format!(
-        "worked: {} jobs, {} games or positions, {} jobs not done",
-        worked.jobs, worked.units, worked.refused
-    )
-}
-
-impl Arguments {
-    fn rules(&self) -> Result<ProgramAllowlist, Wrong> {
-        let mut rules = ProgramAllowlist::new(self.memory.unwrap_or(USUAL_TABLES));
+impl WorkerArgs {
+    fn rules(&self) -> Result<ProgramAllowlist, UsageError> {
+        let mut rules = ProgramAllowlist::new(self.memory.unwrap_or(DEFAULT_TABLES));
         for text in &self.allow {
             let (name, command) = text.split_once('=').unwrap_or((text, text));
             let hint = "for instance `--allow stockfish=/usr/games/stockfish`";
             if name.is_empty() || name.contains(['/', '\\']) {
-                return Err(Wrong::new(
+                return Err(UsageError::new(
                     format!("`--allow {text}` has no plain name before the `=`"),
                     hint,
                 ));
             }
-            let wrong = |why: String| Wrong::new(format!("`--allow {text}`: {why}"), hint);
+            let wrong = |why: String| UsageError::new(format!("`--allow {text}`: {why}"), hint);
             let allowed = rules.allow(name, command);
             allowed.map_err(|error| wrong(error.to_string()))?;
             program(command).map_err(wrong)?;
@@ -153,9 +152,8 @@ impl Arguments {
     }
 
     fn limits(&self) -> WorkerLimits {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         WorkerLimits {
-            slots: self.threads.map_or(cores, usize::from),
+            slots: self.threads.map_or_else(all_cores, usize::from),
             job_time: Duration::from_secs(self.limit),
             memory: self.memory.map(|mebibytes| mebibytes << 20),
             ..WorkerLimits::default()
@@ -178,73 +176,59 @@ impl Arguments {
     }
 }
 
-/// On a terminal a line that changes, and lines for what is worth remembering; elsewhere
-/// a line for each event.
-struct Show {
-    bar: Option<ProgressBar>,
-    quiet: bool,
-    began: Instant,
+/// On a terminal a line that changes, and lines for unusual events; elsewhere a line for each
+/// event.
+struct WorkerDisplay {
+    display: Display,
+    start: Instant,
     jobs: u64,
-    working: u64,
+    active: u64,
 }
 
-impl Show {
+impl WorkerDisplay {
     fn new(quiet: bool) -> Self {
-        let bar = (!quiet && io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}");
-            let bar = ProgressBar::new_spinner().with_style(style.expect("the template is tested"));
+        let display = Display::new(quiet, "{spinner} {msg}");
+        if let Display::Bar(bar) = &display {
             bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
+        }
         Self {
-            bar,
-            quiet,
-            began: Instant::now(),
+            display,
+            start: Instant::now(),
             jobs: 0,
-            working: 0,
+            active: 0,
         }
     }
 
-    fn hear(&mut self, event: &WorkerEvent) {
+    fn on_event(&mut self, event: &WorkerEvent) {
+        let mut is_usual = false;
         match event {
-            WorkerEvent::Started { .. } => self.working += 1,
+            WorkerEvent::Started { .. } => {
+                is_usual = true;
+                self.active += 1;
+            }
             WorkerEvent::Done { .. } => {
+                is_usual = true;
                 self.jobs += 1;
-                self.working = self.working.saturating_sub(1);
+                self.active = self.active.saturating_sub(1);
             }
             WorkerEvent::Rejected { .. } | WorkerEvent::Stuck { .. } => {
-                self.working = self.working.saturating_sub(1);
+                self.active = self.active.saturating_sub(1);
             }
             _ => {}
         }
-        if self.quiet {
-            return;
+        let Display::Bar(bar) = &self.display else {
+            return self.display.log(&line(event));
+        };
+        if !is_usual {
+            bar.suspend(|| output::log(line(event)));
         }
-        let usual = matches!(
-            event,
-            WorkerEvent::Started { .. } | WorkerEvent::Done { .. }
-        );
-        match &self.bar {
-            None => say(&line(event)),
-            Some(bar) => {
-                if !usual {
-                    bar.suspend(|| say(&line(event)));
-                }
-                let minutes = self.began.elapsed().as_secs_f64() / 60.0;
-                bar.set_message(format!(
-                    "{} jobs done, {} at hand, {:.0} a minute",
-                    self.jobs,
-                    self.working,
-                    self.jobs as f64 / minutes.max(1e-3)
-                ));
-            }
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        let minutes = self.start.elapsed().as_secs_f64() / 60.0;
+        bar.set_message(format!(
+            "{} jobs done, {} at hand, {:.0} a minute",
+            self.jobs,
+            self.active,
+            self.jobs as f64 / minutes.max(1e-3)
+        ));
     }
 }
 
@@ -258,18 +242,13 @@ fn line(event: &WorkerEvent) -> String {
         WorkerEvent::Rejected { run, id, why } => format!("{run} {id}: not done: {why}"),
         WorkerEvent::Stuck { run, id } => format!("{run} {id}: no progress; others will do it"),
         WorkerEvent::Corrupt { subject, why } => {
-            // Anybody may have written what lay there.
+            // Any client of the server may have written this message.
             let why = why.escape_debug();
             format!("thrown away what lay at {subject} and is no job: {why}")
         }
-        // Nothing that this version knows of.
+        // Events of later versions.
         other => format!("{other:?}"),
     }
-}
-
-fn say(text: &str) {
-    // With stderr closed there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]
@@ -311,6 +290,6 @@ mod tests {
 
     #[test]
     fn the_line_of_a_terminal_is_well_formed() {
-        assert!(ProgressStyle::with_template("{spinner} {msg}").is_ok());
+        crate::progress::bar("{spinner} {msg}", false).finish_and_clear();
     }
 }

@@ -9,7 +9,7 @@ use std::{fs, thread};
 use serde_json::Value;
 
 use super::place::{Place, Process};
-use crate::mendel::wait_until;
+use crate::support::{MENDEL, read, read_record, wait_until};
 
 /// Games of all kinds: a trial, a ladder, a choice of champions, a proof.
 const RECIPE: &str = r#"
@@ -52,21 +52,9 @@ const RECORDS: [&str; 6] = [
     "manifest.toml",
 ];
 
-fn read(folder: &str, name: &str) -> String {
-    let path = Path::new(folder).join(name);
-    let text = fs::read_to_string(&path);
-    let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    if name != "manifest.toml" {
-        return text;
-    }
-    // The command has the crew and the folder.
-    let lines = text.lines().filter(|line| !line.starts_with("command = "));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 fn same_records(one: &str, other: &str) {
     for name in RECORDS {
-        assert_eq!(read(one, name), read(other, name), "{name}");
+        assert_eq!(read_record(one, name), read_record(other, name), "{name}");
     }
 }
 
@@ -228,7 +216,7 @@ fn a_full_disk_stops_the_coordinator_and_loses_nothing() {
     // No file of the coordinator may grow beyond 16 KiB: the journal of pairs does.
     let script = "ulimit -f 16; trap '' XFSZ; exec \"$@\"";
     let mut limited = Command::new("bash");
-    limited.args(["-c", script, "bash", env!("CARGO_BIN_EXE_mendel")]);
+    limited.args(["-c", script, "bash", MENDEL]);
     limited.args(["breed", &recipe, "--seed", "3", "--quiet", "--out", &there]);
     limited.args(["--crew", &place.url(), "--crew-lease", "2"]);
     let (code, _, err) = Process::of(&place.scratch, limited).end();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::place::{Place, Process};
-use crate::mendel::wait_until;
+use crate::support::wait_until;
 
 /// Two small runs: how soon a suite is solved, and an expert's moves two plies deep.
 const SUITE: &[&str] = &[

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{fs, thread};
+use std::thread;
 
 use mendel_crew::{ConnectOptions, CrewClient, Job, JobFlow, JobId};
 
 use super::place::{Place, Process};
-use crate::mendel::Scratch;
+use crate::support::Scratch;
 
 /// A match of two games with so many milliseconds a move.
 fn slow_match(place: &Place, player: &str, milliseconds: &str) -> Process {
@@ -140,7 +140,6 @@ fn an_owner_who_asks_wrongly_is_told_so() {
         file.contains("/no/such/file") && file.contains("one line with a token"),
         "{file}"
     );
-    let empty = scratch.at("empty");
-    fs::write(&empty, "").expect("there is room");
+    let empty = scratch.put("empty", "");
     assert!(said(&["--crew-token-file", &empty]).contains("one line"));
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::mendel::{Scratch, mendel, wait_until};
+use crate::support::{Scratch, mendel, wait_until};
 
 /// A server on a free port of this machine, gone when this goes out of scope.
 pub(crate) struct Place {
@@ -139,19 +139,14 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(scratch: &Scratch, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-        command.args(arguments);
-        Self::of(scratch, command)
+        Self::of(scratch, scratch.command(arguments))
     }
 
     /// The program with something typed into it.
     pub(crate) fn typed(scratch: &Scratch, arguments: &[&str], typed: &str) -> Self {
-        let file = scratch.at("typed.txt");
-        fs::write(&file, typed).expect("there is room");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-        command.args(arguments);
+        let file = scratch.put("typed.txt", typed);
         let typed = File::open(&file).expect("it was written");
-        Self::with(scratch, command, typed.into())
+        Self::with(scratch, scratch.command(arguments), typed.into())
     }
 
     /// A command that leads to the program.
@@ -160,11 +155,8 @@ impl Process {
     }
 
     fn with(scratch: &Scratch, mut command: Command, stdin: Stdio) -> Self {
+        scratch.set_home(&mut command);
         let mut child = command
-            .env("MENDEL_HOME", scratch.at("home"))
-            .env_remove("MENDEL_CREW")
-            .env_remove("MENDEL_CREW_TOKEN")
-            .env_remove("MENDEL_PLAYER")
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

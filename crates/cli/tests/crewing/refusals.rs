@@ -3,15 +3,14 @@
 use std::fs;
 
 use super::place::{Place, Process};
-use crate::mendel::{Scratch, mendel};
+use crate::support::{MENDEL, Scratch, mendel};
 
 /// An engine that plays whatever is legal first, as any program would.
 fn engine(place: &Place) -> String {
     let path = place.scratch.at("pea");
-    let mendel = env!("CARGO_BIN_EXE_mendel");
     fs::write(
         &path,
-        format!("#!/bin/sh\nexec {mendel} uci --player random\n"),
+        format!("#!/bin/sh\nexec {MENDEL} uci --player random\n"),
     )
     .expect("there is room");
     let status = std::process::Command::new("chmod")
@@ -66,8 +65,7 @@ fn a_program_is_played_only_where_its_owner_allows_it() {
 fn what_belongs_to_one_machine_is_refused_before_anything_is_played() {
     let place = Place::new("carry", &[]);
     let out = place.scratch.at("match");
-    let book = place.scratch.at("book.bin");
-    fs::write(&book, [0; 16]).expect("there is room");
+    let book = place.scratch.put("book.bin", [0; 16]);
     let pea = engine(&place);
     for (player, reason) in [
         (

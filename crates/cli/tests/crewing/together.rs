@@ -12,7 +12,7 @@ use mendel_store::frame::Folder;
 use serde_json::Value;
 
 use super::place::{Place, Process};
-use crate::mendel::Scratch;
+use crate::support::Scratch;
 
 const RANDOM: &str = "random?.depth=1";
 

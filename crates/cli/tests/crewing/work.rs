@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::place::{Place, Process};
-use crate::mendel::{mendel, wait_until};
+use crate::support::{mendel, wait_until};
 
 /// What of a match no clock gave.
 fn played(folder: &str) -> Vec<Value> {

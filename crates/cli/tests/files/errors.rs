@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use super::Inputs;
-use crate::mendel::{Said, finish};
+use crate::support::{MENDEL, Said, finish};
 
 /// A request, the path that its error names, and why.
 type Mistake = (&'static str, &'static str, &'static str);
@@ -170,7 +170,7 @@ fn a_current_folder_that_is_gone_is_named() {
     fs::create_dir(&gone).expect("writable");
     let mut command = Command::new("sh");
     let script = "cd \"$1\" && rmdir \"$1\" && exec \"$0\" match material material --nodes 5 --games 2 --out new";
-    command.args(["-c", script, env!("CARGO_BIN_EXE_mendel"), &gone]);
+    command.args(["-c", script, MENDEL, &gone]);
     let said = finish(command.env("MENDEL_HOME", inputs.at("home")), b"");
     assert_eq!(said.code, Some(2), "{}", said.err);
     names_once(&said, "match", "the current folder", MISSING);

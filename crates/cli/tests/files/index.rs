@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::Inputs;
-use crate::mendel::Said;
+use crate::support::Said;
 
 fn runs(inputs: &Inputs) -> Said {
     let said = inputs.run(["runs", "--json"]);

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::Inputs;
-use crate::mendel::{Said, finish};
+use crate::support::{Said, finish};
 
 /// Each with what its error names. 2,000 MiB are said to be available.
 const REQUESTS: [(&str, &str); 10] = [

@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::mendel::{Said, Scratch, finish};
+use crate::support::{MENDEL, Said, Scratch, finish};
 
 /// Inputs for every command that writes a file.
 pub(crate) struct Inputs {
@@ -40,8 +40,9 @@ impl Inputs {
                 .replace("min-moves = 10", "min-moves = 2"),
         );
         put("levels.toml", crate::strength::LEVELS);
-        let records = crate::records::Scratch::new(&format!("{name}-made"));
-        fs::rename(records.run("aaa111", 1), inputs.at("run")).expect("both are folders for tests");
+        let run = crate::records::run_of_three(&inputs.scratch, "aaa111", 1);
+        fs::rename(run, inputs.at("run")).expect("both are folders for tests");
+        fs::remove_dir_all(inputs.at("home")).expect("it was made for the run");
         for arguments in [
             "data import scores.csv --unit centipawns --out set.mds",
             "data games some.pgn --min-moves 2 --out all.games",
@@ -61,12 +62,8 @@ impl Inputs {
         &self,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
-        command
-            .args(arguments)
-            .current_dir(self.scratch.at(""))
-            .env("MENDEL_HOME", self.scratch.at("home"))
-            .env_remove("MENDEL_PLAYER");
+        let mut command = self.scratch.command(arguments);
+        command.current_dir(self.scratch.at(""));
         command
     }
 
@@ -75,19 +72,15 @@ impl Inputs {
         &self,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
-        let mut command = self.command::<&str>([]);
         if fs::metadata("/proc/self").is_ok_and(|it| it.uid() != 0) {
-            command.args(arguments);
-            return command;
+            return self.command(arguments);
         }
         let mut limited = Command::new("setpriv");
         limited
-            .args(["--bounding-set", "-dac_override,-dac_read_search"])
-            .arg(command.get_program())
+            .args(["--bounding-set", "-dac_override,-dac_read_search", MENDEL])
             .args(arguments)
-            .current_dir(self.scratch.at(""))
-            .env("MENDEL_HOME", self.scratch.at("home"))
-            .env_remove("MENDEL_PLAYER");
+            .current_dir(self.scratch.at(""));
+        self.scratch.set_home(&mut limited);
         limited
     }
 

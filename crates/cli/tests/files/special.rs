@@ -7,13 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 use super::{Inputs, WRITERS, writing};
-use crate::mendel::finish;
-
-/// No pipe is waited for longer.
-const LIMIT: Duration = Duration::from_mins(1);
+use crate::support::{LIMIT, finish};
 
 /// `--write` of a tuning, which refuses files that are there unless it is forced.
 const PARAMETERS: &str = "tune mendel --options null_reduction --depth 6 --quiet --write";

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 
 use super::Inputs;
-use crate::mendel::shell;
+use crate::support::shell;
 
 /// Every command that prints, with little work.
 const PRINTERS: [&str; 36] = [

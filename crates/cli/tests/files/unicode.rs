@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use super::Inputs;
-use crate::mendel::{Said, finish};
+use crate::support::{Said, finish};
 
 /// "café" in Latin-1.
 const NAME: &[u8] = b"caf\xe9";

@@ -1,22 +1,22 @@
-//! Runs beside each other.
+//! `mendel analyse --compare`: runs compared by statistical tests.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
+use clap::ValueEnum;
 use mendel_report::RunRecord;
 use mendel_report::analysis::welch::{Measurements, WelchTest, compare};
 use mendel_report::plot::decimal;
 use serde_json::{Value, json};
 
-use super::{Arguments, read};
-use crate::home;
+use super::{AnalyseArgs, read};
+use crate::commands::runs::better;
+use crate::library;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
-/// What is measured when runs are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Measure {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CompareMetric {
     /// The fitness of the best of each generation
     Best,
     /// The mean fitness of each generation
@@ -35,24 +35,15 @@ pub(super) enum Measure {
     ExamLengths,
 }
 
-impl Measure {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Mean => "mean",
-            Self::Diversity => "diversity",
-            Self::Distance => "distance",
-            Self::Ladder => "ladder",
-            Self::Lengths => "lengths",
-            Self::Exam => "exam",
-            Self::ExamLengths => "exam-lengths",
-        }
+impl CompareMetric {
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |it| it.get_name().to_owned())
     }
 }
 
-/// What a group is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum By {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum GroupKey {
     /// A run; its generations or games are the measurements
     Run,
     /// A recipe; its runs are the measurements, each with its last generation or its
@@ -60,18 +51,18 @@ pub(super) enum By {
     Recipe,
 }
 
-/// Each two groups by Welch's t-test.
-pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::Result<()> {
-    let records = records(&arguments.words, measure)?;
+/// Compares every two groups by Welch's t-test.
+pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow::Result<()> {
+    let records = records(&args.words, measure)?;
     let mut groups: Vec<Measurements> = Vec::new();
     for record in &records {
         let values = measured(record, measure);
-        match arguments.by {
-            By::Run => groups.push(Measurements {
+        match args.by {
+            GroupKey::Run => groups.push(Measurements {
                 name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
                 values,
             }),
-            By::Recipe => {
+            GroupKey::Recipe => {
                 let Some(value) = of_whole_run(&values, measure) else {
                     continue;
                 };
@@ -86,79 +77,69 @@ pub(super) fn compare_runs(arguments: &Arguments, measure: Measure) -> anyhow::R
             }
         }
     }
-    let enough = groups
-        .iter()
-        .filter(|group| group.values.len() >= 2)
-        .count();
-    if enough < 2 {
-        return Err(Wrong::new(
+    if groups.iter().filter(|it| it.values.len() >= 2).count() < 2 {
+        return UsageError::bail(
             format!(
                 "there are not two groups with two values of `{}` each",
                 measure.name()
             ),
             "give more runs; by recipe, each needs two of them",
-        )
-        .into());
+        );
     }
     let differences = compare(&groups);
-    let mut out = output::stdout();
-    if arguments.json {
-        let told: Vec<Value> = groups
-            .iter()
-            .map(|it| {
-                json!({
-                    "name": it.name,
-                    "values": it.values.len(),
-                    "mean": it.mean(),
-                    "deviation": it.variance().sqrt(),
-                })
+    let data = || {
+        let of_group = |it: &Measurements| {
+            json!({
+                "name": it.name,
+                "values": it.values.len(),
+                "mean": it.mean(),
+                "deviation": it.variance().sqrt(),
             })
-            .collect();
-        let data = json!({
+        };
+        json!({
             "measure": measure.name(),
-            "groups": told,
+            "groups": groups.iter().map(of_group).collect::<Vec<Value>>(),
             "differences": differences,
-        });
-        writeln!(out, "{data:#}")?;
-        return Ok(());
-    }
-    out.write_all(as_text(&groups, &differences, measure).as_bytes())?;
-    if arguments.by == By::Run {
-        writeln!(
-            out,
-            "\nThe values of one run are not independent of each other: a small p says that these runs\n\
-             differ, not that their recipes do. `--by recipe` compares recipes, a value for each run."
-        )?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || {
+        let note = match args.by {
+            GroupKey::Run => NOT_INDEPENDENT,
+            GroupKey::Recipe => "",
+        };
+        as_text(&groups, &differences, measure) + note
+    })
 }
 
-/// The runs, each once, and all of them measured in the same way.
-fn records(words: &[String], measure: Measure) -> anyhow::Result<Vec<RunRecord>> {
+const NOT_INDEPENDENT: &str = "
+The values of one run are not independent of each other: a small p says that these runs
+differ, not that their recipes do. `--by recipe` compares recipes, a value for each run.
+";
+
+/// The runs; an error if one is named twice or if they are not measured in the same way.
+fn records(words: &[String], measure: CompareMetric) -> anyhow::Result<Vec<RunRecord>> {
     let mut given: BTreeMap<String, &str> = BTreeMap::new();
     let mut records: Vec<RunRecord> = Vec::with_capacity(words.len());
     for word in words {
-        let record = read(&home::find_run(word)?)?;
+        let record = read(&library::find_run(word)?)?;
         let id = record.manifest.id.clone();
         if let Some(before) = given.insert(id, word) {
-            return Err(Wrong::new(
+            return UsageError::bail(
                 format!("`{before}` and `{word}` are the same run"),
                 "give each run once: a run differs from itself by nothing",
-            )
-            .into());
+            );
         }
         if let Some(first) = records.first() {
             let (known, own) = (meaning(first, measure), meaning(&record, measure));
             if known != own {
-                return Err(Wrong::new(
+                return UsageError::bail(
                     format!(
                         "`{}` of `{}` is {known}, of `{word}` {own}: they do not compare",
                         measure.name(),
                         words[0],
                     ),
                     "compare runs that are measured alike, or by another measure, such as `--compare exam`",
-                )
-                .into());
+                );
             }
         }
         records.push(record);
@@ -166,16 +147,12 @@ fn records(words: &[String], measure: Measure) -> anyhow::Result<Vec<RunRecord>>
     Ok(records)
 }
 
-/// What the numbers of a run mean; only equal meanings compare.
-fn meaning(record: &RunRecord, measure: Measure) -> String {
+/// The meaning of the numbers of a run; only equal meanings can be compared.
+fn meaning(record: &RunRecord, measure: CompareMetric) -> String {
     let manifest = &record.manifest;
     match measure {
-        Measure::Best | Measure::Mean => {
-            let way = if manifest.smaller_is_better {
-                "smaller"
-            } else {
-                "larger"
-            };
+        CompareMetric::Best | CompareMetric::Mean => {
+            let way = better(manifest.smaller_is_better);
             let data: Vec<&str> = manifest.data.iter().map(|it| it.name.as_str()).collect();
             let on = match data.len() {
                 0 => String::new(),
@@ -183,7 +160,7 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
             };
             format!("{}{on} ({way} is better)", manifest.unit)
         }
-        Measure::Distance => {
+        CompareMetric::Distance => {
             let mut networks = record.analyses.networks.iter();
             let has_species = networks.any(|it| !it.networks.species.is_empty());
             let kind = if has_species {
@@ -193,7 +170,7 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
             };
             kind.to_owned()
         }
-        Measure::Ladder => {
+        CompareMetric::Ladder => {
             let recipe: Option<toml::Table> = record.recipe.parse().ok();
             let ladder = recipe
                 .as_ref()
@@ -203,54 +180,54 @@ fn meaning(record: &RunRecord, measure: Measure) -> String {
                 None => "Elo by a ladder".to_owned(),
             }
         }
-        Measure::Diversity | Measure::Lengths | Measure::Exam | Measure::ExamLengths => {
-            measure.name().to_owned()
-        }
+        CompareMetric::Diversity
+        | CompareMetric::Lengths
+        | CompareMetric::Exam
+        | CompareMetric::ExamLengths => measure.name(),
     }
 }
 
 /// The measurements of one run.
-fn measured(record: &RunRecord, measure: Measure) -> Vec<f64> {
+fn measured(record: &RunRecord, measure: CompareMetric) -> Vec<f64> {
     let lines = record.generations.iter();
     match measure {
-        Measure::Best => lines.map(|line| line.best).collect(),
-        Measure::Mean => lines.map(|line| line.mean).collect(),
-        Measure::Diversity => lines.map(|line| line.diversity).collect(),
-        Measure::Ladder => lines.filter_map(|line| Some(line.ladder?.elo)).collect(),
-        Measure::Distance => {
+        CompareMetric::Best => lines.map(|line| line.best).collect(),
+        CompareMetric::Mean => lines.map(|line| line.mean).collect(),
+        CompareMetric::Diversity => lines.map(|line| line.diversity).collect(),
+        CompareMetric::Ladder => lines.filter_map(|line| Some(line.ladder?.elo)).collect(),
+        CompareMetric::Distance => {
             let spread = record.analyses.spread.iter();
             spread.map(|it| it.distance).collect()
         }
-        Measure::Lengths => {
+        CompareMetric::Lengths => {
             let games = record.analyses.games.iter();
             let lost = games.flat_map(|it| it.lost_by_white.iter().chain(&it.lost_by_black));
             lost.copied().map(f64::from).collect()
         }
-        Measure::Exam => {
+        CompareMetric::Exam => {
             let all = record.exam.all().into_iter();
             let each = all.filter(|it| it.generation.is_some());
             let points = each.filter_map(|it| it.shares.map(|[_, drawn, won]| won + drawn / 2.0));
             points.collect()
         }
-        Measure::ExamLengths => {
+        CompareMetric::ExamLengths => {
             let lost = record.exam.lines.iter().flat_map(|line| &line.lost);
             lost.flatten().copied().map(f64::from).collect()
         }
     }
 }
 
-/// What a run came to: the last generation, or the mean of its games.
-fn of_whole_run(values: &[f64], measure: Measure) -> Option<f64> {
+/// One value for a run: the last generation, or the mean of its games.
+fn of_whole_run(values: &[f64], measure: CompareMetric) -> Option<f64> {
     match measure {
-        Measure::Lengths | Measure::ExamLengths if values.is_empty() => None,
-        Measure::Lengths | Measure::ExamLengths => {
+        CompareMetric::Lengths | CompareMetric::ExamLengths if values.is_empty() => None,
+        CompareMetric::Lengths | CompareMetric::ExamLengths => {
             Some(values.iter().sum::<f64>() / values.len() as f64)
         }
         _ => values.last().copied(),
     }
 }
 
-/// As papers write it: nobody needs to know how small a small one is.
 fn p_value(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()
@@ -259,10 +236,8 @@ fn p_value(p: f64) -> String {
     }
 }
 
-fn as_text(groups: &[Measurements], differences: &[WelchTest], measure: Measure) -> String {
-    let mut table = Table::default();
-    table.row([measure.name(), "values", "mean", "deviation"]);
-    table.rule();
+fn as_text(groups: &[Measurements], differences: &[WelchTest], measure: CompareMetric) -> String {
+    let mut table = TextTable::with_head([&measure.name(), "values", "mean", "deviation"]);
     for group in groups {
         table.row([
             group.name.clone(),
@@ -271,18 +246,7 @@ fn as_text(groups: &[Measurements], differences: &[WelchTest], measure: Measure)
             decimal(group.variance().sqrt()),
         ]);
     }
-    let mut compared = Table::default();
-    compared.row([
-        "first",
-        "second",
-        "difference",
-        "t",
-        "df",
-        "p",
-        "corrected",
-        "",
-    ]);
-    compared.rule();
+    let mut compared = TextTable::new("first | second | difference | t | df | p | corrected | ");
     for it in differences {
         let mark = if it.corrected < 0.05 { "*" } else { "" };
         compared.row([

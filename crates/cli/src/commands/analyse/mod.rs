@@ -1,4 +1,4 @@
-//! `mendel analyse`: populations, games and networks, looked at closely.
+//! `mendel analyse`: analyses of populations, games and networks.
 
 mod compare;
 mod missing;
@@ -17,12 +17,12 @@ use mendel_report::analysis::wiring::NetworkLayout;
 use mendel_report::{AnalysisKind, Picture, RunRecord, exam_pictures, exam_table, pictures_of};
 use serde_json::{Value, json};
 
-use self::compare::{By, Measure, compare_runs};
-use crate::commands::report::wrong;
-use crate::home;
+use self::compare::{CompareMetric, GroupKey, compare_runs};
+use crate::commands::report::unusable;
+use crate::library;
 use crate::output;
-use crate::request::{self, Wrong};
-use crate::table::Table;
+use crate::request::{self, UsageError};
+use crate::table::TextTable;
 
 /// Look closely at a run's populations and games, at a network, or compare runs
 #[derive(Args, Debug)]
@@ -53,7 +53,7 @@ Examples:
   mendel analyse --player neat network
   mendel analyse runs/neat-1 runs/neat-2 runs/cosyne-1 --compare best
   mendel analyse runs/* --compare best --by recipe")]
-pub(super) struct Arguments {
+pub(super) struct AnalyseArgs {
     /// The run, its folder or the beginning of its id, and what to look at; several
     /// runs with `--compare`
     #[arg(value_name = "RUN [WHAT]", num_args = 0..)]
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
     player: Option<String>,
     /// Compare runs by Welch's t-tests with Bonferroni's correction
     #[arg(long, value_name = "MEASURE", num_args = 0..=1, default_missing_value = "best")]
-    compare: Option<Measure>,
+    compare: Option<CompareMetric>,
     /// What is a group when runs are compared
     #[arg(
         long,
@@ -71,7 +71,7 @@ pub(super) struct Arguments {
         default_value = "run",
         requires = "compare"
     )]
-    by: By,
+    by: GroupKey,
     /// Where pictures go
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -80,16 +80,15 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Looks closely.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(measure) = arguments.compare {
-        return compare_runs(arguments, measure);
+pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
+    if let Some(measure) = args.compare {
+        return compare_runs(args, measure);
     }
-    if let Some(name) = &arguments.player {
-        return look_at_player(arguments, name);
+    if let Some(name) = &args.player {
+        return look_at_player(args, name);
     }
-    let (run, what) = asked(&arguments.words)?;
-    let folder = home::find_run(run)?;
+    let (run, what) = asked(&args.words)?;
+    let folder = library::find_run(run)?;
     let record = read(&folder)?;
     let mut pictures = record.analyses.pictures();
     pictures.extend(exam_pictures(&record.exam));
@@ -103,80 +102,66 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(what) = what
         && pictures.is_empty()
         && table.is_none()
-        && !arguments.json
+        && !args.json
     {
         return Err(missing::why(&record, run, what).into());
     }
-    let found = Found {
+    let found = AnalysisOutput {
         pictures,
         table,
         data: of_run(&record, what),
     };
-    tell(arguments, &found, Some(&folder.join("analysis")))
+    print(args, &found, Some(&folder.join("analysis")))
 }
 
-/// What can be said of a player by itself.
-fn look_at_player(arguments: &Arguments, name: &str) -> anyhow::Result<()> {
+fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
     let player = request::player(Some(name))?;
-    let what = match &arguments.words[..] {
+    let wrong = |reason: String, remedy: &str| {
+        let hint = format!("of a player there are `network` and `squares`; {remedy}");
+        Err(UsageError::new(reason, hint))
+    };
+    let what = match &args.words[..] {
         [] => None,
         [word] => match word.parse() {
             Ok(what @ (AnalysisKind::Network | AnalysisKind::Squares)) => Some(what),
-            Ok(_) => {
-                return Err(Wrong::new(
-                    format!("`{word}` is of a run, and `{name}` is a player"),
-                    "of a player there are `network` and `squares`; name the run for the others",
-                )
-                .into());
-            }
-            Err(()) => {
-                return Err(Wrong::new(
-                    format!("`{word}` is nothing to look at"),
-                    "of a player there are `network` and `squares`; a run is looked at without `--player`",
-                )
-                .into());
-            }
+            Ok(_) => wrong(
+                format!("`{word}` is of a run, and `{name}` is a player"),
+                "name the run for the others",
+            )?,
+            Err(()) => wrong(
+                format!("`{word}` is nothing to look at"),
+                "a run is looked at without `--player`",
+            )?,
         },
-        words => {
-            return Err(Wrong::new(
-                format!("{} words stand beside `--player`", words.len()),
-                "of a player there are `network` and `squares`; give one of them, or none for both",
-            )
-            .into());
-        }
+        words => wrong(
+            format!("{} words stand beside `--player`", words.len()),
+            "give one of them, or none for both",
+        )?,
     };
     request::evaluator(&player)?;
     let mut pictures = pictures_of(&player);
     pictures.retain(|it| what.is_none_or(|what| what == it.what));
-    if pictures.is_empty() && !arguments.json {
+    if pictures.is_empty() && !args.json {
         return Err(missing::no_network(&player, name).into());
     }
-    let whole = of_player(&player);
-    let data = match what {
-        Some(what) => part_of_player(&whole, what),
-        None => whole,
-    };
-    let found = Found {
+    let data = of_player(&player);
+    let found = AnalysisOutput {
         pictures,
         table: None,
-        data,
+        data: what.map_or_else(|| data.clone(), |what| part_of_player(&data, what)),
     };
-    tell(arguments, &found, None)
+    print(args, &found, None)
 }
 
-/// What was found, for people and for programs.
-struct Found {
+struct AnalysisOutput {
     pictures: Vec<Picture>,
     table: Option<String>,
     data: Value,
 }
 
-/// The examination as text.
 fn shares(exam: &ExternalTestReport) -> String {
     let of_page = exam_table(exam);
-    let mut table = Table::default();
-    table.row(of_page.head);
-    table.rule();
+    let mut table = TextTable::with_head(of_page.head);
     let last = of_page.rows.len().saturating_sub(1);
     for (at, row) in of_page.rows.into_iter().enumerate() {
         if at == last {
@@ -188,30 +173,29 @@ fn shares(exam: &ExternalTestReport) -> String {
 }
 
 fn read(folder: &Path) -> anyhow::Result<RunRecord> {
-    let record = RunRecord::read(folder);
-    record.and_then(RunRecord::with_analyses).map_err(wrong)
+    let record = RunRecord::read(folder).and_then(RunRecord::with_analyses);
+    record.map_err(unusable(folder))
 }
 
-/// The run and what to look at.
-fn asked(words: &[String]) -> Result<(&str, Option<AnalysisKind>), Wrong> {
-    let names = || {
-        let names: Vec<&str> = AnalysisKind::ALL.iter().map(|it| it.name()).collect();
-        names.join(", ")
-    };
+fn asked(words: &[String]) -> Result<(&str, Option<AnalysisKind>), UsageError> {
+    let names: Vec<&str> = AnalysisKind::ALL.iter().map(|it| it.name()).collect();
     match words {
-        [] => Err(Wrong::new(
+        [] => Err(UsageError::new(
             "there is nothing to look at",
             "name a run (`mendel runs` lists them), or give `--player PLAYER`",
         )),
         [run] => Ok((run, None)),
         [run, what] => match what.parse() {
             Ok(what) => Ok((run, Some(what))),
-            Err(()) => Err(Wrong::new(
+            Err(()) => Err(UsageError::new(
                 format!("`{what}` is nothing to look at"),
-                format!("there are {}; several runs need `--compare`", names()),
+                format!(
+                    "there are {}; several runs need `--compare`",
+                    names.join(", ")
+                ),
             )),
         },
-        _ => Err(Wrong::new(
+        _ => Err(UsageError::new(
             format!("{} runs were given", words.len()),
             "several runs need `--compare`",
         )),
@@ -259,12 +243,12 @@ fn of_run(record: &RunRecord, what: Option<AnalysisKind>) -> Value {
     }
 }
 
-/// A line for each generation, which says which one it is.
-fn each(lines: &[SpeciesStats], told: impl Fn(&SpeciesStats) -> Value) -> Value {
+/// The values of each generation, with its number.
+fn each(lines: &[SpeciesStats], values: impl Fn(&SpeciesStats) -> Value) -> Value {
     let of_one = |line: &SpeciesStats| {
-        let mut told = told(line);
-        told["generation"] = json!(line.generation);
-        told
+        let mut values = values(line);
+        values["generation"] = json!(line.generation);
+        values
     };
     lines.iter().map(of_one).collect()
 }
@@ -280,7 +264,7 @@ fn without(list: &Value, field: &str) -> Value {
     list
 }
 
-/// The network, or what it makes of the board.
+/// The network, or its values of the squares.
 fn part_of_player(player: &Value, what: AnalysisKind) -> Value {
     match what {
         AnalysisKind::Network => player["network"].clone(),
@@ -315,19 +299,19 @@ fn of_player(player: &Player) -> Value {
     })
 }
 
-/// Prints the data, or writes the pictures and says what is on them.
-fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::Result<()> {
-    let Found {
+/// Prints the data, or writes the pictures and prints their captions.
+fn print(args: &AnalyseArgs, found: &AnalysisOutput, default: Option<&Path>) -> anyhow::Result<()> {
+    let AnalysisOutput {
         pictures,
         table,
         data,
     } = found;
     let mut out = output::stdout();
     let here = Path::new(".");
-    let folder = match (&arguments.out, arguments.json) {
+    let folder = match (&args.out, args.json) {
         (Some(folder), _) => Some(folder.as_path()),
         (None, true) => None,
-        (None, false) => Some(usual.unwrap_or(here)),
+        (None, false) => Some(default.unwrap_or(here)),
     };
     if let Some(folder) = folder {
         if !pictures.is_empty() {
@@ -337,12 +321,12 @@ fn tell(arguments: &Arguments, found: &Found, usual: Option<&Path>) -> anyhow::R
         for picture in pictures {
             let path = folder.join(format!("{}.svg", picture.name));
             mendel_store::replace(&path, picture.drawing.standalone().as_bytes())?;
-            if !arguments.json {
+            if !args.json {
                 writeln!(out, "{}\n  {}", path.display(), picture.caption)?;
             }
         }
     }
-    if arguments.json {
+    if args.json {
         writeln!(out, "{data:#}")?;
     } else if let Some(table) = table {
         let gap = if pictures.is_empty() { "" } else { "\n" };

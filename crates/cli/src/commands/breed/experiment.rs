@@ -17,20 +17,19 @@ use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
 use crate::progress::RecordView;
 
-/// What runs, sweeps and pipelines take from the flags.
-pub(super) fn run_options(options: &ExecOptions, kind: &str) -> Result<RunOptions, Failure> {
-    options.without_proof_games(kind)?;
-    Ok(RunOptions {
+/// The options of runs, sweeps and pipelines.
+pub(super) fn run_options(options: &ExecOptions) -> RunOptions {
+    RunOptions {
         crew: options.crew_or_all(),
         proof: options.proof,
-    })
+    }
 }
 
 impl ProgramExperiment for Breed {
     const GROUP: &'static str = "runs";
 
-    fn exec_options(options: &ExecOptions) -> Result<RunOptions, Failure> {
-        run_options(options, "breed")
+    fn exec_options(options: &ExecOptions) -> RunOptions {
+        run_options(options)
     }
 
     fn text(outcome: &RunOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -73,13 +72,11 @@ impl ProgramExperiment for Breed {
     fn report(folder: &Path) -> Result<Report, Failure> {
         let run = RunRecord::read(folder).and_then(RunRecord::with_analyses);
         let run = run.map_err(failure)?;
-        Ok(Report {
-            page: run.page(),
-            data: json!(run.summary()),
-        })
+        Ok(Report::new(run.page(), run.summary()))
     }
 
-    fn view() -> Box<dyn RecordView> {
-        Box::new(RunView::default())
+    fn view() -> RecordView {
+        let mut view = RunView::default();
+        Box::new(move |name, data| view.show(name, data))
     }
 }

@@ -12,50 +12,48 @@ use mendel_store::Journal;
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
-use super::Arguments;
+use super::BreedArgs;
 use crate::exec_options::{ExecOptions, LearnRequest};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
-use crate::home;
-use crate::request::Wrong;
+use crate::library;
+use crate::request::UsageError;
 
-/// Plays until there are as many games as requested.
 pub(super) fn run(
-    arguments: &Arguments,
+    args: &BreedArgs,
     recipe: &Recipe,
     settings: &LearnSettings,
 ) -> anyhow::Result<()> {
     // 1. The request.
-    if arguments.data.is_some() {
+    if args.data.is_some() {
         let what = format!("`{}` learns from games and needs no data set", recipe.name);
-        return Err(Wrong::new(what, "leave out `--data`").into());
+        return UsageError::bail(what, "leave out `--data`");
     }
     let Some(opponent) = &settings.opponent else {
-        return Err(Wrong::new(
+        return UsageError::bail(
             format!(
                 "`{}` has no opponent: `learn.opponent` is missing",
                 recipe.name
             ),
             "add `--set learn.opponent=PLAYER`, such as `--set learn.opponent='material?.depth=1'`",
-        )
-        .into());
+        );
     };
-    // 2. A folder of its own is an experiment; the one at home is for all games.
+    // 2. The folder `--out`, or the one at home, which has all games.
     let config = |seed| PopulationConfig::new(&recipe.parent, settings.start, seed);
-    let (folder, plan) = if let Some(path) = &arguments.out {
-        (std::path::absolute(path)?, config(arguments.seed))
+    let (folder, plan) = if let Some(path) = &args.out {
+        (std::path::absolute(path)?, config(args.seed))
     } else {
-        (home::learning()?, shared_config(recipe, settings)?)
+        (library::learning()?, shared_config(recipe, settings)?)
     };
     // 3. The games.
     let options = ExecOptions {
-        server: arguments.exec.crew.server().options()?,
+        server: args.exec.crew.server().options()?,
         learn: Some(LearnRequest {
-            plan: LearnPlan::new(opponent, settings.games, arguments.seed),
-            is_shared: arguments.out.is_none(),
+            plan: LearnPlan::new(opponent, settings.games, args.seed),
+            is_shared: args.out.is_none(),
         }),
         ..ExecOptions::default()
     };
-    Session::new(options, arguments.exec.output)?.start_or_resume(NewExperiment::<Learn> {
+    Session::new(options, args.exec.output)?.start_or_resume::<Learn>(NewExperiment {
         seed: plan.seed,
         plan,
         folder: Some(&folder),
@@ -63,7 +61,7 @@ pub(super) fn run(
     })
 }
 
-/// The population at home, which `play --learn` and `uci --learn` begin without an experiment,
+/// The population at home. `play --learn` and `uci --learn` start it without an experiment,
 /// so that it has one form only.
 fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<PopulationConfig> {
     let shared = PopulationConfig::shared()?;
@@ -71,22 +69,21 @@ fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<Po
     if requested != shared {
         let what = "the population at home begins with the weights of the player `cwu` and mutants";
         let hint = "`--out DIR` keeps a population of its own, with any `parent` and `learn.start`";
-        return Err(Wrong::new(what, hint).into());
+        return UsageError::bail(what, hint);
     }
-    Ok(PopulationConfig::stored(&home::learning()?)?.unwrap_or(shared))
+    Ok(PopulationConfig::stored(&library::learning()?)?.unwrap_or(shared))
 }
 
 impl ProgramExperiment for Learn {
     const GROUP: &'static str = "learning";
 
-    fn exec_options(options: &ExecOptions) -> Result<LearnOptions, Failure> {
-        options.without_proof_games("learn")?;
+    fn exec_options(options: &ExecOptions) -> LearnOptions {
         let request = options.learn.as_ref();
-        Ok(LearnOptions {
+        LearnOptions {
             learn: request.map(|it| it.plan.clone()),
             server: options.server.clone(),
             is_shared: request.is_some_and(|it| it.is_shared),
-        })
+        }
     }
 
     fn text(outcome: &LearnOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -119,10 +116,7 @@ impl ProgramExperiment for Learn {
             0
         };
         let outcome = folder.read_result::<LearnOutcome>().ok().flatten();
-        let mut value = json!(outcome);
-        if value.is_null() {
-            value = json!({});
-        }
+        let mut value = outcome.as_ref().map_or_else(|| json!({}), |it| json!(it));
         value["games"] = json!(games);
         value["progress"] = json!(format!("{games} games"));
         value["result"] = json!(outcome.and_then(|it| it.trend).map(|trend| trend.words()));
@@ -131,11 +125,8 @@ impl ProgramExperiment for Learn {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let files = Folder::at(folder);
-        let population = Self::population(&files)?;
-        Ok(Report {
-            page: learning_page(&population.record()),
-            data: json!(Self::so_far(&files)?),
-        })
+        let page = learning_page(&Self::population(&files)?.record());
+        Ok(Report::new(page, Self::so_far(&files)?))
     }
 
     fn so_far(folder: &Folder) -> Result<Option<LearnOutcome>, Failure> {

@@ -1,4 +1,4 @@
-//! `mendel breed` and `mendel resume`: run an experiment to its proof.
+//! `mendel breed`: runs a recipe.
 
 mod experiment;
 mod learn;
@@ -7,7 +7,6 @@ mod sweep;
 mod tables;
 mod view;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,11 +18,11 @@ use mendel_report as report;
 use mendel_store::frame::Failure;
 use serde_json::json;
 
-use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{NewExperiment, Session};
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// Breed players as a recipe says, and prove what was bred
 #[derive(Args, Debug)]
@@ -41,7 +40,7 @@ Examples:
   mendel breed my-experiment.toml --threads 2 --json
   mendel breed gerald-search --crew nats://127.0.0.1:4222     (see `mendel worker --help`)
   mendel breed cwu-online --set learn.opponent='material?.depth=1' --out learning")]
-pub(super) struct Arguments {
+pub(super) struct BreedArgs {
     /// The experiment: a built-in name or a file
     recipe: Option<String>,
     /// What chance begins from: the same seed gives the same run
@@ -60,9 +59,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     full: bool,
     #[command(flatten)]
-    proof: ProofArguments,
+    proof: ProofArgs,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
 /// `KEY=VALUE`, the value as TOML writes it or a bare word.
@@ -83,13 +82,12 @@ pub(super) fn setting(text: &str) -> Result<(String, toml::Value), String> {
     Ok((key.trim().to_owned(), value))
 }
 
-/// Runs a recipe, or lists them.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Some(name) = &arguments.recipe else {
-        return list(arguments.exec.output.json);
+pub(super) fn run(args: &BreedArgs) -> anyhow::Result<()> {
+    let Some(name) = &args.recipe else {
+        return list(args.exec.output.json);
     };
-    // 1. The whole request is checked before anything is written or bred.
-    let find = if arguments.full {
+    // 1. The whole request is checked before a folder is made.
+    let find = if args.full {
         Recipe::find_full
     } else {
         Recipe::find
@@ -98,15 +96,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let recipe = found?;
         mendel_lab::pipeline::check(&recipe).map(|()| recipe)
     };
-    let recipe = checked(find(name, &arguments.set)).map_err(|complaint| {
-        if checked(Recipe::find(name, &[])).is_ok() {
-            let hint = "`--set TABLE.NAME=VALUE` changes a line of the recipe: docs/formats.md has them all";
-            return Wrong::new(complaint, hint.to_owned());
-        }
-        Wrong::new(complaint, "`mendel breed` lists the built-in recipes")
+    let recipe = checked(find(name, &args.set)).map_err(|complaint| {
+        let hint = match checked(Recipe::find(name, &[])) {
+            Ok(_) => "`--set TABLE.NAME=VALUE` changes a line of the recipe: docs/formats.md has them all",
+            Err(_) => "`mendel breed` lists the built-in recipes",
+        };
+        UsageError::new(complaint, hint)
     })?;
-    let data = match &arguments.data {
-        // A path is meant from here, also when the run goes on from elsewhere.
+    let data = match &args.data {
+        // The path must hold also if the run is resumed in another folder.
         Some(path) if Path::new(path).is_file() => {
             let path = std::path::absolute(path)?;
             Some(path.to_string_lossy().into_owned())
@@ -114,60 +112,40 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         other => other.clone(),
     };
     if let Some(settings) = &recipe.learn {
-        return learn::run(arguments, &recipe, settings);
+        return learn::run(args, &recipe, settings);
     }
-    // 2. It is done, here or by others: a pipeline has steps, a sweep is many runs.
+    // 2. The experiment: a pipeline has steps, a sweep consists of many runs.
     let options = ExecOptions {
-        proof: !arguments.proof.no_proof,
-        ..arguments.exec.options()?
+        proof: !args.proof.no_proof,
+        ..args.exec.options()?
     };
-    let session = Session::new(options, arguments.exec.output)?;
-    let folder = arguments.out.as_deref();
-    let (name, seed) = (recipe.name.clone(), arguments.seed);
+    let session = Session::new(options, args.exec.output)?;
+    let folder = args.out.as_deref();
+    let (name, seed) = (recipe.name.clone(), args.seed);
     let names = [name.as_str(), &seed.to_string()];
-    let is_sweep = recipe.sweep.is_some();
-    let is_pipeline = recipe.pipeline.is_some();
-    let plan = RecipePlan { recipe, data };
-    if is_pipeline {
-        return session.start(NewExperiment::<PipelineRun> {
-            plan,
-            seed,
-            folder,
-            names: &names,
-        });
-    }
-    if is_sweep {
-        return session.start(NewExperiment::<Sweep> {
-            plan,
-            seed,
-            folder,
-            names: &names,
-        });
-    }
-    session.start(NewExperiment::<Breed> {
-        plan,
+    let start = if recipe.pipeline.is_some() {
+        Session::start::<PipelineRun>
+    } else if recipe.sweep.is_some() {
+        Session::start::<Sweep>
+    } else {
+        Session::start::<Breed>
+    };
+    let new = NewExperiment {
+        plan: RecipePlan { recipe, data },
         seed,
         folder,
         names: &names,
-    })
+    };
+    start(&session, new)
 }
 
-/// The built-in recipes.
 fn list(json: bool) -> anyhow::Result<()> {
     let recipes = summaries();
-    let mut out = output::stdout();
-    if json {
-        writeln!(out, "{:#}", json!(recipes))?;
-        return Ok(());
-    }
-    let mut table = Table::default();
-    table.row(["recipe", "parent", "about"]);
-    table.rule();
+    let mut table = TextTable::new("recipe | parent | about");
     for it in &recipes {
         table.row([it.name.as_str(), &it.parent, &it.about]);
     }
-    out.write_all(table.render().as_bytes())?;
-    Ok(())
+    output::print(json, || json!(recipes), || table.render())
 }
 
 /// Writes the page of each finished run inside the folder of another experiment. A folder that

@@ -18,14 +18,14 @@ use super::write_nested_reports;
 use crate::commands::report::failure;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
-use crate::progress::{RecordView, Shown};
-use crate::table::Table;
+use crate::progress::{RecordText, RecordView};
+use crate::table::TextTable;
 
 impl ProgramExperiment for PipelineRun {
     const GROUP: &'static str = "runs";
 
-    fn exec_options(options: &ExecOptions) -> Result<RunOptions, Failure> {
-        run_options(options, "pipeline")
+    fn exec_options(options: &ExecOptions) -> RunOptions {
+        run_options(options)
     }
 
     fn text(_outcome: &Pipeline, folder: &Folder) -> Result<String, Failure> {
@@ -55,14 +55,22 @@ impl ProgramExperiment for PipelineRun {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let pipeline = PipelineRecord::read(folder).map_err(failure)?;
-        Ok(Report {
-            page: pipeline.page(),
-            data: json!(pipeline),
-        })
+        Ok(Report::new(pipeline.page(), &pipeline))
     }
 
-    fn view() -> Box<dyn RecordView> {
-        Box::new(StepView)
+    /// A line at the start and at the end of each step.
+    fn view() -> RecordView {
+        Box::new(|name, data| {
+            RecordText::line(match name {
+                "step" => StartedStep::deserialize(data)
+                    .ok()
+                    .map(|step| format!("step {}: {}", step.number, step.name)),
+                "step-done" => Step::deserialize(data)
+                    .ok()
+                    .map(|step| format!("  {}", step_words(&step))),
+                _ => None,
+            })
+        })
     }
 
     fn write_nested_pages(folder: &Path) -> Result<(), Failure> {
@@ -70,36 +78,16 @@ impl ProgramExperiment for PipelineRun {
     }
 }
 
-/// A line when a step begins and one when it is done.
-struct StepView;
-
 #[derive(Deserialize)]
 struct StartedStep {
     number: usize,
     name: String,
 }
 
-impl RecordView for StepView {
-    fn show(&mut self, name: &str, data: &Value) -> Shown {
-        let line = match name {
-            "step" => StartedStep::deserialize(data)
-                .ok()
-                .map(|step| format!("step {}: {}", step.number, step.name)),
-            "step-done" => Step::deserialize(data)
-                .ok()
-                .map(|step| format!("  {}", step_words(&step))),
-            _ => None,
-        };
-        Shown { status: None, line }
-    }
-}
-
-/// The steps and what came out, the tables of the matches, and the paper's figures.
+/// The steps with their results, the tables of the matches, and the figures of the paper.
 fn render(record: &PipelineRecord) -> String {
     let state = &record.state;
-    let mut table = Table::default();
-    table.row(["", "step", "kind", "what came out", "seconds"]);
-    table.rule();
+    let mut table = TextTable::new(" | step | kind | what came out | seconds");
     for (step, seconds) in state.steps.iter().zip(&record.seconds) {
         table.row([
             step.number.to_string(),
@@ -111,26 +99,26 @@ fn render(record: &PipelineRecord) -> String {
     }
     let mut text = table.render();
     for step in &state.steps {
-        match &step.result {
-            Some(Output::Match(it)) => {
-                let shown = PlayedView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            Some(Output::Agreement(it)) => {
-                let shown = AgreementView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            Some(Output::Judgement(it)) => {
-                let shown = JudgementView(it).tables();
-                text.push_str(&tables(step, &it.conditions, shown, &it.notes));
-            }
-            _ => {}
+        let (shown, conditions, notes) = match &step.result {
+            Some(Output::Match(it)) => (PlayedView(it).tables(), &it.conditions, &it.notes),
+            Some(Output::Agreement(it)) => (AgreementView(it).tables(), &it.conditions, &it.notes),
+            Some(Output::Judgement(it)) => (JudgementView(it).tables(), &it.conditions, &it.notes),
+            _ => continue,
+        };
+        text = format!("{text}\n{}: {conditions}\n", step.title());
+        for (title, rows) in shown {
+            // The first row is the head.
+            let mut rows = rows.into_iter();
+            let mut table = TextTable::with_head(rows.next().unwrap_or_default());
+            rows.for_each(|row| table.row(row));
+            text = format!("{text}\n{title}\n{}", table.render());
+        }
+        for note in notes {
+            text = format!("{text}{note}\n");
         }
     }
     if !record.paper.is_empty() {
-        let mut table = Table::default();
-        table.row(["what", "paper", "ours", "unit"]);
-        table.rule();
+        let mut table = TextTable::new("what | paper | ours | unit");
         for it in &record.paper {
             let paper = match &it.paper {
                 mendel_lab::recipe::Published::Number(value) => number(*value),
@@ -147,28 +135,4 @@ fn render(record: &PipelineRecord) -> String {
     }
     let page = folder.join(PAGE);
     format!("{text}\nreport    {}\n", page.display())
-}
-
-/// The tables of a step, each with its title.
-fn tables(
-    step: &Step,
-    conditions: &str,
-    tables: Vec<(String, Vec<Vec<String>>)>,
-    notes: &[String],
-) -> String {
-    let mut text = format!("\n{}: {conditions}\n", step.title());
-    for (title, rows) in tables {
-        let mut table = Table::default();
-        for (at, row) in rows.into_iter().enumerate() {
-            table.row(row);
-            if at == 0 {
-                table.rule();
-            }
-        }
-        text = format!("{text}\n{title}\n{}", table.render());
-    }
-    for note in notes {
-        text = format!("{text}{note}\n");
-    }
-    text
 }

@@ -15,13 +15,13 @@ use super::tables::sweep_table;
 use crate::commands::report::failure;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{ProgramExperiment, Report};
-use crate::progress::{RecordView, Shown};
+use crate::progress::{RecordText, RecordView};
 
 impl ProgramExperiment for Sweep {
     const GROUP: &'static str = "runs";
 
-    fn exec_options(options: &ExecOptions) -> Result<RunOptions, Failure> {
-        run_options(options, "sweep")
+    fn exec_options(options: &ExecOptions) -> RunOptions {
+        run_options(options)
     }
 
     fn text(outcome: &SweepOutcome, folder: &Folder) -> Result<String, Failure> {
@@ -41,27 +41,17 @@ impl ProgramExperiment for Sweep {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let sweep = SweepRecord::read(folder).map_err(failure)?;
-        Ok(Report {
-            page: sweep.page(),
-            data: json!(sweep),
+        Ok(Report::new(sweep.page(), &sweep))
+    }
+
+    /// The setting of the current run, next to the progress.
+    fn view() -> RecordView {
+        Box::new(|name, data| {
+            let run = (name == "run").then(|| SweepRun::deserialize(data).ok());
+            RecordText::status(run.flatten().map(|it| {
+                let setting = mendel_report::setting_name(&it.setting);
+                format!("{setting}, seed {}", it.seed)
+            }))
         })
-    }
-
-    fn view() -> Box<dyn RecordView> {
-        Box::new(SweepView)
-    }
-}
-
-/// The setting of the present run beside the progress.
-struct SweepView;
-
-impl RecordView for SweepView {
-    fn show(&mut self, name: &str, data: &Value) -> Shown {
-        let run = (name == "run").then(|| SweepRun::deserialize(data).ok());
-        let status = run.flatten().map(|it| {
-            let setting = mendel_report::setting_name(&it.setting);
-            format!("{setting}, seed {}", it.seed)
-        });
-        Shown { status, line: None }
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use mendel_lab::record::{Measured, Proof, SweepOutcome};
 
+use crate::commands::runs::better;
 use crate::experiment::PAGE;
-use crate::table::Table;
+use crate::table::{TextTable, or_dash};
 
-/// A measurement in one line.
 pub(super) fn measured_line(name: &str, it: &Measured) -> String {
     format!(
         "{name}: {:.4} → {:.4} {} on {} positions",
@@ -16,20 +16,13 @@ pub(super) fn measured_line(name: &str, it: &Measured) -> String {
     )
 }
 
-/// An interval, or that there is none.
 fn span(interval: Option<[f64; 2]>) -> String {
-    interval.map_or_else(
-        || "–".to_owned(),
-        |[low, high]| format!("{low:.4} … {high:.4}"),
-    )
+    or_dash(interval.map(|[low, high]| format!("{low:.4} … {high:.4}")))
 }
 
-/// The proof as a table.
 pub(super) fn render(proof: &Proof) -> String {
     let measured = proof.training.is_some() || proof.holdout.is_some();
-    let mut table = Table::default();
-    table.row(["", "parent", "champion", "difference", "95 % interval"]);
-    table.rule();
+    let mut table = TextTable::new(" | parent | champion | difference | 95 % interval");
     for (name, it) in [("training", &proof.training), ("hold-out", &proof.holdout)] {
         let Some(it) = it else { continue };
         table.row([
@@ -40,11 +33,10 @@ pub(super) fn render(proof: &Proof) -> String {
             span(it.interval),
         ]);
     }
-    let mut text = if measured {
-        table.render()
-    } else {
-        String::new()
-    };
+    let mut text = String::new();
+    if measured {
+        text = table.render();
+    }
     for it in &proof.matches {
         let _ = write!(
             text,
@@ -62,20 +54,10 @@ pub(super) fn render(proof: &Proof) -> String {
     format!("{}\n\n{}\n", text.trim_start_matches('\n'), proof.verdict)
 }
 
-/// The comparison of a sweep.
 pub(super) fn sweep_table(found: &SweepOutcome, folder: &Path) -> String {
-    let mut table = Table::default();
-    table.row([
-        "setting",
-        "seeds",
-        "hold-out mean",
-        "95 % interval",
-        "training mean",
-        "Elo over the parent",
-        "suite nodes",
-        "suite solved",
-    ]);
-    table.rule();
+    let mut table = TextTable::new(
+        "setting | seeds | hold-out mean | 95 % interval | training mean | Elo over the parent | suite nodes | suite solved",
+    );
     for cell in &found.cells {
         let training = cell.finals.iter().sum::<f64>() / cell.finals.len().max(1) as f64;
         table.row([
@@ -100,17 +82,13 @@ pub(super) fn sweep_table(found: &SweepOutcome, folder: &Path) -> String {
             parent.nodes, parent.solved
         );
     }
-    let better = if found.smaller_is_better {
-        "smaller is better"
-    } else {
-        "larger is better"
-    };
-    let _ = writeln!(text, "{} ({better})", found.unit);
+    let better = better(found.smaller_is_better);
+    let _ = writeln!(text, "{} ({better} is better)", found.unit);
     let _ = writeln!(text, "report    {}", folder.join(PAGE).display());
     text
 }
 
-/// Figures of a suite over the seeds, where there are any.
+/// Mean and interval of the figures of a suite over the seeds; empty without figures.
 fn on_suite(values: &[f64]) -> String {
     if values.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What the records of a run say while it goes on.
+//! The texts of the records of a run.
 
 use mendel_fitness::trial::LadderPoint;
 use mendel_lab::record::{ExamLine, Generation, Proof};
@@ -7,25 +7,25 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::tables::measured_line;
-use crate::progress::{RecordView, Shown};
+use crate::progress::RecordText;
 
-/// The curve is so many characters wide.
+/// Width of the curve, in characters.
 const CURVE: usize = 24;
 
-/// Values are kept for the curve up to here; then every other one goes.
+/// Maximum number of values of the curve; at more, every second one is dropped.
 const MAX_VALUES: usize = 1024;
 
-/// Best and mean so far and a small curve beside the progress; a line for a new king, each row
-/// of the external test and what was measured.
+/// Best and mean so far and a small curve, next to the progress; a line for a new king, each row
+/// of the external test and the measurements.
 #[derive(Default)]
 pub(super) struct RunView {
     unit: String,
     smaller_is_better: bool,
     best: Option<f64>,
-    curve: Curve,
+    curve: FitnessSparkline,
 }
 
-/// The record `run`: what the numbers of the others mean.
+/// The record `run`: the meaning of the numbers in the others.
 #[derive(Deserialize)]
 struct Meaning {
     parent: String,
@@ -34,9 +34,9 @@ struct Meaning {
     smaller_is_better: bool,
 }
 
-impl RecordView for RunView {
-    fn show(&mut self, name: &str, data: &Value) -> Shown {
-        let line = match name {
+impl RunView {
+    pub(super) fn show(&mut self, name: &str, data: &Value) -> RecordText {
+        RecordText::line(match name {
             "run" => Meaning::deserialize(data)
                 .ok()
                 .and_then(|it| self.begin(it)),
@@ -50,12 +50,9 @@ impl RecordView for RunView {
                 .map(|it| external_test(&it)),
             "measured" => Proof::deserialize(data).ok().map(|it| self.measured(&it)),
             _ => None,
-        };
-        Shown { status: None, line }
+        })
     }
-}
 
-impl RunView {
     fn begin(&mut self, meaning: Meaning) -> Option<String> {
         let Meaning {
             parent,
@@ -68,7 +65,7 @@ impl RunView {
         line
     }
 
-    fn generation(&mut self, generation: &Generation) -> Shown {
+    fn generation(&mut self, generation: &Generation) -> RecordText {
         let value = generation.best;
         let is_better = self.best.is_none_or(|best| {
             if self.smaller_is_better {
@@ -91,13 +88,12 @@ impl RunView {
             let done = generation.generation + 1;
             format!("generation {done}: a new king{member}")
         });
-        Shown {
+        RecordText {
             status: Some(status),
             line,
         }
     }
 
-    /// Best and mean so far, and how the best came along.
     fn text(&self, mean: f64) -> String {
         let best = self.best.map_or_else(String::new, number);
         // The unit comes last: a narrow terminal cuts it, not the curve.
@@ -109,9 +105,8 @@ impl RunView {
         )
     }
 
-    /// Breeding is over.
     fn measured(&self, proof: &Proof) -> String {
-        // Resumed after its last generation, there is no best to tell.
+        // A run that is resumed after its last generation has no best yet.
         let bred = self.best.map(|best| {
             let best = number(best);
             format!("bred: best {best} {}: {}", self.unit, self.curve.text())
@@ -129,7 +124,6 @@ fn ladder_text(point: &LadderPoint) -> String {
     format!("ladder {:+.0} ± {error:.0}", point.elo)
 }
 
-/// A row of the external test was played, or could not be.
 fn external_test(line: &ExamLine) -> String {
     let games = line.losses + line.draws + line.wins;
     let opponent = line.opponent.as_deref().unwrap_or("nobody");
@@ -146,14 +140,14 @@ fn external_test(line: &ExamLine) -> String {
 
 /// The best of each generation, thinned where there are many.
 #[derive(Default)]
-struct Curve {
+struct FitnessSparkline {
     values: Vec<f64>,
-    /// Every so many values one is kept.
+    /// One of `step` values is kept.
     step: usize,
     seen: usize,
 }
 
-impl Curve {
+impl FitnessSparkline {
     fn push(&mut self, value: f64) {
         self.step = self.step.max(1);
         if self.seen.is_multiple_of(self.step) {
@@ -181,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_long_run_keeps_the_shape_of_its_curve() {
-        let mut curve = Curve::default();
+        let mut curve = FitnessSparkline::default();
         for value in (0..100_000).rev() {
             curve.push(f64::from(value));
         }

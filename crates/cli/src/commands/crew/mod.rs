@@ -1,26 +1,26 @@
-//! `mendel crew`: who is there, and what there is to do.
+//! `mendel crew`: the workers and jobs of a crew.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use mendel_crew::{CrewStatus, remove_run, status};
+use serde_json::json;
 
-use crate::crew::{ServerArguments, failed};
+use crate::crew::{ServerArgs, crew_error};
 use crate::output;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Look at a crew: its workers, its jobs and how fast it is
 #[derive(Args, Debug)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct CrewCommandArgs {
     #[command(subcommand)]
-    command: Command,
+    command: CrewCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Status(StatusArguments),
-    Remove(RemoveArguments),
+enum CrewCommand {
+    Status(CrewStatusArgs),
+    Remove(CrewRemoveArgs),
 }
 
 /// Remove the jobs, results and blobs of a run that will not be resumed
@@ -31,12 +31,12 @@ all, the removed work is done again.
 
 Examples:
   mendel crew remove 3f9c1a7be2d04c55 --crew nats://127.0.0.1:4222")]
-struct RemoveArguments {
+struct CrewRemoveArgs {
     /// The run, as `mendel crew status` shows it
     #[arg(value_name = "RUN")]
     run: String,
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -48,45 +48,34 @@ struct RemoveArguments {
 Examples:
   mendel crew status --crew nats://127.0.0.1:4222
   MENDEL_CREW=tls://crew.example.org mendel crew status --json")]
-struct StatusArguments {
+struct CrewStatusArgs {
     #[command(flatten)]
-    server: ServerArguments,
+    server: ServerArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Does what was asked for.
-pub(in crate::commands) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match &arguments.command {
-        Command::Status(arguments) => show(arguments),
-        Command::Remove(arguments) => remove(arguments),
+pub(in crate::commands) fn run(args: &CrewCommandArgs) -> anyhow::Result<()> {
+    match &args.command {
+        CrewCommand::Status(args) => show(args),
+        CrewCommand::Remove(args) => remove(args),
     }
 }
 
-fn show(arguments: &StatusArguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
-    let found = status(&options).map_err(failed)?;
-    let text = if arguments.json {
-        format!("{:#}\n", serde_json::to_value(&found)?)
-    } else {
-        text(&found)
-    };
-    output::stdout().write_all(text.as_bytes())?;
-    Ok(())
+fn show(args: &CrewStatusArgs) -> anyhow::Result<()> {
+    let found = status(&args.server.required()?).map_err(crew_error)?;
+    output::print(args.json, || json!(found), || text(&found))
 }
 
-fn remove(arguments: &RemoveArguments) -> anyhow::Result<()> {
-    let options = arguments.server.required()?;
-    let gone = remove_run(&options, &arguments.run).map_err(failed)?;
-    let text = if arguments.json {
-        format!("{:#}\n", serde_json::to_value(&gone)?)
-    } else {
-        let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
-        format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n")
-    };
-    output::stdout().write_all(text.as_bytes())?;
-    Ok(())
+fn remove(args: &CrewRemoveArgs) -> anyhow::Result<()> {
+    let gone = remove_run(&args.server.required()?, &args.run).map_err(crew_error)?;
+    let (run, jobs, results, blobs) = (&gone.run, gone.jobs, gone.results, gone.blobs);
+    output::print(
+        args.json,
+        || json!(gone),
+        || format!("removed of run {run}: {jobs} jobs, {results} results, {blobs} blobs\n"),
+    )
 }
 
 fn text(status: &CrewStatus) -> String {
@@ -117,12 +106,9 @@ fn text(status: &CrewStatus) -> String {
     text
 }
 
-fn workers(status: &CrewStatus) -> Table {
-    let mut table = Table::default();
-    table.row([
-        "worker", "version", "slots", "active", "jobs", "games", "a second", "not done",
-    ]);
-    table.rule();
+fn workers(status: &CrewStatus) -> TextTable {
+    let mut table =
+        TextTable::new("worker | version | slots | active | jobs | games | a second | not done");
     for worker in &status.workers {
         table.row([
             worker.name.clone(),
@@ -138,11 +124,9 @@ fn workers(status: &CrewStatus) -> Table {
     table
 }
 
-/// What the server holds of each run, and whether somebody is at it.
-fn runs(status: &CrewStatus) -> Table {
-    let mut table = Table::default();
-    table.row(["run", "jobs", "results", "coordinator"]);
-    table.rule();
+/// The contents of the server for each run, and whether its coordinator is connected.
+fn runs(status: &CrewStatus) -> TextTable {
+    let mut table = TextTable::new("run | jobs | results | coordinator");
     for held in &status.runs {
         let mut coordinators = status.coordinators.iter();
         let there = coordinators.any(|it| it.run == held.run);

@@ -1,9 +1,8 @@
 //! `mendel data draw`: positions out of games, by the part they have in a training.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_board::{Move, Position};
 use mendel_data::shard::{GameBlock, Shard, ShardGame, move_at};
 use mendel_data::{Collector, Context, DataError, DataSetHeader, Kind, Sample, result_for};
@@ -15,8 +14,10 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::import::command;
+use crate::choice::{Choice, choice};
+use crate::commands::train::TRAIN_RECIPES;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{OrUsageError as _, UsageError, writable};
 
 /// Draw positions from games, those that a training never learns from or the others
 #[derive(Args, Debug)]
@@ -32,7 +33,7 @@ Examples:
   mendel breed human-agreement --data unseen.mds,club.mds
   mendel data draw all.games --part train --per-game 8 --history 0 --out learn.mds
   mendel data make quiet --from learn.mds --expert-depth 6 --out labelled.mds")]
-pub(super) struct Arguments {
+pub(super) struct DataDrawArgs {
     /// Files of `mendel data games`
     #[arg(value_name = "FILE", required = true)]
     sources: Vec<PathBuf>,
@@ -43,8 +44,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RECIPE", default_value = "human")]
     recipe: String,
     /// Which games
-    #[arg(long, value_enum, default_value_t = Which::Test)]
-    part: Which,
+    #[arg(long, default_value = "test", value_parser = choice(PARTS))]
+    part: Part,
     /// Positions of each game, at most
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     per_game: u16,
@@ -68,26 +69,15 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// A part of the games.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Which {
-    /// Those that are learnt from
-    Train,
-    /// Those that tell when to stop
-    Validation,
-    /// Those that nothing is ever decided by
-    Test,
-}
-
-impl Which {
-    fn part(self) -> Part {
-        match self {
-            Self::Train => Part::Train,
-            Self::Validation => Part::Validation,
-            Self::Test => Part::Test,
-        }
-    }
-}
+const PARTS: &[Choice<Part>] = &[
+    ("train", "Those that are learnt from", Part::Train),
+    (
+        "validation",
+        "Those that tell when to stop",
+        Part::Validation,
+    ),
+    ("test", "Those that nothing is ever decided by", Part::Test),
+];
 
 fn history(text: &str) -> Result<usize, String> {
     let most = Context::MOST_MOVES;
@@ -95,32 +85,31 @@ fn history(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| format!("it is a number from 0 to {most}"))
 }
 
-/// A game by where it stands, and the ply that is taken.
-type Place = (usize, usize, usize, usize);
+/// File, block, game and ply of a position.
+type PlyRef = (usize, usize, usize, usize);
 
-/// Draws and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &DataDrawArgs) -> anyhow::Result<()> {
     // 1. Which games.
-    writable(&arguments.out)?;
-    let recipe = Recipe::find(&arguments.recipe, &[])
-        .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
-    let unreadable = |error: DataError| Wrong::new(error, "`mendel data games` makes such files");
-    let shards: Vec<Shard> = arguments
+    writable(&args.out)?;
+    let recipe = Recipe::find(&args.recipe, &[]).or_hint(TRAIN_RECIPES)?;
+    let unreadable =
+        |error: DataError| UsageError::new(error, "`mendel data games` makes such files");
+    let shards: Vec<Shard> = args
         .sources
         .iter()
         .map(|path| Shard::open(path).map_err(unreadable))
         .collect::<Result<_, _>>()?;
     let takes = |game: &ShardGame<'_>| {
         let rating = game.lower_rating();
-        recipe.data.split.part_of(game) == arguments.part.part()
-            && (arguments.min_rating..=arguments.max_rating).contains(&rating)
+        recipe.data.split.part_of(game) == args.part
+            && (args.min_rating..=args.max_rating).contains(&rating)
             && (recipe.data.min_rating..=recipe.data.max_rating).contains(&rating)
             && game.full_moves() >= usize::from(recipe.data.min_moves)
     };
 
-    // 2. Which of them, and where in each.
-    let mut chance = ChaCha8Rng::seed_from_u64(arguments.seed);
-    let mut places: Vec<Place> = Vec::new();
+    // 2. The places of the positions.
+    let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
+    let mut places: Vec<PlyRef> = Vec::new();
     let mut games = 0_u64;
     for (shard, file) in shards.iter().enumerate() {
         for block in 0..file.blocks() {
@@ -128,8 +117,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             for (number, game) in content.games().enumerate() {
                 if takes(&game) && !game.moves.is_empty() {
                     let plies = game.moves.len();
-                    let most = usize::from(arguments.per_game).min(plies);
-                    let drawn = index::sample(&mut chance, plies, most);
+                    let most = usize::from(args.per_game).min(plies);
+                    let drawn = index::sample(&mut rng, plies, most);
                     places.extend(drawn.iter().map(|ply| (shard, block, number, ply)));
                     games += 1;
                 }
@@ -137,69 +126,62 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     if games == 0 {
-        let complaint = anyhow::anyhow!(
+        let reason = format!(
             "no game of these files is of this part by `{}` and has such ratings",
-            arguments.recipe
+            args.recipe
         );
-        return Err(Wrong::new(complaint, "loosen the ratings, or give more files").into());
+        return UsageError::bail(reason, "loosen the ratings, or give more files");
     }
-    places.shuffle(&mut chance);
-    places.truncate(arguments.positions);
+    places.shuffle(&mut rng);
+    places.truncate(args.positions);
     // Block by block, so that each is read once.
     places.sort_unstable();
 
     // 3. The positions.
+    let part = PARTS
+        .iter()
+        .find(|it| it.2 == args.part)
+        .map_or("", |it| it.0);
     let about = format!(
-        "Positions of games of people, the part `{}` of the recipe {}",
-        arguments
-            .part
-            .to_possible_value()
-            .expect("no part is hidden")
-            .get_name(),
+        "Positions of games of people, the part `{part}` of the recipe {}",
         recipe.name
     );
     let mut header = DataSetHeader::new(Kind::Moves, about);
-    header.seed = arguments.seed;
+    header.seed = args.seed;
     header.made_by = command();
     let mut set = Collector::new(header);
     let mut open: Option<(usize, usize, GameBlock)> = None;
     let mut number = 0;
     for (at, &(shard, block, game, ply)) in places.iter().enumerate() {
-        let same = |it: &Place| (it.0, it.1, it.2) == (shard, block, game);
+        let same = |it: &PlyRef| (it.0, it.1, it.2) == (shard, block, game);
         number += u32::from(at > 0 && !same(&places[at - 1]));
         let at_hand = open.take_if(|it| (it.0, it.1) == (shard, block));
         let games = match at_hand {
             Some((_, _, games)) => games,
             None => shards[shard].block(block).map_err(unreadable)?,
         };
-        let sample = sample(&games.game(game), ply, arguments.history, number);
-        set.add(&sample.ok_or_else(|| broken(&arguments.sources[shard]))?);
+        let sample = sample(&games.game(game), ply, args.history, number);
+        set.add(&sample.ok_or_else(|| broken(&args.sources[shard]))?);
         open = Some((shard, block, games));
     }
     let positions = set.positions();
-    set.write(&arguments.out)?;
+    set.write(&args.out)?;
 
     // 4. What was done.
-    let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "file": arguments.out, "positions": positions, "games": games });
-        writeln!(out, "{report:#}")?;
-    } else {
-        let file = arguments.out.display();
-        writeln!(
-            out,
-            "{positions} positions drawn from {games} games: {file}"
-        )?;
-    }
-    Ok(())
+    let file = args.out.display();
+    output::print(
+        args.json,
+        || json!({ "file": args.out, "positions": positions, "games": games }),
+        || format!("{positions} positions drawn from {games} games: {file}\n"),
+    )
 }
 
-fn broken(path: &Path) -> Wrong {
-    let complaint = anyhow::anyhow!("`{}` has a game with an impossible move", path.display());
-    Wrong::new(complaint, "make it again with `mendel data games`")
+fn broken(path: &Path) -> UsageError {
+    let reason = format!("`{}` has a game with an impossible move", path.display());
+    UsageError::new(reason, "make it again with `mendel data games`")
 }
 
-/// A ply of a game with what was before; none if a move is impossible.
+/// The position before a ply with the moves that led to it; `None` if a move is impossible.
 fn sample(game: &ShardGame<'_>, ply: usize, history: usize, number: u32) -> Option<Sample> {
     let first = ply.saturating_sub(history);
     let mut position = Position::initial();

@@ -1,10 +1,9 @@
 //! `mendel data games`: games as a compact file, for training networks.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use mendel_data::DataError;
 use mendel_data::import::ImportError;
 use mendel_data::shard::{
@@ -14,10 +13,12 @@ use mendel_data::shard::{
 use serde_json::json;
 
 use super::import::command;
-use super::info::draw;
-use crate::interrupt::stop_on_ctrl_c;
+use super::info::histogram;
+use super::unreadable;
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::progress::bar;
+use crate::request::{UsageError, writable};
 
 /// Turn games from PGN into a compact file that networks are trained on
 #[derive(Args, Debug)]
@@ -30,7 +31,7 @@ Examples:
   mendel data games games.pgn.zst --min-moves 20 --out mine.games
   mendel data games a.pgn b.pgn --min-rating 2000 --distinct --out strong.games
   mendel data info mine.games")]
-pub(super) struct Arguments {
+pub(super) struct DataGamesArgs {
     /// The files to read
     #[arg(value_name = "FILE", required = true)]
     sources: Vec<PathBuf>,
@@ -63,7 +64,7 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-impl Arguments {
+impl DataGamesArgs {
     fn setting(&self) -> ConvertSettings {
         ConvertSettings {
             filter: ShardFilter {
@@ -79,71 +80,48 @@ impl Arguments {
     }
 }
 
-/// Reads and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
+pub(super) fn run(args: &DataGamesArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
-        let bar = ProgressBar::new(0);
-        let style = "{bar:40} {percent:>3} %, {msg}, {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
-        bar
-    });
+    let bar = bar("{bar:40} {percent:>3} %, {msg}, {eta} left", args.quiet);
     let mut show = |report: &ConvertReport| {
-        if let Some(bar) = &bar {
-            bar.set_length(report.of_bytes);
-            bar.set_position(report.bytes);
-            bar.set_message(format!(
-                "{} games read, {} kept",
-                HumanCount(report.games),
-                HumanCount(report.kept)
-            ));
-        }
+        bar.set_length(report.of_bytes);
+        bar.set_position(report.bytes);
+        let (games, kept) = (HumanCount(report.games), HumanCount(report.kept));
+        bar.set_message(format!("{games} games read, {kept} kept"));
     };
-    let result = convert(
-        &arguments.sources,
-        &arguments.out,
-        &arguments.setting(),
-        &stop,
-        &mut show,
-    );
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    tell(arguments, &result.map_err(wrong)?)
-}
-
-fn tell(arguments: &Arguments, written: &ConvertedShard) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    let report = &written.report;
-    let file = arguments.out.display().to_string();
-    if arguments.json {
-        let report = json!({
+    let result = convert(&args.sources, &args.out, &args.setting(), &stop, &mut show);
+    bar.finish_and_clear();
+    let written = result.map_err(usage_error)?;
+    let file = args.out.display().to_string();
+    let data = || {
+        json!({
             "file": file,
             "bytes": written.bytes,
-            "report": report,
+            "report": written.report,
             "header": written.header,
-        });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "{file}: {} games, {} positions, {} KiB, {:.2} bits a move",
+        })
+    };
+    output::print(args.json, data, || text(&file, &written))
+}
+
+fn text(file: &str, written: &ConvertedShard) -> String {
+    let report = &written.report;
+    let mut text = format!(
+        "{file}: {} games, {} positions, {} KiB, {:.2} bits a move\n{} games read\n",
         report.kept,
         report.plies,
         written.bytes.div_ceil(1024),
-        written.bytes as f64 * 8.0 / report.plies.max(1) as f64
-    )?;
-    writeln!(out, "{} games read", report.games)?;
+        written.bytes as f64 * 8.0 / report.plies.max(1) as f64,
+        report.games
+    );
     for (reason, count) in report.left_out() {
-        writeln!(out, "{count:>9} left out: {reason}")?;
+        text = format!("{text}{count:>9} left out: {reason}\n");
     }
-    Ok(super::tell_unreadable(&mut out, &report.examples)?)
+    text + &unreadable(&report.examples)
 }
 
-/// A file that cannot be used was the wrong request.
-fn wrong(error: ImportError) -> anyhow::Error {
+fn usage_error(error: ImportError) -> anyhow::Error {
     let hint = match &error {
         ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();
@@ -154,33 +132,27 @@ fn wrong(error: ImportError) -> anyhow::Error {
         }
         _ => "`mendel data games --help` shows what can be read",
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
-/// `mendel data info` of such a file.
 pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let shard = Shard::open(name).map_err(unusable)?;
     let info = ShardInfo::of(&shard).map_err(unusable)?;
     let header = shard.header();
-    let mut out = output::stdout();
-    if as_json {
-        let report = json!({ "set": name, "header": header, "info": info });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    let mut text = heading(name, header, &info);
-    for histogram in &info.histograms {
-        let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
-        text.push('\n');
-        text.push_str(&draw(histogram.name, bars));
-    }
-    out.write_all(text.as_bytes())?;
-    Ok(())
+    let data = || json!({ "set": name, "header": header, "info": info });
+    output::print(as_json, data, || {
+        let mut text = heading(name, header, &info);
+        for it in &info.histograms {
+            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
+            text.push_str(&histogram(&it.name, bars));
+        }
+        text
+    })
 }
 
 fn unusable(error: DataError) -> anyhow::Error {
     let hint = "`mendel data games` makes such a file from PGN";
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
 fn heading(name: &str, header: &ShardHeader, info: &ShardInfo) -> String {

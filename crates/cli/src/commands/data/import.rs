@@ -1,11 +1,9 @@
-//! `mendel data import`: what others have gathered.
+//! `mendel data import`: data sets from files of other programs.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::Args;
 use mendel_board::Color;
 use mendel_data::DataSetHeader;
 use mendel_data::import::score::Unit;
@@ -15,9 +13,12 @@ use mendel_data::import::{
 };
 use serde_json::json;
 
-use crate::interrupt::stop_on_ctrl_c;
+use super::unreadable;
+use crate::choice::{Choice, choice};
+use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::progress::bar;
+use crate::request::{UsageError, writable};
 
 /// Turn games, positions or puzzles from a file into a data set
 #[derive(Args, Debug)]
@@ -46,7 +47,7 @@ Examples:
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command"
 )]
-pub(super) struct Arguments {
+pub(super) struct DataImportArgs {
     /// The file to read
     #[arg(value_name = "FILE")]
     source: PathBuf,
@@ -54,16 +55,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// What the file is, if its name and its beginning do not tell
-    #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    #[arg(long, value_parser = choice(FORMATS))]
+    format: Option<ImportFormat>,
     #[command(flatten)]
-    games: GameArguments,
+    games: ImportGameArgs,
     /// CSV: whose side the scores are seen from
-    #[arg(long, value_enum, default_value_t = ViewName::White)]
-    view: ViewName,
+    #[arg(long, default_value = "white", value_parser = choice(VIEWS))]
+    view: ScorePerspective,
     /// CSV and EPD: what 1 means in scores [default: what the file says; else needed]
-    #[arg(long, value_enum)]
-    unit: Option<UnitName>,
+    #[arg(long, value_parser = choice(UNITS))]
+    unit: Option<Unit>,
     /// Only positions in which nothing is to be won at once
     #[arg(long)]
     only_quiet: bool,
@@ -93,15 +94,14 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
-/// Which games, and which of their positions.
 #[derive(Args, Debug)]
-struct GameArguments {
+struct ImportGameArgs {
     /// PGN: both players are rated at least so
     #[arg(long, value_name = "ELO")]
     min_rating: Option<u32>,
     /// PGN: how the game ended
-    #[arg(long, value_enum)]
-    result: Option<ResultName>,
+    #[arg(long, value_parser = choice(RESULTS))]
+    result: Option<ResultFilter>,
     /// PGN: the game has at least so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_plies: usize,
@@ -112,8 +112,8 @@ struct GameArguments {
     #[arg(long)]
     winner_to_move: bool,
     /// PGN: only positions in which this side is to move
-    #[arg(long, value_enum)]
-    mover: Option<SideName>,
+    #[arg(long, value_parser = choice(COLORS))]
+    mover: Option<Color>,
     /// PGN: only positions behind so many half-moves
     #[arg(long, value_name = "N", default_value_t = 0)]
     from_ply: usize,
@@ -123,77 +123,49 @@ struct GameArguments {
     history: Option<u8>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatName {
-    Pgn,
-    Epd,
-    Csv,
-    Puzzles,
-    PuzzleTrees,
-}
+const FORMATS: &[Choice<ImportFormat>] = &[
+    ("pgn", "", ImportFormat::Pgn),
+    ("epd", "", ImportFormat::Epd),
+    ("csv", "", ImportFormat::Csv),
+    ("puzzles", "", ImportFormat::Puzzles),
+    ("puzzle-trees", "", ImportFormat::PuzzleTrees),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResultName {
-    White,
-    Black,
-    Draw,
-    Decisive,
-}
+const RESULTS: &[Choice<ResultFilter>] = &[
+    ("white", "", ResultFilter::White),
+    ("black", "", ResultFilter::Black),
+    ("draw", "", ResultFilter::Draw),
+    ("decisive", "", ResultFilter::Decisive),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SideName {
-    White,
-    Black,
-}
+const COLORS: &[Choice<Color>] = &[("white", "", Color::White), ("black", "", Color::Black)];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ViewName {
-    White,
-    Mover,
-}
+const VIEWS: &[Choice<ScorePerspective>] = &[
+    ("white", "", ScorePerspective::White),
+    ("mover", "", ScorePerspective::Mover),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum UnitName {
-    Pawns,
-    Centipawns,
-}
+const UNITS: &[Choice<Unit>] = &[
+    ("pawns", "", Unit::Pawns),
+    ("centipawns", "", Unit::Centipawns),
+];
 
-impl Arguments {
+impl DataImportArgs {
     fn setting(&self) -> ImportSettings {
         let games = &self.games;
         ImportSettings {
-            format: self.format.map(|format| match format {
-                FormatName::Pgn => ImportFormat::Pgn,
-                FormatName::Epd => ImportFormat::Epd,
-                FormatName::Csv => ImportFormat::Csv,
-                FormatName::Puzzles => ImportFormat::Puzzles,
-                FormatName::PuzzleTrees => ImportFormat::PuzzleTrees,
-            }),
-            view: match self.view {
-                ViewName::White => ScorePerspective::White,
-                ViewName::Mover => ScorePerspective::Mover,
-            },
-            unit: self.unit.map(|unit| match unit {
-                UnitName::Pawns => Unit::Pawns,
-                UnitName::Centipawns => Unit::Centipawns,
-            }),
+            format: self.format,
+            view: self.view,
+            unit: self.unit,
             games: GameFilter {
                 min_rating: games.min_rating,
-                result: games.result.map(|result| match result {
-                    ResultName::White => ResultFilter::White,
-                    ResultName::Black => ResultFilter::Black,
-                    ResultName::Draw => ResultFilter::Draw,
-                    ResultName::Decisive => ResultFilter::Decisive,
-                }),
+                result: games.result,
                 min_plies: games.min_plies,
             },
             pick: PositionFilter {
                 one_per_game: games.one_per_game,
                 winner_to_move: games.winner_to_move,
-                mover: games.mover.map(|side| match side {
-                    SideName::White => Color::White,
-                    SideName::Black => Color::Black,
-                }),
+                mover: games.mover,
                 from_ply: games.from_ply,
             },
             history: games.history.map(usize::from),
@@ -209,7 +181,7 @@ impl Arguments {
     }
 }
 
-/// The command as it was given, without where the result goes: it changes nothing.
+/// The command as it was given, without the flags that do not change the contents of the file.
 pub(super) fn command() -> String {
     let mut words = vec!["mendel".to_owned()];
     let mut given = env::args().skip(1);
@@ -227,79 +199,57 @@ pub(super) fn command() -> String {
     words.join(" ")
 }
 
-/// Imports.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
+pub(super) fn run(args: &DataImportArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
     let stop = stop_on_ctrl_c()?;
-    let bar = (io::stderr().is_terminal() && !arguments.quiet).then(|| {
-        let bar = ProgressBar::new_spinner();
-        let style = "{spinner} {msg}, {elapsed}";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is tested by use"));
-        bar
-    });
+    let bar = bar("{spinner} {msg}, {elapsed}", args.quiet);
     let mut show = |report: &ImportReport| {
-        if let Some(bar) = &bar {
-            let (records, found) = (report.records, report.found);
-            bar.set_message(format!("{records} games or lines, {found} positions"));
-            bar.tick();
-        }
+        let (records, found) = (report.records, report.found);
+        bar.set_message(format!("{records} games or lines, {found} positions"));
+        bar.tick();
     };
-    let result = import(
-        &arguments.source,
-        &arguments.out,
-        &arguments.setting(),
-        &stop,
-        &mut show,
-    );
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
-    tell(arguments, &result.map_err(wrong)?)
-}
-
-fn tell(arguments: &Arguments, imported: &Imported) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    let report = &imported.report;
-    if arguments.json {
-        let report = json!({
-            "file": arguments.out.display().to_string(),
+    let result = import(&args.source, &args.out, &args.setting(), &stop, &mut show);
+    bar.finish_and_clear();
+    let imported = result.map_err(usage_error)?;
+    let data = || {
+        json!({
+            "file": args.out.display().to_string(),
             "format": imported.format,
             "bytes": imported.bytes,
-            "report": report,
+            "report": imported.report,
             "header": imported.header,
-        });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "{}: {} positions, {} KiB",
-        arguments.out.display(),
-        report.kept,
-        imported.bytes.div_ceil(1024)
-    )?;
+        })
+    };
+    output::print(args.json, data, || text(&args.out, &imported))
+}
+
+fn text(file: &Path, imported: &Imported) -> String {
+    let report = &imported.report;
     let what = match imported.format {
         ImportFormat::Pgn => "games",
         ImportFormat::Epd | ImportFormat::Csv => "lines",
         ImportFormat::Puzzles | ImportFormat::PuzzleTrees => "puzzles",
     };
-    writeln!(
-        out,
-        "{} {what} read, {} left out by the filters, {} unreadable; {} positions found",
-        report.records, report.filtered, report.unreadable, report.found
-    )?;
+    let mut text = format!(
+        "{}: {} positions, {} KiB\n{} {what} read, {} left out by the filters, {} unreadable; {} positions found\n",
+        file.display(),
+        report.kept,
+        imported.bytes.div_ceil(1024),
+        report.records,
+        report.filtered,
+        report.unreadable,
+        report.found
+    );
     if report.unlabelled > 0 {
-        writeln!(
-            out,
-            "{} positions have no label; `mendel data make quiet --from` has an expert give them one",
+        text = format!(
+            "{text}{} positions have no label; `mendel data make quiet --from` has an expert give them one\n",
             report.unlabelled
-        )?;
+        );
     }
-    Ok(super::tell_unreadable(&mut out, &report.examples)?)
+    text + &unreadable(&report.examples)
 }
 
-/// A file that cannot be imported was the wrong request.
-fn wrong(error: ImportError) -> anyhow::Error {
+fn usage_error(error: ImportError) -> anyhow::Error {
     let hint = match &error {
         ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();
@@ -309,5 +259,5 @@ fn wrong(error: ImportError) -> anyhow::Error {
         ImportError::Empty { .. } => "loosen the filters, or say what the file is with `--format`",
         _ => "`mendel data import --help` shows what can be read",
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }

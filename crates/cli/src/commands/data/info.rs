@@ -1,18 +1,17 @@
-//! `mendel data info` and `mendel data list`: what is in data sets.
+//! `mendel data info` and `mendel data list`: the contents of data sets.
 
-use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
 use mendel_data::info::DataSetInfo;
 use mendel_data::shard::SUFFIX;
-use mendel_data::{BUILT_IN, DataError, DataSetHeader, Reader, SUITES};
+use mendel_data::{BUILT_IN, DataSetHeader, Reader, SUITES};
 use serde_json::json;
 
 use super::games;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::{DATA_SETS, OrUsageError as _};
+use crate::table::TextTable;
 
 /// Show where a data set comes from and what is in it
 #[derive(Args, Debug)]
@@ -21,7 +20,7 @@ Examples:
   mendel data info quiet
   mendel data info mine.mds --json
   mendel data info mine.games")]
-pub(super) struct InfoArguments {
+pub(super) struct DataInfoArgs {
     /// A built-in set, or a file of positions (.mds) or of games (.games)
     #[arg(value_name = "SET")]
     set: String,
@@ -36,45 +35,36 @@ pub(super) struct InfoArguments {
 Examples:
   mendel data list
   mendel data list --json")]
-pub(super) struct ListArguments {
+pub(super) struct DataListArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// The most a bar may take.
+/// Maximum length of a bar, in characters.
 const WIDTH: u64 = 40;
 
-/// Counts and draws.
-pub(super) fn run(arguments: &InfoArguments) -> anyhow::Result<()> {
-    let name = Path::new(&arguments.set);
+pub(super) fn run(args: &DataInfoArgs) -> anyhow::Result<()> {
+    let name = Path::new(&args.set);
     if name.extension().is_some_and(|suffix| suffix == SUFFIX) {
-        return games::info(&arguments.set, arguments.json);
+        return games::info(&args.set, args.json);
     }
-    let mut reader = Reader::find(&arguments.set).map_err(wrong)?;
+    let mut reader = Reader::find(&args.set).or_hint(DATA_SETS)?;
     let header = reader.header().clone();
-    let info = DataSetInfo::of(&mut reader).map_err(wrong)?;
-    let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "set": arguments.set, "header": header, "info": info });
-        writeln!(out, "{report:#}")?;
-        return Ok(());
-    }
-    let mut text = heading(&arguments.set, &header, &info);
-    for histogram in &info.histograms {
-        text.push('\n');
-        let bars = histogram.bars.iter().map(|bar| (&*bar.label, bar.count));
-        text.push_str(&draw(histogram.name, bars));
-    }
-    out.write_all(text.as_bytes())?;
-    Ok(())
+    let info = DataSetInfo::of(&mut reader).or_hint(DATA_SETS)?;
+    let data = || json!({ "set": args.set, "header": header, "info": info });
+    output::print(args.json, data, || {
+        let mut text = heading(&args.set, &header, &info);
+        for it in &info.histograms {
+            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
+            text.push_str(&histogram(it.name, bars));
+        }
+        text
+    })
 }
 
-/// Names and counts.
-pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
-    let mut table = Table::default();
-    table.row(["set", "positions", "games", "KiB", "what it is"]);
-    table.rule();
+pub(super) fn list(args: &DataListArgs) -> anyhow::Result<()> {
+    let mut table = TextTable::new("set | positions | games | KiB | what it is");
     let mut rows = Vec::new();
     let sets = BUILT_IN.iter().map(|set| (set.name, set.bytes.len()));
     let suites = SUITES.iter().map(|(name, text)| (*name, text.len()));
@@ -90,18 +80,7 @@ pub(super) fn list(arguments: &ListArguments) -> anyhow::Result<()> {
             &header.description,
         ]);
     }
-    let mut out = output::stdout();
-    if arguments.json {
-        writeln!(out, "{:#}", json!(rows))?;
-    } else {
-        out.write_all(table.render().as_bytes())?;
-    }
-    Ok(())
-}
-
-fn wrong(error: DataError) -> anyhow::Error {
-    let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-    Wrong::new(error, hint).into()
+    output::print(args.json, || json!(rows), || table.render())
 }
 
 fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
@@ -145,13 +124,15 @@ fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A histogram as text.
-pub(super) fn draw<'a>(name: &str, bars: impl Iterator<Item = (&'a str, u64)> + Clone) -> String {
+pub(super) fn histogram<'a>(
+    name: &str,
+    bars: impl Iterator<Item = (&'a str, u64)> + Clone,
+) -> String {
     let most = bars.clone().map(|(_, count)| count).max();
     let most = most.unwrap_or(0).max(1);
-    let mut text = format!("{name}\n");
+    let mut text = format!("\n{name}\n");
     for (label, count) in bars {
-        // Whoever is there at all is seen.
+        // A count above 0 has a bar.
         let length = (count * WIDTH).div_ceil(most) as usize;
         let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
         text.push_str(line.trim_end());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args};
 use mendel_data::label::{Ask, Evaluation, ExpertPlan};
 use mendel_data::make::{CreatedDataSet, DataOptions, DataPlan, DataSetCreation};
 use mendel_data::{DataSetHeader, Kind, Reader};
@@ -11,10 +11,11 @@ use mendel_report::page::{HtmlPage, PageBlock};
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
-use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::choice::{Choice, choice};
+use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
 use crate::progress::last_progress;
-use crate::request::{Wrong, writable};
+use crate::request::{OrUsageError as _, writable};
 
 /// Make a data set: positions from our own games, labelled by an expert
 #[derive(Args, Debug)]
@@ -36,10 +37,10 @@ Examples:
   mendel data make selfplay --positions 100000 --nodes 2000 --threads 2 --out games.mds
   mendel data make quiet --positions 1000 --expert mendel --out own.mds
   mendel data make moves --expert cmd:stockfish --crew nats://127.0.0.1:4222 --out moves.mds")]
-pub(super) struct Arguments {
+pub(super) struct DataMakeArgs {
     /// What the set is for
-    #[arg(value_enum)]
-    kind: KindName,
+    #[arg(value_parser = choice(KINDS))]
+    kind: Kind,
     /// The file to write, by convention NAME.mds
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -50,19 +51,19 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    games: GameArguments,
+    games: SelfPlayArgs,
     #[command(flatten)]
-    expert: ExpertArguments,
+    expert: ExpertArgs,
     /// The share of games that are held out from training
     #[arg(long, value_name = "SHARE", default_value_t = DataSetHeader::HOLD_OUT)]
     hold_out: f64,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
 /// The games, and what is taken from them.
 #[derive(Args, Debug)]
-struct GameArguments {
+struct SelfPlayArgs {
     /// Who plays the games: a built-in player or a player file
     #[arg(long, value_name = "PLAYER", default_value = "mendel")]
     player: String,
@@ -93,16 +94,15 @@ struct GameArguments {
     from: Option<PathBuf>,
 }
 
-/// Who labels, and how.
 #[derive(Args, Debug)]
-struct ExpertArguments {
+struct ExpertArgs {
     /// Who labels: `cmd:PROGRAM`, a built-in player or a player file
     /// [default: cmd:stockfish; nobody for selfplay]
     #[arg(long, value_name = "PLAYER")]
     expert: Option<String>,
     /// Its static evaluation [default for quiet: classical]
-    #[arg(long, value_enum, conflicts_with_all = ["expert_nodes", "expert_depth"])]
-    expert_eval: Option<EvaluationName>,
+    #[arg(long, value_parser = choice(EVALUATIONS), conflicts_with_all = ["expert_nodes", "expert_depth"])]
+    expert_eval: Option<Evaluation>,
     /// A search of so many nodes [default for moves: 20000]
     #[arg(long, value_name = "N", conflicts_with = "expert_depth", value_parser = clap::value_parser!(u64).range(1..))]
     expert_nodes: Option<u64>,
@@ -117,34 +117,35 @@ struct ExpertArguments {
     deadline: u64,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum KindName {
-    Quiet,
-    Moves,
-    Selfplay,
-}
+const KINDS: &[Choice<Kind>] = &[
+    ("quiet", "", Kind::Quiet),
+    ("moves", "", Kind::Moves),
+    ("selfplay", "", Kind::Selfplay),
+];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EvaluationName {
-    /// Terms written by people
-    Classical,
-    /// A network
-    Nnue,
-}
+const EVALUATIONS: &[Choice<Evaluation>] = &[
+    (
+        "classical",
+        "Terms written by people",
+        Evaluation::Classical,
+    ),
+    ("nnue", "A network", Evaluation::Nnue),
+];
 
-impl Arguments {
+impl DataMakeArgs {
     fn plan(&self) -> anyhow::Result<DataPlan> {
-        let (kind, usual) = match self.kind {
-            KindName::Quiet => (Kind::Quiet, 20_000),
-            KindName::Moves => (Kind::Moves, 10_000),
-            KindName::Selfplay => (Kind::Selfplay, 100_000),
+        let kind = self.kind;
+        let usual = match kind {
+            Kind::Quiet => 20_000,
+            Kind::Moves => 10_000,
+            _ => 100_000,
         };
         let positions = match (&self.games.from, self.positions) {
             (_, Some(positions)) => positions,
             (None, None) => usual,
             (Some(from), None) => {
-                let reader = Reader::find(&from.display().to_string())
-                    .map_err(|error| Wrong::new(error, "`mendel data list` names the sets"))?;
+                let reader = Reader::find(&from.display().to_string());
+                let reader = reader.or_hint("`mendel data list` names the sets")?;
                 reader.header().positions.max(1)
             }
         };
@@ -168,7 +169,7 @@ impl Arguments {
     }
 }
 
-impl ExpertArguments {
+impl ExpertArgs {
     fn plan(&self, kind: Kind) -> Option<ExpertPlan> {
         let asked = self.expert_eval.is_some()
             || self.expert_nodes.is_some()
@@ -181,12 +182,9 @@ impl ExpertArguments {
         let ask = match (self.expert_nodes, self.expert_depth, self.expert_eval) {
             (Some(nodes), _, _) => Ask::Nodes { nodes },
             (_, Some(depth), _) => Ask::Depth { depth },
-            (_, _, Some(EvaluationName::Nnue)) => Ask::Static {
-                evaluation: Evaluation::Nnue,
-            },
             (_, _, None) if kind == Kind::Moves => Ask::Nodes { nodes: 20_000 },
-            _ => Ask::Static {
-                evaluation: Evaluation::Classical,
+            (_, _, evaluation) => Ask::Static {
+                evaluation: evaluation.unwrap_or(Evaluation::Classical),
             },
         };
         let is_program = ["cmd:", "uci:", "xboard:"]
@@ -206,14 +204,13 @@ impl ExpertArguments {
     }
 }
 
-/// Makes the set.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
-    let plan = arguments.plan()?;
-    let session = Session::new(arguments.exec.options()?, arguments.exec.output)?;
+pub(super) fn run(args: &DataMakeArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
+    let plan = args.plan()?;
+    let session = Session::new(args.exec.options()?, args.exec.output)?;
     let name = plan.out.file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
-    session.start(NewExperiment::<DataSetCreation> {
+    session.start::<DataSetCreation>(NewExperiment {
         seed: plan.seed,
         folder: None,
         names: &[&name],
@@ -224,11 +221,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl ProgramExperiment for DataSetCreation {
     const GROUP: &'static str = "data";
 
-    fn exec_options(options: &ExecOptions) -> Result<DataOptions, Failure> {
-        options.without_proof_games("data")?;
-        Ok(DataOptions {
+    fn exec_options(options: &ExecOptions) -> DataOptions {
+        DataOptions {
             crew: options.crew_or_all(),
-        })
+        }
     }
 
     fn text(outcome: &CreatedDataSet, _folder: &Folder) -> Result<String, Failure> {
@@ -270,13 +266,11 @@ impl ProgramExperiment for DataSetCreation {
             Some(outcome) => Self::text(outcome, &files)?,
             None => format!("not finished: {}\n", last_progress(&files)),
         };
-        Ok(Report {
-            page: HtmlPage {
-                title: manifest.name,
-                blocks: vec![PageBlock::Code(text)],
-                ..HtmlPage::default()
-            },
-            data: json!(outcome),
-        })
+        let page = HtmlPage {
+            title: manifest.name,
+            blocks: vec![PageBlock::Code(text)],
+            ..HtmlPage::default()
+        };
+        Ok(Report::new(page, outcome))
     }
 }

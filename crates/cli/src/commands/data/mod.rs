@@ -1,4 +1,4 @@
-//! `mendel data`: data sets made, imported and looked at.
+//! `mendel data`: makes, imports and inspects data sets.
 
 mod draw;
 mod games;
@@ -7,8 +7,6 @@ mod info;
 mod make;
 mod rows;
 mod scores;
-
-use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 
@@ -25,44 +23,44 @@ Examples:
   mendel data games games.pgn.zst --min-moves 20 --out mine.games
   mendel data draw mine.games --positions 5000 --out unseen.mds
   mendel data scores labelled.mds --out labelled.csv.zst")]
-pub(super) struct Arguments {
+pub(super) struct DataArgs {
     #[command(subcommand)]
-    command: Command,
+    command: DataCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Make(Box<make::Arguments>),
-    Import(Box<import::Arguments>),
-    Games(games::Arguments),
-    Draw(draw::Arguments),
-    Info(info::InfoArguments),
-    List(info::ListArguments),
-    Rows(rows::Arguments),
-    Scores(scores::Arguments),
+enum DataCommand {
+    Make(Box<make::DataMakeArgs>),
+    Import(Box<import::DataImportArgs>),
+    Games(games::DataGamesArgs),
+    Draw(draw::DataDrawArgs),
+    Info(info::DataInfoArgs),
+    List(info::DataListArgs),
+    Rows(rows::DataRowsArgs),
+    Scores(scores::DataScoresArgs),
 }
 
-/// Does what was asked for.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match &arguments.command {
-        Command::Make(arguments) => make::run(arguments),
-        Command::Import(arguments) => import::run(arguments),
-        Command::Games(arguments) => games::run(arguments),
-        Command::Draw(arguments) => draw::run(arguments),
-        Command::Info(arguments) => info::run(arguments),
-        Command::List(arguments) => info::list(arguments),
-        Command::Rows(arguments) => rows::run(arguments),
-        Command::Scores(arguments) => scores::run(arguments),
+pub(super) fn run(args: &DataArgs) -> anyhow::Result<()> {
+    match &args.command {
+        DataCommand::Make(args) => make::run(args),
+        DataCommand::Import(args) => import::run(args),
+        DataCommand::Games(args) => games::run(args),
+        DataCommand::Draw(args) => draw::run(args),
+        DataCommand::Info(args) => info::run(args),
+        DataCommand::List(args) => info::list(args),
+        DataCommand::Rows(args) => rows::run(args),
+        DataCommand::Scores(args) => scores::run(args),
     }
 }
 
-/// Shows the first records of a file that could not be read, if there are any.
-fn tell_unreadable(out: &mut impl Write, examples: &[String]) -> io::Result<()> {
-    if !examples.is_empty() {
-        writeln!(out, "the first that could not be read:")?;
+/// The first records of a file that could not be read, as lines.
+fn unreadable(examples: &[String]) -> String {
+    if examples.is_empty() {
+        return String::new();
     }
-    for example in examples {
-        writeln!(out, "  {example}")?;
-    }
-    Ok(())
+    let lines = examples.iter().map(|example| format!("  {example}\n"));
+    format!(
+        "the first that could not be read:\n{}",
+        lines.collect::<String>()
+    )
 }

@@ -1,18 +1,18 @@
 //! `mendel data rows`: positions as rows of coefficients, for other programs.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mendel_data::{DataSet, Sample};
+use mendel_data::Sample;
 use mendel_engine::Player;
 use mendel_fitness::matrix::Rows;
-use mendel_store::{FileError, replace_with};
 use serde_json::json;
 
 use crate::output;
-use crate::request::{self, Wrong, writable};
+use crate::request::{self, OrUsageError as _, UsageError, writable};
+
+const PLAYERS: &str = "`mendel players` lists the built-in ones";
 
 /// Write positions as rows of coefficients, for statistics programs
 #[derive(Args, Debug)]
@@ -25,7 +25,7 @@ coefficients times weights, cut to whole centipawns, is the score of the evaluat
 Examples:
   mendel data rows quiet --player gerald-base --out quiet.csv
   mendel data rows mine.mds --part train --json --out mine.csv")]
-pub(super) struct Arguments {
+pub(super) struct DataRowsArgs {
     /// A built-in set or a file
     #[arg(value_name = "SET")]
     set: String,
@@ -36,18 +36,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Which positions
-    #[arg(long, value_enum, default_value_t = Part::All)]
-    part: Part,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    part: SplitArg,
     /// What the last column is
-    #[arg(long, value_enum, default_value_t = Label::Score)]
-    label: Label,
+    #[arg(long, value_enum, default_value_t = LabelArg::Score)]
+    label: LabelArg,
     /// Print JSON: the file, its rows, and the name and value of each weight
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
+enum SplitArg {
     /// All of them
     All,
     /// Those to train on
@@ -57,14 +57,14 @@ enum Part {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Label {
+enum LabelArg {
     /// Centipawns for the side to move
     Score,
     /// Points for the side to move: 0, 0.5 or 1
     Result,
 }
 
-impl Label {
+impl LabelArg {
     fn name(self) -> &'static str {
         match self {
             Self::Score => "score",
@@ -80,88 +80,69 @@ impl Label {
     }
 }
 
-/// Counts and writes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    // 1. What was asked for.
-    writable(&arguments.out)?;
-    let player = Player::find(&arguments.player)
-        .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
+pub(super) fn run(args: &DataRowsArgs) -> anyhow::Result<()> {
+    // 1. The request.
+    writable(&args.out)?;
+    let player = Player::find(&args.player).or_hint(PLAYERS)?;
     let evaluator = request::evaluator(&player)?;
-    let set = DataSet::find(&arguments.set).map_err(|error| {
-        let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-        Wrong::new(error, hint)
-    })?;
+    let set = request::data_set(&args.set)?;
     let (train, hold_out) = set.split();
-    let chosen = match arguments.part {
-        Part::All => (0..set.samples.len()).collect(),
-        Part::Train => train,
-        Part::HoldOut => hold_out,
+    let chosen = match args.part {
+        SplitArg::All => (0..set.samples.len()).collect(),
+        SplitArg::Train => train,
+        SplitArg::HoldOut => hold_out,
     };
-    let label = arguments.label.name();
+    let label = args.label.name();
     let mut positions = Vec::with_capacity(chosen.len());
     let mut labels = Vec::with_capacity(chosen.len());
     for index in chosen {
         let sample = &set.samples[index];
-        let value = arguments.label.of(sample).ok_or_else(|| {
-            let complaint = anyhow::anyhow!("position {index} of the set has no {label}");
-            Wrong::new(complaint, "`mendel data info` shows what a set holds")
+        let value = args.label.of(sample).ok_or_else(|| {
+            let reason = format!("position {index} of the set has no {label}");
+            UsageError::new(reason, "`mendel data info` shows what a set holds")
         })?;
         positions.push(&sample.position);
         labels.push(value);
     }
 
     // 2. The rows.
-    let rows = Rows::new(evaluator, &positions, 1)
-        .map_err(|error| Wrong::new(error, "`mendel players` lists the built-in ones"))?;
+    let rows = Rows::new(evaluator, &positions, 1).or_hint(PLAYERS)?;
     let weights = evaluator.weights();
     let names: Vec<&str> = weights.iter().map(|weight| weight.name.as_str()).collect();
-    replace_with(&arguments.out, |file| {
-        write(file, arguments, &names, &rows, &labels).map_err(|source| FileError::Write {
-            path: arguments.out.clone(),
-            source,
-        })
-    })?;
+    output::write_file(&args.out, |file| write(file, label, &names, &rows, &labels))?;
 
     // 3. What was done.
-    let mut out = output::stdout();
-    if arguments.json {
-        let weights = weights
-            .iter()
-            .map(|weight| json!({ "name": weight.name, "value": weight.value }));
-        let report = json!({
-            "file": arguments.out, "player": player.name, "rows": rows.len(), "label": label,
+    let (count, file) = (rows.len(), args.out.display());
+    let data = || {
+        let weights = weights.iter();
+        let weights = weights.map(|it| json!({ "name": it.name, "value": it.value }));
+        json!({
+            "file": args.out, "player": player.name, "rows": count, "label": label,
             "weights": weights.collect::<Vec<_>>(),
-        });
-        writeln!(out, "{report:#}")?;
-    } else {
-        let file = arguments.out.display();
-        writeln!(
-            out,
-            "{} rows of {} weights and the {label}: {file}",
-            rows.len(),
-            names.len()
-        )?;
-    }
-    Ok(())
+        })
+    };
+    output::print(args.json, data, || {
+        let weights = names.len();
+        format!("{count} rows of {weights} weights and the {label}: {file}\n")
+    })
 }
 
 fn write(
-    file: &mut File,
-    arguments: &Arguments,
+    file: &mut impl Write,
+    label: &str,
     names: &[&str],
     rows: &Rows,
     labels: &[f64],
 ) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
     for name in names {
         write!(file, "{name},")?;
     }
-    writeln!(file, "{}", arguments.label.name())?;
+    writeln!(file, "{label}")?;
     for (row, label) in labels.iter().enumerate() {
         for coefficient in rows.dense(row).unwrap_or_default() {
             write!(file, "{coefficient},")?;
         }
         writeln!(file, "{label}")?;
     }
-    file.flush()
+    Ok(())
 }

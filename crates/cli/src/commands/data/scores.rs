@@ -1,20 +1,19 @@
 //! `mendel data scores`: positions and scores as lines, for networks.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_board::Color;
 use mendel_coach::Phase;
-use mendel_data::{DataSet, MATE, Sample};
-use mendel_store::{FileError, replace_with};
+use mendel_data::{MATE, Sample};
 use serde_json::json;
 
+use crate::choice::{Choice, choice};
 use crate::output;
-use crate::request::{Wrong, writable};
+use crate::request::{self, UsageError, writable};
 
-/// How hard the lines are squeezed.
+/// Compression level of Zstandard.
 const LEVEL: i32 = 9;
 
 /// Write positions and scores as lines, for `mendel train` and other programs
@@ -30,7 +29,7 @@ Examples:
   mendel data scores labelled.mds --out labelled.csv.zst
   mendel data scores labelled.mds --phase ending --out endings.csv.zst
   mendel train teacher-net --data labelled.csv.zst")]
-pub(super) struct Arguments {
+pub(super) struct DataScoresArgs {
     /// A built-in set or a file
     #[arg(value_name = "SET")]
     set: String,
@@ -38,74 +37,56 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Only positions of this part of a game
-    #[arg(long, value_enum)]
-    phase: Option<Part>,
+    #[arg(long, value_parser = choice(PHASES))]
+    phase: Option<Phase>,
     /// Print JSON: the file, its lines, and how many positions were left out
     #[arg(long)]
     json: bool,
 }
 
-/// A part of a game.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Part {
-    /// Nearly all pieces are there, and the first ranks are full
-    Opening,
-    /// Neither of the others
-    MiddleGame,
-    /// At most six pieces beside kings and pawns are left
-    Ending,
-}
+const FULL: &str = "Nearly all pieces are there, and the first ranks are full";
+const FEW: &str = "At most six pieces beside kings and pawns are left";
+const PHASES: &[Choice<Phase>] = &[
+    ("opening", FULL, Phase::Opening),
+    ("middle-game", "Neither of the others", Phase::MiddleGame),
+    ("ending", FEW, Phase::Ending),
+];
 
-impl Part {
-    fn phase(self) -> Phase {
-        match self {
-            Self::Opening => Phase::Opening,
-            Self::MiddleGame => Phase::MiddleGame,
-            Self::Ending => Phase::Ending,
-        }
-    }
-}
-
-/// Writes them.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    writable(&arguments.out)?;
-    let set = DataSet::find(&arguments.set).map_err(|error| {
-        let hint = "`mendel data list` names the built-in sets; a file is named by its path";
-        Wrong::new(error, hint)
-    })?;
-    let phase = arguments.phase.map(Part::phase);
-    let wanted = |sample: &&Sample| phase.is_none_or(|it| it == Phase::of(&sample.position));
+pub(super) fn run(args: &DataScoresArgs) -> anyhow::Result<()> {
+    writable(&args.out)?;
+    let set = request::data_set(&args.set)?;
+    let wanted = |sample: &&Sample| {
+        args.phase
+            .is_none_or(|it| it == Phase::of(&sample.position))
+    };
     let lines: Vec<String> = set.samples.iter().filter(wanted).filter_map(line).collect();
     let without = set.samples.len() - lines.len();
     if lines.is_empty() {
-        let which = phase.map_or_else(String::new, |it| format!(" of the {}", it.name()));
-        let complaint = anyhow::anyhow!("no position{which} of `{}` has a score", arguments.set);
+        let which = args
+            .phase
+            .map_or_else(String::new, |it| format!(" of the {}", it.name()));
+        let reason = format!("no position{which} of `{}` has a score", args.set);
         let hint = "`mendel data make quiet --from SET` has them labelled";
-        return Err(Wrong::new(complaint, hint).into());
+        return UsageError::bail(reason, hint);
     }
-    replace_with(&arguments.out, |file| {
-        write(file, &arguments.out, &lines).map_err(|source| FileError::Write {
-            path: arguments.out.clone(),
-            source,
-        })
+    output::write_file(&args.out, |file| {
+        if args.out.extension().is_none_or(|it| it != "zst") {
+            return write(file, &lines);
+        }
+        let mut compressed = zstd::Encoder::new(file, LEVEL)?;
+        write(&mut compressed, &lines)?;
+        compressed.finish().map(drop)
     })?;
 
-    let mut out = output::stdout();
-    if arguments.json {
-        let report = json!({ "file": arguments.out, "lines": lines.len(), "left-out": without });
-        writeln!(out, "{report:#}")?;
-    } else {
-        let file = arguments.out.display();
-        writeln!(
-            out,
-            "{} positions with scores, {without} left out: {file}",
-            lines.len()
-        )?;
-    }
-    Ok(())
+    let (count, file) = (lines.len(), args.out.display());
+    output::print(
+        args.json,
+        || json!({ "file": args.out, "lines": count, "left-out": without }),
+        || format!("{count} positions with scores, {without} left out: {file}\n"),
+    )
 }
 
-/// A position and its score from White's side; none if it has no score.
+/// A position and its score from White's side, if it has one.
 fn line(sample: &Sample) -> Option<String> {
     let own = sample.score?;
     let score = match sample.position.turn() {
@@ -120,19 +101,7 @@ fn line(sample: &Sample) -> Option<String> {
     })
 }
 
-fn write(file: &mut File, path: &Path, lines: &[String]) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    if path.extension().is_some_and(|it| it == "zst") {
-        let mut squeezed = zstd::Encoder::new(&mut file, LEVEL)?;
-        put(&mut squeezed, lines)?;
-        squeezed.finish()?;
-    } else {
-        put(&mut file, lines)?;
-    }
-    file.flush()
-}
-
-fn put(out: &mut impl Write, lines: &[String]) -> io::Result<()> {
+fn write(out: &mut impl Write, lines: &[String]) -> io::Result<()> {
     writeln!(out, "FEN,Centipawns")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }

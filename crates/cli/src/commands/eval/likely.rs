@@ -1,23 +1,23 @@
 //! The moves that a player's network expects.
 
-use mendel_board::Position;
+use std::io;
+
+use mendel_board::{Move, Position};
 use mendel_engine::{Guidance, Player, Setting, Way};
 use mendel_evaluator::policy::Outlook;
 use serde_json::{Value, json};
 
-use crate::draw::{self, Ink};
-use crate::table::Table;
+use crate::draw::{self, BoardStyle};
+use crate::table::TextTable;
 
-/// Moves that are shown where not all are asked for.
+/// Number of moves shown without `--all`.
 const SHOWN: usize = 12;
 
-/// What is expected, for people.
 pub(super) fn as_text(
     player: &Player,
     position: &Position,
     outlook: &Outlook,
     all: bool,
-    ink: Ink,
 ) -> String {
     let turn = draw::side(position.turn());
     let mut text = format!("{}\n{}\n\n", position.fen(), head(player, turn));
@@ -27,9 +27,7 @@ pub(super) fn as_text(
         return format!("{text}{turn} has no legal move\n");
     }
     let shown = if all { outlook.moves.len() } else { SHOWN };
-    let mut table = Table::default();
-    table.row(["move", "chance %"]);
-    table.rule();
+    let mut table = TextTable::new("move | chance %");
     for (m, share) in outlook.moves.iter().take(shown) {
         table.row([position.san(*m), format!("{:.1}", 100.0 * share)]);
     }
@@ -56,28 +54,24 @@ pub(super) fn as_text(
         ("and goes to, %", &outlook.to),
     ];
     text.push('\n');
-    text.push_str(&draw::shares(boards, ink));
+    text.push_str(&draw::shares(boards, BoardStyle::for_stream(&io::stdout())));
     text
 }
 
 fn head(player: &Player, turn: &str) -> String {
     let mut words = vec![player.name.clone(), format!("{turn} to move")];
     if let Some(policy) = &player.policy {
-        words.push(format!(
-            "moves that the network `{}` expects",
-            policy.file()
-        ));
-        if let Some(rating) = setting(policy, Setting::Rating) {
-            words.push(format!("rating {rating}"));
-        }
-        if let Some(temperature) = setting(policy, Setting::Temperature) {
-            words.push(format!("temperature {:.2}", temperature as f64 / 100.0));
-        }
+        let file = policy.file();
+        words.push(format!("moves that the network `{file}` expects"));
+        let rating = setting(policy, Setting::Rating);
+        words.extend(rating.map(|it| format!("rating {it}")));
+        let temperature = setting(policy, Setting::Temperature);
+        words.extend(temperature.map(|it| format!("temperature {:.2}", it as f64 / 100.0)));
     }
     words.join(", ")
 }
 
-/// The value of a setting that means something.
+/// The value of a setting that the policy has.
 fn setting(policy: &Guidance, setting: Setting) -> Option<i64> {
     policy
         .known()
@@ -85,30 +79,20 @@ fn setting(policy: &Guidance, setting: Setting) -> Option<i64> {
         .then(|| policy.get(setting))
 }
 
-/// The same for programs; `evaluation` is what the evaluator says, or nothing.
 pub(super) fn as_json(
     player: &Player,
     position: &Position,
     outlook: &Outlook,
     evaluation: &Value,
 ) -> Value {
-    let moves: Vec<Value> = outlook
-        .moves
-        .iter()
-        .map(|(m, share)| {
-            json!({
-                "move": position.uci(*m),
-                "san": position.san(*m),
-                "probability": rounded(*share),
-            })
+    let of_move = |&(m, share): &(Move, f32)| {
+        json!({
+            "move": position.uci(m),
+            "san": position.san(m),
+            "probability": rounded(share),
         })
-        .collect();
-    let plane = |shares: &[f32]| {
-        shares
-            .iter()
-            .map(|share| rounded(*share))
-            .collect::<Vec<_>>()
     };
+    let plane = |shares: &[f32]| shares.iter().map(|it| rounded(*it)).collect::<Value>();
     let policy = player.policy.as_ref();
     let of = |name| policy.and_then(|policy| setting(policy, name));
     json!({
@@ -119,7 +103,7 @@ pub(super) fn as_json(
             "use": policy.map(|policy| policy.way).map(Way::name),
             "rating": of(Setting::Rating),
             "temperature": of(Setting::Temperature).map(|it| it as f64 / 100.0),
-            "moves": moves,
+            "moves": outlook.moves.iter().map(of_move).collect::<Value>(),
             "result": outlook.result.map(|[win, draw, loss]| json!({
                 "win": rounded(win),
                 "draw": rounded(draw),
@@ -132,7 +116,7 @@ pub(super) fn as_json(
     })
 }
 
-/// Six digits: more than a network knows.
+/// Rounds to six digits, more than a network is exact to.
 fn rounded(share: f32) -> f64 {
     (f64::from(share) * 1e6).round() / 1e6
 }

@@ -1,19 +1,18 @@
-//! `mendel eval`: what the evaluation sees, and which moves a network expects.
+//! `mendel eval`: the terms of the evaluation, and the moves that a network expects.
 
 mod likely;
-
-use std::io::{self, Write};
 
 use clap::Args;
 use mendel_board::{Color, Game, Position};
 use mendel_engine::{Player, Setting};
 use mendel_evaluator::{Explanation, Row};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::draw::{self, Ink};
+use crate::draw;
 use crate::output;
-use crate::request::{self, Wrong};
-use crate::table::Table;
+use crate::request::{self, UsageError};
+use crate::table::TextTable;
 
 /// Show the terms of the evaluation, which add up to the score, and likely moves
 #[derive(Args, Debug)]
@@ -35,7 +34,7 @@ Examples:
   mendel eval startpos --player material --json
   mendel eval startpos --player human --rating 1500
   mendel eval startpos --player 'human?Rating=2200&Temperature=50' --json")]
-pub(super) struct Arguments {
+pub(super) struct EvalArgs {
     /// The position; quotes are not needed [default: startpos]
     #[arg(value_name = "FEN")]
     fen: Vec<String>,
@@ -53,58 +52,50 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Judges and explains.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut player = request::player(arguments.player.as_deref())?;
-    if let Some(rating) = arguments.rating {
+pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
+    let mut player = request::player(args.player.as_deref())?;
+    if let Some(rating) = args.rating {
         set_rating(&mut player, rating)?;
     }
-    let position = request::position(&arguments.fen)?;
+    let position = request::position(&args.fen)?;
     let expected = player.policy.as_ref().map(|policy| {
         let mut workspace = policy.policy().workspace();
         policy.outlook(&Game::new(position.clone()), &mut workspace)
     });
-    // Who plays as people do is asked for what they play.
+    // A player whose network chooses the moves as people do has no terms.
     let policy = player.policy.as_ref();
     let judges = !policy.is_some_and(|it| it.way.is_of_people());
     let explanation = judges.then(|| player.evaluator.explain(&position));
-
     let outcome = Outcome::of(&position);
 
-    let ink = Ink::for_stream(&io::stdout());
-    let mut out = output::stdout();
-    if arguments.json {
-        let written = if let Some(outlook) = &expected {
-            let evaluation = serde_json::to_value(&explanation).map_err(io::Error::from)?;
-            let rest = likely::as_json(&player, &position, outlook, &evaluation);
-            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
-        } else {
-            let rest = explanation;
-            serde_json::to_writer_pretty(&mut out, &Report { outcome, rest })
-        };
-        written.map_err(io::Error::from)?;
-        writeln!(out)?;
-        return Ok(());
-    }
-    let mut parts = Vec::new();
-    if let Some(outcome) = &outcome {
-        parts.push(format!("{}\n", outcome.words(explanation.is_some())));
-    }
-    if let Some(explanation) = &explanation {
-        parts.push(as_text(explanation, position.turn(), arguments.all));
-    }
-    if let Some(outlook) = &expected {
-        let text = likely::as_text(&player, &position, outlook, arguments.all, ink);
-        parts.push(text);
-    }
-    out.write_all(parts.join("\n").as_bytes())?;
-    Ok(())
+    let text = || {
+        let mut parts = Vec::new();
+        if let Some(outcome) = &outcome {
+            parts.push(format!("{}\n", outcome.words(explanation.is_some())));
+        }
+        if let Some(explanation) = &explanation {
+            parts.push(as_text(explanation, position.turn(), args.all));
+        }
+        if let Some(outlook) = &expected {
+            parts.push(likely::as_text(&player, &position, outlook, args.all));
+        }
+        parts.join("\n")
+    };
+    let Some(outlook) = &expected else {
+        let rest = &explanation;
+        return output::print(args.json, || EvalReport { outcome, rest }, text);
+    };
+    let rest = || likely::as_json(&player, &position, outlook, &json!(explanation));
+    let data = || EvalReport {
+        outcome,
+        rest: rest(),
+    };
+    output::print(args.json, data, text)
 }
 
-/// What is printed as JSON.
 #[derive(Serialize)]
-struct Report<T: Serialize> {
-    /// How the game ended; `null` where it goes on.
+struct EvalReport<T: Serialize> {
+    /// `null` if the game has not ended.
     outcome: Option<Outcome>,
     #[serde(flatten)]
     rest: T,
@@ -124,44 +115,37 @@ impl Outcome {
         if !position.legal_moves().is_empty() {
             return None;
         }
-        let winner = position.turn().fold_wb("black", "white");
-        Some(if position.is_check() {
-            Self {
-                reason: "checkmate",
-                winner: Some(winner),
-            }
-        } else {
-            Self {
-                reason: "stalemate",
-                winner: None,
-            }
-        })
+        let (reason, winner) = match position.turn() {
+            _ if !position.is_check() => ("stalemate", None),
+            Color::White => ("checkmate", Some("black")),
+            Color::Black => ("checkmate", Some("white")),
+        };
+        Some(Self { reason, winner })
     }
 
-    /// In words; `judged`: terms follow.
+    /// `judged`: the terms of the evaluation follow.
     fn words(&self, judged: bool) -> String {
         let ended = match self.winner {
             Some("white") => "Checkmate: White wins",
             Some(_) => "Checkmate: Black wins",
             None => "Stalemate: a draw",
         };
-        let terms = if judged {
-            "; the terms below are those of the pieces alone"
+        if judged {
+            format!("{ended}; the terms below are those of the pieces alone")
         } else {
-            ""
-        };
-        format!("{ended}{terms}")
+            ended.to_owned()
+        }
     }
 }
 
-fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {
+fn set_rating(player: &mut Player, rating: i64) -> Result<(), UsageError> {
     let name = player.name.clone();
     let known = player.policy.as_ref().is_some_and(|policy| {
         let mut settings = policy.known().into_iter();
         settings.any(|setting| setting == Setting::Rating)
     });
     if !known {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!(
                 "`--rating` means nothing to the player `{name}`: no network of it knows ratings"
             ),
@@ -172,19 +156,18 @@ fn set_rating(player: &mut Player, rating: i64) -> Result<(), Wrong> {
     player.set(Setting::Rating.option(), rating).map_err(|_| {
         let (low, high) = (range.start(), range.end());
         let hint = format!("write a whole number from {low} to {high}");
-        Wrong::new(format!("`--rating {rating}` is out of range"), hint)
+        UsageError::new(format!("`--rating {rating}` is out of range"), hint)
     })
 }
 
-/// A line of the table: a term, or all terms of a group added up.
-struct Line {
+struct EvalLine {
     name: String,
     /// White in the middle and end game, then Black.
     weighed: [i64; 4],
     worth: f64,
 }
 
-impl Line {
+impl EvalLine {
     fn of(row: &Row) -> Self {
         let weighed = |count: i32, weight: i32| i64::from(count) * i64::from(weight);
         let mut name = row.group.clone();
@@ -212,10 +195,10 @@ impl Line {
     }
 }
 
-fn lines(explanation: &Explanation, all: bool) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(explanation: &Explanation, all: bool) -> Vec<EvalLine> {
+    let mut lines: Vec<EvalLine> = Vec::new();
     for row in &explanation.rows {
-        let mut line = Line::of(row);
+        let mut line = EvalLine::of(row);
         if all {
             lines.push(line);
             continue;
@@ -231,20 +214,17 @@ fn lines(explanation: &Explanation, all: bool) -> Vec<Line> {
 
 fn as_text(explanation: &Explanation, turn: Color, all: bool) -> String {
     let turn = draw::side(turn);
-    let mut table = Table::default();
-    table.row(["term", "White mg", "eg", "Black mg", "eg", "worth"]);
-    table.rule();
+    let mut table = TextTable::new("term | White mg | eg | Black mg | eg | worth");
     for line in lines(explanation, all) {
         let weighed = line.weighed.map(|sum| sum.to_string());
         let worth = [signed(line.worth)];
         table.row([line.name].into_iter().chain(weighed).chain(worth));
     }
-    let blank = || [""; 4].map(str::to_owned);
-    let last =
-        |name: &str, worth: String| [name.to_owned()].into_iter().chain(blank()).chain([worth]);
-    table.row(last("rounding", signed(explanation.rounding.centipawns())));
+    let rounding = signed(explanation.rounding.centipawns());
+    table.row(["rounding", "", "", "", "", &rounding]);
     table.rule();
-    table.row(last("score", format!("{:+}", explanation.white_score)));
+    let score = format!("{:+}", explanation.white_score);
+    table.row(["score", "", "", "", "", &score]);
     let (taper, scale) = (explanation.taper, explanation.scale);
     format!(
         "{}\n{}, {} to move; middle game {}/{}, end game {}/{} scaled by {}/{}\n\n{}\n{} to move sees {:+}\n",
@@ -263,7 +243,7 @@ fn as_text(explanation: &Explanation, turn: Color, all: bool) -> String {
     )
 }
 
-/// Two digits and a sign; nothing is written as plain zero.
+/// Two digits and a sign; zero has no sign.
 fn signed(centipawns: f64) -> String {
     let text = format!("{centipawns:+.2}");
     if text == "+0.00" || text == "-0.00" {

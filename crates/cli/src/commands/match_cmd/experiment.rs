@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
+use mendel_arena::statistics::{EloEstimate, Rating, SprtState, Tally};
 use mendel_arena::{Conclusion, Match, MatchOptions, MatchPlan, MatchSummary};
 use mendel_report::MatchRecord;
 use mendel_store::frame::{Failure, Folder, Manifest};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::tables::{elo_text, percent, tables};
-use super::view::MatchView;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{ProgramExperiment, Report};
-use crate::progress::RecordView;
+use crate::progress::{RecordText, RecordView};
 
 impl ProgramExperiment for Match {
     const GROUP: &'static str = "matches";
 
-    fn exec_options(options: &ExecOptions) -> Result<MatchOptions, Failure> {
-        options.without_proof_games("match")?;
-        Ok(options.for_match())
+    fn exec_options(options: &ExecOptions) -> MatchOptions {
+        options.for_match()
     }
 
     fn text(outcome: &MatchSummary, folder: &Folder) -> Result<String, Failure> {
@@ -38,14 +38,15 @@ impl ProgramExperiment for Match {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let record = MatchRecord::read(folder)?;
-        Ok(Report {
-            page: record.page(),
-            data: json!(record.summary()),
-        })
+        Ok(Report::new(record.page(), record.summary()))
     }
 
-    fn view() -> Box<dyn RecordView> {
-        Box::new(MatchView)
+    /// The score so far, next to the progress.
+    fn view() -> RecordView {
+        Box::new(|name, data| {
+            let score = (name == "game").then(|| Score::deserialize(&data["score"]).ok());
+            RecordText::status(score.flatten().map(status))
+        })
     }
 
     fn so_far(folder: &Folder) -> Result<Option<MatchSummary>, Failure> {
@@ -58,6 +59,46 @@ impl ProgramExperiment for Match {
             return Err(Failure::failed(what));
         }
         Ok(())
+    }
+}
+
+/// The field `score` of the record `game`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Score {
+    Two {
+        tally: Tally,
+        elo: EloEstimate,
+        sprt: Option<SprtState>,
+    },
+    Tournament {
+        leader: String,
+        ratio: f64,
+    },
+}
+
+fn status(score: Score) -> String {
+    match score {
+        // Score and Elo are of the same games: a pair counts when both are played.
+        Score::Two { tally, elo, sprt } => {
+            let test = sprt.map_or_else(String::new, |test| {
+                format!(
+                    "  LLR {:.2} [{:.2}, {:.2}]",
+                    test.llr, test.lower, test.upper
+                )
+            });
+            format!(
+                "+{} ={} -{}  {}  Elo {}{test}",
+                tally.wins,
+                tally.draws,
+                tally.losses,
+                percent(tally.ratio()),
+                elo_text(&elo),
+            )
+        }
+        Score::Tournament { leader, ratio } => {
+            format!("{leader} leads with {}", percent(Some(ratio)))
+        }
     }
 }
 
@@ -83,7 +124,7 @@ fn result(summary: &MatchSummary) -> String {
     }
     let ratings = summary.ratings.iter().flat_map(|it| &it.ratings);
     let best = ratings.max_by(|a, b| {
-        let rating = |it: &mendel_arena::statistics::Rating| it.rating.unwrap_or(f64::MIN);
+        let rating = |it: &Rating| it.rating.unwrap_or(f64::MIN);
         rating(a).total_cmp(&rating(b))
     });
     best.map_or_else(String::new, |best| {

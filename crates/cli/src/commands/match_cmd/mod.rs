@@ -1,24 +1,24 @@
-//! `mendel match`: two or more players meet, and what that proves.
+//! `mendel match`: matches of two or more players.
 
 mod experiment;
 mod tables;
-mod view;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
     Adjudication, DrawRule, Entrant, Format, Kind, LengthRule, Match, MatchPlan, MaterialRule,
-    OpeningSetting, Order, Pace, Patience, ResignRule, SprtPlan, SyzygyRule, Verdict,
+    OpeningSetting, Order, Patience, ResignRule, SprtPlan, SyzygyRule, Verdict,
 };
 use mendel_engine::{Options, memory};
 
-use crate::exec_options::{ExecArguments, ExecOptions};
+use crate::choice::{Choice, choice};
+use crate::exec_options::{ExecArgs, ExecOptions};
 use crate::experiment::{NewExperiment, Session};
-use crate::limits::LimitArguments;
-use crate::request::Wrong;
+use crate::limits::LimitArgs;
+use crate::request::UsageError;
 
 /// Play two or more players against each other: score, Elo ± error, LOS, SPRT, PGN
 #[derive(Args, Debug)]
@@ -39,7 +39,7 @@ Examples:
   mendel match a.toml b.toml c.toml --format gauntlet --threads 2 --json
   mendel match mendel material --nodes 5000 --crew nats://127.0.0.1:4222
   mendel resume test")]
-pub(super) struct Arguments {
+pub(super) struct MatchArgs {
     /// Who plays: two for a match, more for a tournament
     players: Vec<String>,
     /// Where games and result are kept; a folder of its own if not given
@@ -49,16 +49,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Who meets whom
-    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
-    format: FormatName,
+    #[arg(long, default_value = "round-robin", value_parser = choice(FORMATS))]
+    format: Format,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Stop when a test is decided: Elo of the hypotheses, such as 0,5
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
     sprt: Option<(f64, f64)>,
     /// What the bounds of the test are measured in
-    #[arg(long, value_enum, default_value_t = ModelName::Normalized, requires = "sprt")]
-    model: ModelName,
+    #[arg(long, default_value = "normalized", value_parser = choice(MODELS), requires = "sprt")]
+    model: EloModel,
     /// The test's chance to accept a change that is none
     #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
     alpha: f64,
@@ -66,9 +66,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "P", default_value_t = SprtPlan::ERROR, requires = "sprt")]
     beta: f64,
     #[command(flatten)]
-    openings: OpeningArguments,
+    openings: OpeningArgs,
     #[command(flatten)]
-    early: EarlyArguments,
+    early: AdjudicationArgs,
     /// Keep each of the games at once on a core of its own
     #[arg(long)]
     pin: bool,
@@ -94,12 +94,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     #[command(flatten)]
-    exec: ExecArguments,
+    exec: ExecArgs,
 }
 
-/// Which openings, in which order.
 #[derive(Args, Debug)]
-struct OpeningArguments {
+struct OpeningArgs {
     /// Openings from an EPD, PGN or Polyglot file; else a small book of our own
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
@@ -117,15 +116,15 @@ struct OpeningArguments {
     seed: u64,
 }
 
-/// What ends a game before the rules do; nothing unless asked for.
+/// Ends of games before the rules end them; none by default.
 #[derive(Args, Debug)]
-struct EarlyArguments {
+struct AdjudicationArgs {
     /// A draw if both stay within SCORE centipawns for MOVES moves from FROM on
-    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = triple)]
-    draw: Option<(u32, u32, u32)>,
+    #[arg(long, value_name = "FROM,MOVES,SCORE", value_parser = numbers::<3>)]
+    draw: Option<[u32; 3]>,
     /// A loss for the side that stays SCORE centipawns down for MOVES moves
-    #[arg(long, value_name = "MOVES,SCORE", value_parser = pair)]
-    resign: Option<(u32, u32)>,
+    #[arg(long, value_name = "MOVES,SCORE", value_parser = numbers::<2>)]
+    resign: Option<[u32; 2]>,
     /// The opponent must have seen it, too
     #[arg(long, requires = "resign")]
     two_sided: bool,
@@ -143,23 +142,22 @@ struct EarlyArguments {
     syzygy: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatName {
-    /// Everybody meets everybody
-    RoundRobin,
-    /// The first meets all others
-    Gauntlet,
-    /// Each meets the next two: for players in the order of their strength
-    Ladder,
-}
+const LADDER: &str = "Each meets the next two: for players in the order of their strength";
+const FORMATS: &[Choice<Format>] = &[
+    (
+        "round-robin",
+        "Everybody meets everybody",
+        Format::RoundRobin,
+    ),
+    ("gauntlet", "The first meets all others", Format::Gauntlet),
+    ("ladder", LADDER, Format::Ladder),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ModelName {
-    /// Elo divided by the spread of the games; the default of the field
-    Normalized,
-    /// Elo as ratings use it
-    Logistic,
-}
+const NORMALIZED: &str = "Elo divided by the spread of the games; the default of the field";
+const MODELS: &[Choice<EloModel>] = &[
+    ("normalized", NORMALIZED, EloModel::Normalized),
+    ("logistic", "Elo as ratings use it", EloModel::Logistic),
+];
 
 fn numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
     let parsed: Option<Vec<u32>> = text
@@ -177,14 +175,6 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
         .ok_or_else(|| "a name and a rating are wanted, such as toga2=2800".to_owned())
 }
 
-fn triple(text: &str) -> Result<(u32, u32, u32), String> {
-    numbers::<3>(text).map(|[a, b, c]| (a, b, c))
-}
-
-fn pair(text: &str) -> Result<(u32, u32), String> {
-    numbers::<2>(text).map(|[a, b]| (a, b))
-}
-
 fn bounds(text: &str) -> Result<(f64, f64), String> {
     let read = |part: &str| part.trim().parse().ok().filter(|elo: &f64| elo.is_finite());
     text.split_once(',')
@@ -192,10 +182,10 @@ fn bounds(text: &str) -> Result<(f64, f64), String> {
         .ok_or_else(|| "two numbers with a comma between them are wanted, such as 0,5".to_owned())
 }
 
-impl Arguments {
-    fn plan(&self) -> Result<MatchPlan, Wrong> {
+impl MatchArgs {
+    fn plan(&self) -> Result<MatchPlan, UsageError> {
         if self.players.len() < 2 {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!(
                     "a match needs at least two players, and there are {}",
                     self.players.len()
@@ -204,22 +194,13 @@ impl Arguments {
             ));
         }
         Ok(MatchPlan {
-            format: match self.format {
-                FormatName::RoundRobin => Format::RoundRobin,
-                FormatName::Gauntlet => Format::Gauntlet,
-                FormatName::Ladder => Format::Ladder,
-            },
+            format: self.format,
             openings: self.openings.openings.clone(),
             names: self.names.clone(),
             anchor: self.anchor.clone(),
             max_faults: self.max_faults,
             final_positions: self.final_positions,
-            pace: Pace {
-                clock: self.limits.tc,
-                movetime: self.limits.movetime.map(Duration::from_millis),
-                nodes: self.limits.nodes,
-                depth: self.limits.depth,
-            },
+            pace: self.limits.pace(),
             opening: OpeningSetting {
                 plies: self.openings.plies,
                 order: if self.openings.sequential {
@@ -242,25 +223,22 @@ impl Arguments {
                 elo1,
                 alpha: self.alpha,
                 beta: self.beta,
-                model: match self.model {
-                    ModelName::Normalized => EloModel::Normalized,
-                    ModelName::Logistic => EloModel::Logistic,
-                },
+                model: self.model,
             }),
             ..MatchPlan::new(&self.event, self.players.clone(), self.games)
         })
     }
 }
 
-impl EarlyArguments {
+impl AdjudicationArgs {
     fn rules(&self) -> Adjudication {
         Adjudication {
-            draw: self.draw.map(|(from_move, moves, score)| DrawRule {
+            draw: self.draw.map(|[from_move, moves, score]| DrawRule {
                 from_move,
                 moves,
                 score,
             }),
-            resign: self.resign.map(|(moves, score)| ResignRule {
+            resign: self.resign.map(|[moves, score]| ResignRule {
                 moves,
                 score,
                 two_sided: self.two_sided,
@@ -286,14 +264,13 @@ impl EarlyArguments {
     }
 }
 
-/// Plays the match and prints what it proves.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &MatchArgs) -> anyhow::Result<()> {
     // 1. The crew and the whole plan are checked before anything is written or played.
     let options = ExecOptions {
-        pin: arguments.pin,
-        ..arguments.exec.options()?
+        pin: args.pin,
+        ..args.exec.options()?
     };
-    let plan = arguments.plan()?;
+    let plan = args.plan()?;
     let entrants: Vec<Entrant> = plan
         .players
         .iter()
@@ -304,17 +281,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     // 2. The match.
     let names: Vec<&str> = entrants.iter().map(|it| it.name.as_str()).take(3).collect();
-    let new = NewExperiment::<Match> {
+    let new = NewExperiment {
         seed: plan.seed(),
         plan,
-        folder: arguments.out.as_deref(),
+        folder: args.out.as_deref(),
         names: &names,
     };
-    Session::new(options, arguments.exec.output)?.start(new)
+    Session::new(options, args.exec.output)?.start::<Match>(new)
 }
 
-/// Refuses tables of bred players that do not fit into memory in so many games at once.
-fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), Wrong> {
+/// Refuses tables of bred players that do not fit into memory in `games` games at once.
+fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), UsageError> {
     let bred = entrants
         .iter()
         .filter(|it| matches!(it.kind, Kind::Bred(_)));
@@ -329,7 +306,7 @@ fn check_tables(entrants: &[Entrant], games: u64) -> Result<(), Wrong> {
     memory::check((most << 20).saturating_mul(games)).map_err(|shortage| {
         let message =
             format!("tables of {most} MiB in each of {games} games at once: this {shortage}");
-        Wrong::new(
+        UsageError::new(
             message,
             "ask for a smaller `?Hash=MIB`, or a lower `--threads`",
         )

@@ -1,18 +1,18 @@
-//! What a match proves, as tables.
+//! The result of a match as tables.
 
 use std::path::Path;
 
 use mendel_arena::statistics::{Decision, EloEstimate, SprtState};
 use mendel_arena::{Conclusion, MatchSummary, SprtPlan};
+use serde_json::json;
 
-use crate::table::Table;
+use crate::table::{TextTable, or_dash};
 
-/// A share as people read it.
 pub(super) fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
+    or_dash(share.map(|share| format!("{:.1} %", share * 100.0)))
 }
 
-/// Elo with its error; where there is no error, with its interval.
+/// Elo with its error, or with its interval if there is no error.
 pub(super) fn elo_text(elo: &EloEstimate) -> String {
     let bound = |value: Option<f64>, none: &str| {
         value.map_or_else(|| none.to_owned(), |value| format!("{value:+.0}"))
@@ -30,7 +30,6 @@ pub(super) fn elo_text(elo: &EloEstimate) -> String {
     }
 }
 
-/// The result as tables; `sprt` is the test of the plan.
 pub(super) fn tables(summary: &MatchSummary, sprt: Option<SprtPlan>, folder: &Path) -> String {
     let mut text = pairings(summary);
     if let Some(ratings) = &summary.ratings {
@@ -48,28 +47,13 @@ pub(super) fn tables(summary: &MatchSummary, sprt: Option<SprtPlan>, folder: &Pa
 }
 
 fn pairings(summary: &MatchSummary) -> String {
-    let mut table = Table::default();
-    table.row([
-        "first",
-        "second",
-        "games",
-        "win",
-        "draw",
-        "loss",
-        "score",
-        "Elo",
-        "nElo",
-        "LOS",
-        "draws",
-        "pairs 0 ½ 1 1½ 2",
-    ]);
-    table.rule();
+    let mut table = TextTable::new(
+        "first | second | games | win | draw | loss | score | Elo | nElo | LOS | draws | pairs 0 ½ 1 1½ 2",
+    );
     for pairing in &summary.pairings {
         let tally = pairing.tally;
-        let normalized = match (pairing.elo.normalized, pairing.elo.normalized_error) {
-            (Some(value), Some(error)) => format!("{value:+.1} ± {error:.1}"),
-            _ => "–".to_owned(),
-        };
+        let normalized = pairing.elo.normalized.zip(pairing.elo.normalized_error);
+        let normalized = normalized.map(|(value, error)| format!("{value:+.1} ± {error:.1}"));
         let pairs: Vec<String> = pairing.pairs.iter().map(u64::to_string).collect();
         table.row([
             pairing.first.clone(),
@@ -80,7 +64,7 @@ fn pairings(summary: &MatchSummary) -> String {
             tally.losses.to_string(),
             percent(tally.ratio()),
             elo_text(&pairing.elo),
-            normalized,
+            or_dash(normalized),
             percent(Some(pairing.elo.superiority)),
             percent(tally.draw_ratio()),
             pairs.join(" "),
@@ -120,20 +104,13 @@ fn pool(summary: &MatchSummary, ratings: &mendel_arena::statistics::Ratings) -> 
             .unwrap_or(f64::MIN)
             .total_cmp(&a.rating.unwrap_or(f64::MIN))
     });
-    let mut table = Table::default();
-    table.row(["", "player", "rating", "± 95 %", "games", "score", "draws"]);
-    table.rule();
-    for (place, rating) in rows.into_iter().enumerate() {
-        let number = |value: Option<f64>| {
-            value.map_or_else(|| "–".to_owned(), |value| format!("{value:+.0}"))
-        };
+    let mut table = TextTable::new(" | player | rating | ± 95 % | games | score | draws");
+    for (place, rating) in (1..).zip(rows) {
         table.row([
-            (place + 1).to_string(),
+            place.to_string(),
             summary.players[rating.player].clone(),
-            number(rating.rating),
-            rating
-                .error
-                .map_or_else(|| "–".to_owned(), |error| format!("{error:.0}")),
+            or_dash(rating.rating.map(|it| format!("{it:+.0}"))),
+            or_dash(rating.error.map(|it| format!("{it:.0}"))),
             rating.tally.games().to_string(),
             percent(rating.tally.ratio()),
             percent(rating.tally.draw_ratio()),
@@ -146,10 +123,7 @@ fn endings(summary: &MatchSummary) -> String {
     let reasons: Vec<String> = summary
         .reasons
         .iter()
-        .map(|(reason, count)| {
-            let name = serde_json::to_value(reason).expect("a reason is a word");
-            format!("{} {count}", name.as_str().unwrap_or("?"))
-        })
+        .map(|(reason, count)| format!("{} {count}", json!(reason).as_str().unwrap_or("?")))
         .collect();
     let mut text = format!("games ended by: {}\n", reasons.join(", "));
     for (index, player) in summary.players.iter().enumerate() {
@@ -173,10 +147,7 @@ fn test_line(plan: SprtPlan, test: &SprtState) -> String {
         "SPRT [{}, {}] {}: LLR {:.2} in [{:.2}, {:.2}], {decision}\n",
         plan.elo0,
         plan.elo1,
-        serde_json::to_value(plan.model)
-            .ok()
-            .and_then(|name| name.as_str().map(str::to_owned))
-            .unwrap_or_default(),
+        json!(plan.model).as_str().unwrap_or_default(),
         test.llr,
         test.lower,
         test.upper,

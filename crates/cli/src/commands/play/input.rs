@@ -1,33 +1,21 @@
-//! Commands that a person may type.
+//! The input of a person in `mendel play`.
 
-/// A line that a person typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PlayInput {
-    /// Only blanks.
     Nothing,
     /// Any text that is not a command; probably a move.
     Move(String),
-    /// Take back.
     Undo,
-    /// Show what the engine would play.
     Hint,
-    /// Turn the board.
     Flip,
-    /// Print the position as FEN.
     Fen,
-    /// Print the game as PGN.
     Pgn,
-    /// Start a new game.
     New,
-    /// Give up.
     Resign,
-    /// List the commands.
     Help,
-    /// Leave.
     Quit,
 }
 
-/// The answer to `help`.
 pub(super) const HELP: &str = "\
   e4, Nf3, e2e4   play a move
   undo            take back your last move and the answer to it

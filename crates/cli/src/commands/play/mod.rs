@@ -8,22 +8,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use mendel_board::Color;
 use mendel_board::lines::BoundedLines;
-use mendel_board::{Color, Position};
 use mendel_engine::play::HumanSides;
 use mendel_engine::{Engine, Guidance, Options, Player, Setting, Strength, StrengthTable};
 use mendel_lab::learning::OpponentKind;
 
-use crate::crew::ServerArguments;
-use crate::draw::Ink;
-use crate::limits::LimitArguments;
+use crate::crew::ServerArgs;
+use crate::draw::BoardStyle;
+use crate::limits::LimitArgs;
 use crate::output;
 use crate::population_learner::PopulationLearner;
-use crate::request::{self, Wrong};
+use crate::request::{self, OrUsageError as _, UsageError};
 use input::PlayInput;
-use terminal_game::{LearnState, TerminalGame};
+use terminal_game::TerminalGame;
 
-/// How long the engine thinks where nothing is said.
 const THINKING_TIME: Duration = Duration::from_secs(1);
 
 /// Play a game in the terminal
@@ -42,7 +41,7 @@ Examples:
   mendel play --side both                   two people, one board; `hint` still works
   mendel play --side none --nodes 20000     watch it play itself
   echo 'e4 e5 pgn' | tr ' ' '\\n' | mendel play --side both")]
-pub(super) struct Arguments {
+pub(super) struct PlayArgs {
     /// A built-in player or a player file
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
@@ -69,12 +68,12 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["elo", "self_play"])]
     learn: bool,
     #[command(flatten)]
-    crew: ServerArguments,
+    crew: ServerArgs,
     /// Size of the engine's table in MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     hash: u32,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -85,7 +84,6 @@ enum SideArg {
     None,
 }
 
-/// A rating of the table.
 fn elo(text: &str) -> Result<i32, String> {
     let table = StrengthTable::built_in();
     let known = table.min()..=table.max();
@@ -98,18 +96,18 @@ fn elo(text: &str) -> Result<i32, String> {
     })
 }
 
-/// Who plays, with the chance that was asked for.
-fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
-    let mut player = request::player(arguments.player.as_deref())?;
+/// The player, with the seed of the request.
+fn opponent(args: &PlayArgs) -> Result<Player, UsageError> {
+    let mut player = request::player(args.player.as_deref())?;
     let of_people = |policy: &Guidance| policy.way.is_of_people();
-    if arguments.elo.is_some() && player.policy.as_ref().is_some_and(of_people) {
+    if args.elo.is_some() && player.policy.as_ref().is_some_and(of_people) {
         let name = &player.name;
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`--elo` limits a search, and `{name}` plays as strong as its network expects"),
             format!("leave it out; a rating is set by `--player '{name}?Rating=1500'`"),
         ));
     }
-    match (arguments.seed, arguments.elo, &player.policy) {
+    match (args.seed, args.elo, &player.policy) {
         (None, _, _) | (_, Some(_), None) => {}
         (Some(seed), _, Some(_)) => {
             let seed = i64::try_from(seed).unwrap_or(i64::MAX);
@@ -117,7 +115,7 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
             let _ = player.set(Setting::Seed.option(), seed);
         }
         (Some(_), None, None) => {
-            return Err(Wrong::new(
+            return Err(UsageError::new(
                 format!(
                     "`--seed` means nothing to `{}`, which leaves nothing to chance",
                     player.name
@@ -129,86 +127,73 @@ fn opponent(arguments: &Arguments) -> Result<Player, Wrong> {
     Ok(player)
 }
 
-/// Plays until the game or the input ends.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut pupil = None;
-    let player = if arguments.learn {
-        let seat = matches!(arguments.side, SideArg::White | SideArg::Black);
-        if !seat {
-            return Err(Wrong::new(
+pub(super) fn run(args: &PlayArgs) -> anyhow::Result<()> {
+    let mut learner = None;
+    let player = if args.learn {
+        if !matches!(args.side, SideArg::White | SideArg::Black) {
+            return UsageError::bail(
                 "`--learn` needs one side for you and one for the sets that learn",
                 "take `--side white` or `--side black`",
-            )
-            .into());
+            );
         }
-        let who = arguments.player.as_deref();
-        let mut learner =
-            PopulationLearner::new(who, OpponentKind::Person, arguments.seed, &arguments.crew)?;
-        let player = learner.next()?;
-        pupil = Some(learner);
-        Arc::new(player)
+        let name = args.player.as_deref();
+        let new = PopulationLearner::new(name, OpponentKind::Person, args.seed, &args.crew)?;
+        Arc::new(learner.insert(new).next()?)
     } else {
-        Arc::new(opponent(arguments)?)
+        Arc::new(opponent(args)?)
     };
-    let mut limits = arguments.limits.clone();
-    if arguments.learn && limits.depth.is_none() && limits.nodes.is_none() {
-        // As in the paper; a clock or a time for each move still ends it earlier.
+    let mut limits = args.limits.clone();
+    if args.learn && limits.depth.is_none() && limits.nodes.is_none() {
+        // As in the paper; a clock or a time for each move may end the search earlier.
         limits.depth = Some(mendel_lab::learning::DEPTH);
     }
-    let words: Vec<String> = arguments.fen.iter().cloned().collect();
-    let start: Position = request::position(&words)?;
-    let side = if arguments.self_play {
+    let start = request::position(args.fen.as_slice())?;
+    let side = if args.self_play {
         SideArg::None
     } else {
-        arguments.side
+        args.side
     };
     let options = Options {
-        hash: arguments.hash as usize,
-        strength: arguments.elo.map(|elo| Strength {
+        hash: args.hash as usize,
+        strength: args.elo.map(|elo| Strength {
             level: StrengthTable::built_in().level(elo),
-            seed: arguments.seed.unwrap_or(0),
+            seed: args.seed.unwrap_or(0),
         }),
         ..Options::default()
     };
-    let ink = Ink::for_stream(&io::stdout());
     let mut game = TerminalGame::new(
         start,
-        Engine::new(player, options)
-            .map_err(|error| Wrong::new(error, "`--hash MIB` says how large it is"))?,
+        Engine::new(player, options).or_hint("`--hash MIB` says how large it is")?,
         HumanSides {
             white: matches!(side, SideArg::White | SideArg::Both),
             black: matches!(side, SideArg::Black | SideArg::Both),
         },
         &limits,
-        ink,
+        BoardStyle::for_stream(&io::stdout()),
         output::stdout(),
     );
     if side == SideArg::None {
-        game.watch(arguments.plies)?;
+        game.watch(args.plies)?;
         return Ok(());
     }
-    game.set_view(if side == SideArg::Black {
-        Color::Black
-    } else {
-        Color::White
-    });
-    converse(&mut game, pupil.as_mut())?;
-    Ok(())
+    if side == SideArg::Black {
+        game.view = Color::Black;
+    }
+    converse(&mut game, learner.as_mut())
 }
 
-/// The game with people: the engine moves when it is its turn, a line is read
-/// when it is not.
+/// Plays a game with people until the input ends.
 fn converse<W: Write>(
     game: &mut TerminalGame<W>,
-    mut pupil: Option<&mut PopulationLearner>,
+    mut learner: Option<&mut PopulationLearner>,
 ) -> anyhow::Result<()> {
     let stdin = io::stdin();
     let asks = stdin.is_terminal();
     let mut lines = BoundedLines::new(stdin.lock(), MAX_LINE_LEN);
     game.show()?;
     loop {
-        if let Some(pupil) = pupil.as_deref_mut() {
-            learn(game, pupil)?;
+        if let Some(learner) = learner.as_deref_mut() {
+            game.learn(learner)?;
         }
         if !game.is_over() && !game.is_human_turn() {
             game.engine_moves()?;
@@ -229,26 +214,7 @@ fn converse<W: Write>(
     }
 }
 
-/// Tells the pupil of a game that is over, once, and asks it for the next.
-fn learn<W: Write>(
-    game: &mut TerminalGame<W>,
-    pupil: &mut PopulationLearner,
-) -> anyhow::Result<()> {
-    match game.learn_state() {
-        LearnState::Playing => {}
-        LearnState::Over { own, winner, plies } => {
-            let event = pupil.record(own, winner, plies)?;
-            game.learned(&format!("learned from game {}\n", event.id.number))?;
-        }
-        LearnState::Spoilt => {
-            game.learned("not learned from: moves were taken back\n")?;
-        }
-        LearnState::New => game.replace_player(Arc::new(pupil.next()?)),
-    }
-    Ok(())
-}
-
-/// Bytes of a typed line that are read; no command or move is longer.
+/// Maximum length of a typed line, in bytes; the rest is ignored.
 const MAX_LINE_LEN: usize = 4096;
 
 /// The next typed line without blanks around it; `None` at the end of the input.

@@ -1,4 +1,4 @@
-//! A game in the terminal: the session, the engine, and how both are shown.
+//! A game in the terminal: the session, the engine and the output.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,57 +7,38 @@ use std::time::{Duration, Instant};
 use mendel_board::pgn::PgnGame;
 use mendel_board::{Color, Game, Move, Position};
 use mendel_engine::play::{HumanSides, PlayAction, PlayEnd, PlayError, PlaySession};
-use mendel_engine::{Best, Clock, Control, Engine, Limits, Options, Player, Score};
+use mendel_engine::{Best, Clock, Control, Engine, Limits, Options, Score};
 
 use super::THINKING_TIME;
 use super::input::{HELP, PlayInput};
-use crate::draw::{self, Ink};
-use crate::limits::LimitArguments;
+use crate::draw::{self, BoardStyle};
+use crate::limits::LimitArgs;
+use crate::population_learner::PopulationLearner;
 
-/// What a player that learns from its games can do now.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum LearnState {
-    /// Nothing: the game is not over, or was learned from already.
-    Playing,
-    /// Learn from the game, which is over.
-    Over {
-        /// The engine's side.
-        own: Color,
-        winner: Option<Color>,
-        plies: usize,
-    },
-    /// Nothing: the game is over, but moves were taken back.
-    Spoilt,
-    /// Choose the player of a new game.
-    New,
-}
-
-/// A game, the engine that plays it, and where both are shown.
 #[derive(Debug)]
 pub(super) struct TerminalGame<W> {
     session: PlaySession,
     engine: Engine,
     /// The session counts time from here.
     epoch: Instant,
-    view: Color,
-    /// Whether this game was learned from.
+    /// The side below.
+    pub(super) view: Color,
+    /// Whether this game was learned from, or cannot be.
     learned: bool,
-    /// Whether a move was to be taken back.
-    spoilt: bool,
-    /// Whether a new game began and its player is not chosen.
+    has_taken_back: bool,
+    /// Whether a new game was started and its player is not chosen yet.
     is_new: bool,
-    ink: Ink,
+    ink: BoardStyle,
     out: W,
 }
 
 impl<W: Write> TerminalGame<W> {
-    /// A game from `start`.
     pub(super) fn new(
         start: Position,
         engine: Engine,
         humans: HumanSides,
-        limits: &LimitArguments,
-        ink: Ink,
+        limits: &LimitArgs,
+        ink: BoardStyle,
         out: W,
     ) -> Self {
         Self {
@@ -68,57 +49,39 @@ impl<W: Write> TerminalGame<W> {
             epoch: Instant::now(),
             view: Color::White,
             learned: false,
-            spoilt: false,
+            has_taken_back: false,
             is_new: false,
             ink,
             out,
         }
     }
 
-    /// What a player that learns can do now.
-    pub(super) fn learn_state(&mut self) -> LearnState {
+    /// Learns from a game that is over, once, and takes the player of a new game.
+    pub(super) fn learn(&mut self, learner: &mut PopulationLearner) -> anyhow::Result<()> {
         if std::mem::take(&mut self.is_new) {
-            return LearnState::New;
+            self.engine.set_player(Arc::new(learner.next()?));
         }
         let Some(end) = self.end().filter(|_| !self.learned) else {
-            return LearnState::Playing;
+            return Ok(());
         };
-        if self.spoilt {
-            return LearnState::Spoilt;
-        }
-        LearnState::Over {
-            own: if self.session.humans().white {
-                Color::Black
-            } else {
-                Color::White
-            },
-            winner: end.winner(),
-            plies: self.game().moves().len(),
-        }
-    }
-
-    /// The game was learned from, or cannot be.
-    pub(super) fn learned(&mut self, text: &str) -> io::Result<()> {
         self.learned = true;
-        self.say(text)
+        if self.has_taken_back {
+            return Ok(self.print("not learned from: moves were taken back\n")?);
+        }
+        let own = if self.session.humans().white {
+            Color::Black
+        } else {
+            Color::White
+        };
+        let plies = self.game().moves().len();
+        let game = learner.record(own, end.winner(), plies)?;
+        Ok(self.print(&format!("learned from game {}\n", game.id.number))?)
     }
 
-    /// Another player continues for the engine.
-    pub(super) fn replace_player(&mut self, player: Arc<Player>) {
-        self.engine.set_player(player);
-    }
-
-    /// Whose side of the board is below.
-    pub(super) fn set_view(&mut self, side: Color) {
-        self.view = side;
-    }
-
-    /// Whether no move can be played any more.
     pub(super) fn is_over(&self) -> bool {
         self.end().is_some()
     }
 
-    /// Whether a person is to move.
     pub(super) fn is_human_turn(&self) -> bool {
         self.session.is_human_turn()
     }
@@ -133,40 +96,35 @@ impl<W: Write> TerminalGame<W> {
         self.session.game()
     }
 
-    /// The time now, as the session counts it.
     fn now(&self) -> Duration {
         self.epoch.elapsed()
     }
 
-    /// Draws the board, the clocks and how the game stands.
     pub(super) fn show(&mut self) -> io::Result<()> {
         let text = self.picture();
-        self.say(&text)
+        self.print(&text)
     }
 
-    /// Asks for a line.
     pub(super) fn ask(&mut self) -> io::Result<()> {
         let prompt = if self.is_over() {
             "new or quit? ".to_owned()
         } else {
             format!("{}? ", draw::side(self.game().position().turn()))
         };
-        self.say(&prompt)
+        self.print(&prompt)
     }
 
-    /// The engine thinks and moves.
     pub(super) fn engine_moves(&mut self) -> io::Result<()> {
         let best = self.think();
         let Some(m) = best.best else {
-            // Without a legal move the game is over, and nobody asks.
+            // Only without a legal move: the game is over.
             return Ok(());
         };
         let line = format!("{}  {}\n", self.numbered(m), judgement(&best));
         self.make(m);
-        self.say(&line)
+        self.print(&line)
     }
 
-    /// Runs a typed command.
     pub(super) fn handle_input(&mut self, input: &PlayInput) -> io::Result<()> {
         match input {
             PlayInput::Nothing | PlayInput::Quit => Ok(()),
@@ -179,25 +137,25 @@ impl<W: Write> TerminalGame<W> {
             }
             PlayInput::Fen => {
                 let fen = self.game().position().fen();
-                self.say(&format!("{fen}\n"))
+                self.print(&format!("{fen}\n"))
             }
             PlayInput::Pgn => {
                 let pgn = self.pgn();
-                self.say(&pgn)
+                self.print(&pgn)
             }
             PlayInput::New => {
                 self.engine.new_game();
                 self.apply(PlayAction::NewGame)
                     .expect("a new game is always possible");
-                (self.learned, self.spoilt, self.is_new) = (false, false, true);
+                (self.learned, self.has_taken_back, self.is_new) = (false, false, true);
                 self.show()
             }
             PlayInput::Resign => {
-                // A game that is over stays as it is, and is shown again.
+                // A finished game does not change, and is shown again.
                 let _ = self.apply(PlayAction::Resign(self.game().position().turn()));
                 self.show()
             }
-            PlayInput::Help => self.say(HELP),
+            PlayInput::Help => self.print(HELP),
         }
     }
 
@@ -209,7 +167,7 @@ impl<W: Write> TerminalGame<W> {
     /// The engine plays both sides, at most `plies` half-moves. On a terminal
     /// the board is redrawn in place; elsewhere the moves are a list.
     pub(super) fn watch(&mut self, plies: usize) -> io::Result<()> {
-        let in_place = self.ink == Ink::Coloured;
+        let in_place = self.ink == BoardStyle::Coloured;
         let mut drawn = 0;
         for _ in 0..plies {
             if self.is_over() {
@@ -225,30 +183,30 @@ impl<W: Write> TerminalGame<W> {
             let san = self.game().position().san(m);
             self.make(m);
             if !in_place {
-                self.say(&format!("{number}{san}"))?;
+                self.print(&format!("{number}{san}"))?;
             }
         }
         if !in_place {
-            self.say("\n\n")?;
+            self.print("\n\n")?;
         }
         let picture = self.picture();
         self.redraw(&mut drawn, &picture)?;
         if !self.is_over() {
-            self.say("the game was ended here\n")?;
+            self.print("the game was ended here\n")?;
         }
         Ok(())
     }
 
     fn redraw(&mut self, drawn: &mut usize, picture: &str) -> io::Result<()> {
         if *drawn > 0 {
-            // Up to the first line, and clear what is below.
-            self.say(&format!("\x1b[{drawn}A\x1b[J"))?;
+            // Moves to the first line and clears everything below.
+            self.print(&format!("\x1b[{drawn}A\x1b[J"))?;
         }
         *drawn = picture.lines().count();
-        self.say(picture)
+        self.print(picture)
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
+    fn print(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
@@ -258,7 +216,7 @@ impl<W: Write> TerminalGame<W> {
         let last = self.game().moves().last().copied();
         let flipped = self.view == Color::Black;
         let board = draw::board(position, last, flipped, self.ink);
-        // As after the last move: a clock that runs cannot be shown in a picture.
+        // The clocks after the last move: a running clock cannot be shown in a picture.
         let clock = self.session.clock(self.session.turn_start());
         let clocks = clock.map(|clock| format!("    {}\n", clock_text(&clock)));
         let state = self
@@ -267,7 +225,6 @@ impl<W: Write> TerminalGame<W> {
         format!("\n{board}{}    {state}\n\n", clocks.unwrap_or_default())
     }
 
-    /// Whose turn it is, and the last move.
     fn turn_text(&self) -> String {
         let position = self.game().position();
         let turn = draw::side(position.turn());
@@ -282,7 +239,7 @@ impl<W: Write> TerminalGame<W> {
         }
     }
 
-    /// Has the engine choose a move; its time begins here.
+    /// Searches a move; the time of the engine starts here.
     fn think(&mut self) -> Best {
         let now = self.now();
         self.session.restart_turn(now);
@@ -304,14 +261,14 @@ impl<W: Write> TerminalGame<W> {
 
     fn person_moves(&mut self, text: &str) -> io::Result<()> {
         if self.is_over() {
-            return self.say("the game is over; type `new`, `undo`, `pgn` or `quit`\n");
+            return self.print("the game is over; type `new`, `undo`, `pgn` or `quit`\n");
         }
         match self.game().position().parse_move(text) {
             Ok(m) => {
                 self.make(m);
                 self.show()
             }
-            Err(error) => self.say(&format!(
+            Err(error) => self.print(&format!(
                 "{error}\nhint: moves look like Nf3 or g1f3; `help` lists the rest\n"
             )),
         }
@@ -319,24 +276,24 @@ impl<W: Write> TerminalGame<W> {
 
     /// Takes moves back until a person is to move.
     fn take_back(&mut self) -> io::Result<()> {
-        self.spoilt = true;
+        self.has_taken_back = true;
         match self.apply(PlayAction::TakeBack) {
             Ok(()) => self.show(),
-            Err(error) => self.say(&format!("{error}\n")),
+            Err(error) => self.print(&format!("{error}\n")),
         }
     }
 
     fn give_hint(&mut self) -> io::Result<()> {
         let Ok(limits) = self.session.hint_limits(self.session.turn_start()) else {
-            return self.say("the game is over\n");
+            return self.print("the game is over\n");
         };
-        // A hint is as good as can be, however weak the opponent is asked to be.
+        // A hint is given at full strength.
         let playing = self.engine.options().clone();
         let advising = Options {
             strength: None,
             ..playing.clone()
         };
-        // Neither names a new book or table, which alone could be refused.
+        // Only a new book or table could be refused.
         let _ = self.engine.set_options(advising);
         let best = self.search(&limits);
         let _ = self.engine.set_options(playing);
@@ -344,7 +301,7 @@ impl<W: Write> TerminalGame<W> {
             None => "there is no move\n".to_owned(),
             Some(m) => format!("{}  {}\n", self.game().position().san(m), judgement(&best)),
         };
-        self.say(&text)
+        self.print(&text)
     }
 
     /// A move that is about to be played, with its number.
@@ -364,7 +321,7 @@ impl<W: Write> TerminalGame<W> {
         positions[positions.len() - 2].san(m)
     }
 
-    /// What stands before the next move in a list of moves.
+    /// The text before the next move in a list of moves.
     fn numbered_move_list_gap(&self) -> String {
         let position = self.game().position();
         match (position.turn(), self.game().moves().is_empty()) {
@@ -394,7 +351,6 @@ impl<W: Write> TerminalGame<W> {
     }
 }
 
-/// Both times as people read them.
 fn clock_text(clock: &Clock) -> String {
     let [white, black] = [clock.white, clock.black].map(|side| {
         let seconds = side.remaining.as_secs();
@@ -403,7 +359,7 @@ fn clock_text(clock: &Clock) -> String {
     format!("White {white}  Black {black}")
 }
 
-/// What the engine thinks of its move, as the side to move sees it.
+/// Score (from the point of view of the side to move), depth and nodes.
 fn judgement(best: &Best) -> String {
     let Some(info) = &best.info else {
         return String::new();

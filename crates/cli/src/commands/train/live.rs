@@ -1,53 +1,39 @@
-//! What training shows while it goes on.
+//! Progress of a training.
 
-use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::io::Write as _;
+use std::time::Instant;
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use mendel_nets::train::record::Evaluation;
 use mendel_nets::train::{Event, Progress};
 
 use crate::output;
+use crate::progress::Display;
 
-/// Where there is no terminal, a line is enough so often.
-const EVERY: Duration = Duration::from_secs(5);
+const BAR: &str = "{bar:24} {pos}/{len} steps, {eta} left  {wide_msg}";
 
-/// The figures that a line has room for.
+/// The figures of an evaluation that are printed.
 const SHOWN: [&str; 5] = ["from", "overall", "first", "mse", "r2"];
 
-/// On a terminal a bar with loss, rate and speed, and a line for each evaluation;
-/// elsewhere a line now and then; nothing when told to be quiet. With JSON, evaluations
-/// go to stdout, a line each.
-pub(super) struct Live {
-    show: Show,
+/// Loss, rate and speed on stderr, and a line for each evaluation. With JSON, evaluations go to
+/// stdout too, a line each.
+pub(super) struct TrainDisplay {
+    display: Display,
     json: bool,
-    /// What stands before every line, such as a network's name in a grid.
+    /// Prefix of each line, such as the name of a network in a grid.
     pub(super) name: String,
 }
 
-enum Show {
-    Nothing,
-    Bar(ProgressBar),
-    Lines { last: Option<Instant> },
-}
-
-impl Live {
+impl TrainDisplay {
     pub(super) fn new(json: bool, quiet: bool) -> Self {
-        let show = if quiet {
-            Show::Nothing
-        } else if io::stderr().is_terminal() {
-            Show::Bar(bar())
-        } else {
-            Show::Lines { last: None }
-        };
         Self {
-            show,
+            display: Display::new(quiet, BAR),
             json,
             name: String::new(),
         }
     }
 
-    pub(super) fn hear(&mut self, event: &Event<'_>) {
+    pub(super) fn on_event(&mut self, event: &Event<'_>) {
         match event {
             Event::Begun {
                 numbers,
@@ -55,7 +41,7 @@ impl Live {
                 steps,
                 done,
             } => {
-                if let Show::Bar(bar) = &self.show {
+                if let Display::Bar(bar) = &self.display {
                     bar.set_length(steps.unwrap_or(0));
                     bar.set_position(*done);
                     bar.reset_eta();
@@ -65,11 +51,11 @@ impl Live {
                     0 => String::new(),
                     done => format!("; goes on after {done} steps"),
                 };
-                self.tell(&format!("{numbers} numbers learn from {data}{again}"));
+                self.log(&format!("{numbers} numbers learn from {data}{again}"));
             }
             Event::Started { taken } => {
                 let taken = HumanCount(*taken as u64);
-                self.tell(&format!(
+                self.log(&format!(
                     "{taken} numbers are those of the network it begins with"
                 ));
             }
@@ -90,26 +76,19 @@ impl Live {
                 _ => String::new(),
             }
         );
-        match &mut self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_position(progress.step);
-                bar.set_message(format!("{}{text}", self.name));
-            }
-            Show::Lines { last } => {
-                if last.is_none_or(|last| last.elapsed() >= EVERY) {
-                    *last = Some(Instant::now());
-                    let (step, epoch) = (progress.step, progress.epoch + 1);
-                    say(&format!("{}step {step}, epoch {epoch}: {text}", self.name));
-                }
-            }
+        if let Display::Bar(bar) = &self.display {
+            bar.set_position(progress.step);
+            bar.set_message(format!("{}{text}", self.name));
+        } else if self.display.is_due(Instant::now()) {
+            let (step, epoch) = (progress.step, progress.epoch + 1);
+            self.log(&format!("step {step}, epoch {epoch}: {text}"));
         }
     }
 
     fn evaluated(&mut self, evaluation: &Evaluation) {
         if self.json {
             let line = serde_json::to_string(evaluation).expect("plain data become JSON");
-            // Whoever read it has seen enough.
+            // A closed pipe makes the program fail at its end.
             let _ = writeln!(output::stdout(), "{line}");
         }
         let figures = SHOWN.iter().filter_map(|name| {
@@ -118,7 +97,7 @@ impl Live {
         });
         let figures: Vec<String> = figures.collect();
         let best = if evaluation.best { "  best" } else { "" };
-        self.tell(&format!(
+        self.log(&format!(
             "step {}: loss {:.4}, validation {:.4}  {}{best}",
             evaluation.step,
             evaluation.loss,
@@ -127,37 +106,19 @@ impl Live {
         ));
     }
 
-    /// A line that stays.
-    fn tell(&self, text: &str) {
-        let text = format!("{}{text}", self.name);
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.println(text),
-            Show::Lines { .. } => say(&text),
-        }
+    fn log(&self, text: &str) {
+        self.display.log(&format!("{}{text}", self.name));
     }
 
-    pub(super) fn finish(self) {
-        if let Show::Bar(bar) = self.show {
-            bar.finish_and_clear();
-        }
+    pub(super) fn finish(&self) {
+        self.display.finish();
     }
-}
-
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} steps, {eta} left  {wide_msg}");
-    ProgressBar::new(0).with_style(style.expect("the template is tested by use"))
-}
-
-fn say(text: &str) {
-    // With stderr closed there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_bar_is_well_formed() {
-        super::bar().finish_and_clear();
+        crate::progress::bar(super::BAR, false).finish_and_clear();
     }
 }

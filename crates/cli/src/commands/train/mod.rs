@@ -5,17 +5,18 @@ mod live;
 #[cfg(feature = "train")]
 mod work;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mendel_nets::train::recipe::{BUILT_IN, Recipe};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::breed::setting;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::request::OrUsageError as _;
+#[cfg(not(feature = "train"))]
+use crate::request::UsageError;
+use crate::table::TextTable;
 
 /// Train a network as a recipe says
 #[derive(Args, Debug)]
@@ -32,7 +33,7 @@ Examples:
   mendel train chessnet-grid --data strong.games --device cuda --out nets/grid
   mendel train value --data scores.csv --start nets/human --out nets/value
   mendel train --resume nets/small")]
-pub(super) struct Arguments {
+pub(super) struct TrainArgs {
     /// The experiment: a built-in name or a file
     recipe: Option<String>,
     /// What is learnt from, instead of the recipe's files
@@ -51,8 +52,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
     /// Where the network learns
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
-    device: Device,
+    #[arg(long, value_enum, default_value_t = DeviceArg::Cpu)]
+    device: DeviceArg,
     /// Change a number of the recipe, such as training.batch=512
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, toml::Value)>,
@@ -68,23 +69,18 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Device {
+enum DeviceArg {
     /// The processor
     Cpu,
     /// The first GPU
     Cuda,
 }
 
-/// Trains, goes on, or lists the recipes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match (&arguments.resume, &arguments.recipe) {
-        (Some(folder), _) => resume(folder, arguments),
-        (None, None) => list(arguments.json),
-        (None, Some(name)) => {
-            let recipe = Recipe::find(name, &arguments.set)
-                .map_err(|error| Wrong::new(error, "`mendel train` lists the built-in recipes"))?;
-            train(recipe, arguments)
-        }
+pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
+    match (&args.resume, &args.recipe) {
+        (Some(folder), _) => resume(folder, args),
+        (None, None) => list(args.json),
+        (None, Some(name)) => train(Recipe::find(name, &args.set).or_hint(TRAIN_RECIPES)?, args),
     }
 }
 
@@ -92,19 +88,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 use work::{resume, train};
 
 #[cfg(not(feature = "train"))]
-fn train(_recipe: Recipe, _arguments: &Arguments) -> anyhow::Result<()> {
+fn train(_recipe: Recipe, _arguments: &TrainArgs) -> anyhow::Result<()> {
     Err(without().into())
 }
 
 #[cfg(not(feature = "train"))]
-fn resume(_folder: &std::path::Path, _arguments: &Arguments) -> anyhow::Result<()> {
+fn resume(_folder: &std::path::Path, _arguments: &TrainArgs) -> anyhow::Result<()> {
     Err(without().into())
 }
 
-/// What is missing and how to get it.
 #[cfg(not(feature = "train"))]
-fn without() -> Wrong {
-    Wrong {
+fn without() -> UsageError {
+    UsageError {
         message: "this program was built without training".to_owned(),
         hints: vec![
             "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once"
@@ -114,10 +109,10 @@ fn without() -> Wrong {
     }
 }
 
-fn list(as_json: bool) -> anyhow::Result<()> {
-    let mut table = Table::default();
-    table.row(["recipe", "about"]);
-    table.rule();
+pub(super) const TRAIN_RECIPES: &str = "`mendel train` lists the built-in recipes";
+
+fn list(json: bool) -> anyhow::Result<()> {
+    let mut table = TextTable::new("recipe | about");
     let mut rows = Vec::new();
     for (name, text) in BUILT_IN {
         let recipe = Recipe::parse(text, name, &[])?;
@@ -128,11 +123,5 @@ fn list(as_json: bool) -> anyhow::Result<()> {
         }));
         table.row([*name, recipe.about.as_str()]);
     }
-    let mut out = output::stdout();
-    if as_json {
-        writeln!(out, "{}", serde_json::Value::Array(rows))?;
-    } else {
-        write!(out, "{}", table.render())?;
-    }
-    Ok(())
+    output::print_line(json, || Value::Array(rows), || table.render())
 }

@@ -1,7 +1,6 @@
-//! Training, in a program that can.
+//! Training in a program with the feature `train`.
 
-use std::io::{self, Write as _};
-use std::num::NonZeroUsize;
+use std::io::Write as _;
 use std::path::Path;
 
 use mendel_nets::train::recipe::Recipe;
@@ -10,66 +9,64 @@ use mendel_nets::train::{self, Event, Machine, Order, TrainError};
 use mendel_report as report;
 use mendel_store::replace;
 
-use super::live::Live;
-use super::{Arguments, Device};
-use crate::home;
-use crate::interrupt::stop_on_ctrl_c;
+use super::live::TrainDisplay;
+use super::{DeviceArg, TrainArgs};
+use crate::ctrl_c::stop_on_ctrl_c;
+use crate::exec_options::all_cores;
+use crate::library;
 use crate::output;
-use crate::request::{INPUTS_HINT, Wrong};
-use crate::table::Table;
+use crate::request::{INPUTS_HINT, UsageError};
+use crate::table::TextTable;
 
-/// Trains from the beginning.
-pub(super) fn train(recipe: Recipe, arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = match &arguments.out {
+pub(super) fn train(recipe: Recipe, args: &TrainArgs) -> anyhow::Result<()> {
+    let folder = match &args.out {
         Some(path) => std::path::absolute(path)?,
-        None => home::new_folder("nets", &[&recipe.name, &arguments.seed.to_string()])?,
+        None => library::open()?.new_folder("nets", &[&recipe.name, &args.seed.to_string()])?,
     };
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let order = Order {
         recipe,
-        files: arguments.data.clone(),
-        seed: arguments.seed,
-        machine: match arguments.device {
-            Device::Cpu => Machine::Cpu,
-            Device::Cuda => Machine::Cuda,
+        files: args.data.clone(),
+        seed: args.seed,
+        machine: match args.device {
+            DeviceArg::Cpu => Machine::Cpu,
+            DeviceArg::Cuda => Machine::Cuda,
         },
-        threads: arguments.threads.map_or(cores, usize::from),
-        start: arguments.start.clone(),
+        threads: args.threads.map_or_else(all_cores, usize::from),
+        start: args.start.clone(),
         folder,
     };
     let stop = stop_on_ctrl_c()?;
-    let mut live = Live::new(arguments.json, arguments.quiet);
+    let mut live = TrainDisplay::new(args.json, args.quiet);
     if order.recipe.grid.is_empty() {
         let result = train::train(&order, &stop, &mut |event| {
             if matches!(event, Event::Begun { .. }) {
-                home::register_run(&order.folder);
+                library::register(&order.folder);
             }
-            live.hear(&event);
+            live.on_event(&event);
         });
         live.finish();
-        home::register_run(&order.folder);
-        tell(result, &order.folder, arguments)
+        library::register(&order.folder);
+        print(result, &order.folder, args)
     } else {
         let result = train::train_grid(&order, &stop, &mut |name, index, count, event| {
             live.name = format!("{name} ({}/{count}): ", index + 1);
-            live.hear(&event);
+            live.on_event(&event);
         });
         live.finish();
-        tell_grid(result, &order, arguments)
+        print_grid(result, &order, args)
     }
 }
 
-/// Goes on.
-pub(super) fn resume(folder: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn resume(folder: &Path, args: &TrainArgs) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
-    let mut live = Live::new(arguments.json, arguments.quiet);
-    let result = train::resume(folder, &stop, &mut |event| live.hear(&event));
+    let mut live = TrainDisplay::new(args.json, args.quiet);
+    let result = train::resume(folder, &stop, &mut |event| live.on_event(&event));
     live.finish();
-    home::register_run(folder);
-    tell(result, folder, arguments)
+    library::register(folder);
+    print(result, folder, args)
 }
 
-fn wrong(error: TrainError) -> anyhow::Error {
+fn usage_error(error: TrainError) -> anyhow::Error {
     let hint = match &error {
         TrainError::Experiment(error) if error.is_about_inputs() => INPUTS_HINT,
         TrainError::NoData
@@ -87,39 +84,35 @@ fn wrong(error: TrainError) -> anyhow::Error {
         TrainError::Recipe(_) => "`mendel train` lists the built-in recipes",
         _ => return error.into(),
     };
-    Wrong::new(error, hint).into()
+    UsageError::new(error, hint).into()
 }
 
-/// Writes the page of a finished training into its folder.
 fn write_page(folder: &Path) -> anyhow::Result<()> {
     let page = report::training_page(folder)?.render();
     Ok(replace(&folder.join(report::FILE), page.as_bytes())?)
 }
 
 fn stopped(folder: &Path) -> anyhow::Result<()> {
-    let mut err = io::stderr().lock();
     let folder = folder.display();
-    writeln!(err, "stopped; `mendel train --resume {folder}` goes on")?;
+    output::log(format!("stopped; `mendel train --resume {folder}` goes on"));
     Ok(())
 }
 
-fn tell(
+fn print(
     result: Result<Option<Outcome>, TrainError>,
     folder: &Path,
-    arguments: &Arguments,
+    args: &TrainArgs,
 ) -> anyhow::Result<()> {
-    let Some(outcome) = result.map_err(wrong)? else {
+    let Some(outcome) = result.map_err(usage_error)? else {
         return stopped(folder);
     };
     write_page(folder)?;
     let mut out = output::stdout();
-    if arguments.json {
+    if args.json {
         writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
         return Ok(());
     }
-    let mut table = Table::default();
-    table.row(["figure", "ours", "paper"]);
-    table.rule();
+    let mut table = TextTable::new("figure | ours | paper");
     for (name, value) in &outcome.test {
         let paper = outcome.paper.get(name);
         let paper = paper.map_or_else(String::new, |value| format!("{value:.3}"));
@@ -138,14 +131,13 @@ fn tell(
     Ok(())
 }
 
-fn tell_grid(
+fn print_grid(
     result: Result<Option<Vec<GridCell>>, TrainError>,
     order: &Order,
-    arguments: &Arguments,
+    args: &TrainArgs,
 ) -> anyhow::Result<()> {
-    let Some(cells) = result.map_err(wrong)? else {
-        let mut err = io::stderr().lock();
-        writeln!(err, "stopped; the same command goes on")?;
+    let Some(cells) = result.map_err(usage_error)? else {
+        output::log("stopped; the same command goes on");
         return Ok(());
     };
     let folder = &order.folder;
@@ -155,15 +147,13 @@ fn tell_grid(
     let page = report::grid_page(&order.recipe, &cells).render();
     replace(&folder.join(report::FILE), page.as_bytes())?;
     let mut out = output::stdout();
-    let mut table = Table::default();
-    table.row(["network", "loss", "from", "overall", "steps"]);
-    table.rule();
+    let mut table = TextTable::new("network | loss | from | overall | steps");
     for cell in &cells {
         let Some(outcome) = &cell.outcome else {
             table.row([cell.name.as_str(), "", "", "", "diverged"]);
             continue;
         };
-        if arguments.json {
+        if args.json {
             let line = serde_json::json!({ "cell": cell.name, "outcome": outcome });
             writeln!(out, "{line}")?;
         }
@@ -179,7 +169,7 @@ fn tell_grid(
             outcome.steps.to_string(),
         ]);
     }
-    if !arguments.json {
+    if !args.json {
         write!(out, "{}", table.render())?;
         writeln!(out, "{}", folder.join(report::FILE).display())?;
     }

@@ -1,24 +1,22 @@
-//! The bench of tuners: who wastes least of the same number of games.
-
-use std::io::{self, IsTerminal, Write as _};
-use std::num::NonZeroUsize;
+//! The bench of tuners: which needs the fewest games.
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use mendel_lab::tune::bench::{self, Cell, Figure, Landscape, Lane, PLAIN_SPSA, Plan, Summary};
+use serde_json::json;
 
-use super::engine::EngineArguments;
-use crate::interrupt::stop_on_ctrl_c;
+use super::engine::TuneEngineArgs;
+use crate::ctrl_c::stop_on_ctrl_c;
+use crate::exec_options::all_cores;
 use crate::output;
-use crate::request::Wrong;
-use crate::table::Table;
+use crate::progress::bar;
+use crate::request::UsageError;
+use crate::table::TextTable;
 
-/// More knobs than this take hours.
-const MOST_KNOBS: u64 = 200;
+/// Maximum number of knobs; more take hours.
+const MAX_KNOBS: u64 = 200;
 
-/// What is compared.
 #[derive(Args, Debug)]
-pub(super) struct BenchArguments {
+pub(super) struct TunerBenchArgs {
     /// Tune no engine: compare the tuners on synthetic ones whose best setting is known
     #[arg(long, conflicts_with_all = [
         "engine", "options", "params", "write", "openings", "out", "movetime", "depth", "nodes", "tc", "batch", "proof_games",
@@ -29,7 +27,7 @@ pub(super) struct BenchArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: Option<u32>,
     /// Bench: numbers of knobs [default: 2,5,10,20,40]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_KNOBS))]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MAX_KNOBS))]
     sizes: Vec<u64>,
     /// Bench: landscapes, such as plain,crooked [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -39,14 +37,13 @@ pub(super) struct BenchArguments {
     by_landscape: bool,
 }
 
-/// What is usual.
-const SEEDS: u32 = 2;
-const SIZES: [usize; 5] = [2, 5, 10, 20, 40];
+const DEFAULT_SEEDS: u32 = 2;
+const DEFAULT_SIZES: [usize; 5] = [2, 5, 10, 20, 40];
 
-impl BenchArguments {
-    /// Refuses what only a bench knows. (An option that requires `--bench` would be let
-    /// through with an engine, because the two exclude each other.)
-    pub(super) fn only_bench(&self) -> Result<(), Wrong> {
+impl TunerBenchArgs {
+    /// Refuses flags of the bench without `--bench`. (clap lets an option that requires
+    /// `--bench` through with an engine, because the two exclude each other.)
+    pub(super) fn only_bench(&self) -> Result<(), UsageError> {
         let given = [
             ("--seeds", self.seeds.is_some()),
             ("--sizes", !self.sizes.is_empty()),
@@ -54,7 +51,7 @@ impl BenchArguments {
             ("--by-landscape", self.by_landscape),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(Wrong::new(
+            Some((name, _)) => Err(UsageError::new(
                 format!("`{name}` is for `--bench` only"),
                 "`mendel tune --bench` compares the tuners on synthetic engines",
             )),
@@ -63,25 +60,23 @@ impl BenchArguments {
     }
 }
 
-/// Runs the bench and prints its table.
-pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyhow::Result<()> {
+pub(super) fn run(args: &TunerBenchArgs, common: &TuneEngineArgs) -> anyhow::Result<()> {
     if common.games < 2 {
-        return Err(Wrong::new(
+        return UsageError::bail(
             format!("`--games {}` is no pair of games", common.games),
             "`--games 2000` is usual",
-        )
-        .into());
+        );
     }
     let mut plan = Plan {
         lanes: lanes(common.tuner.as_deref())?,
-        sizes: arguments.sizes.iter().map(|size| *size as usize).collect(),
-        landscapes: arguments.landscapes.clone(),
-        seeds: arguments.seeds.unwrap_or(SEEDS),
+        sizes: args.sizes.iter().map(|size| *size as usize).collect(),
+        landscapes: args.landscapes.clone(),
+        seeds: args.seeds.unwrap_or(DEFAULT_SEEDS),
         games: common.games,
         seed: common.seed,
     };
     if plan.sizes.is_empty() {
-        plan.sizes = SIZES.to_vec();
+        plan.sizes = DEFAULT_SIZES.to_vec();
     }
     plan.sizes.sort_unstable();
     plan.sizes.dedup();
@@ -89,41 +84,31 @@ pub(super) fn run(arguments: &BenchArguments, common: &EngineArguments) -> anyho
         plan.landscapes = Landscape::ALL.to_vec();
     }
 
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = common.exec.threads.map_or(cores, usize::from);
+    let threads = common.exec.threads.map_or_else(all_cores, usize::from);
     let stop = stop_on_ctrl_c()?;
-    let shown = io::stderr().is_terminal() && !common.exec.output.quiet;
-    let bar = shown.then(|| {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("tunings {bar:30} {pos}/{len}, {eta} left");
-        bar.set_style(style.expect("the template is tested by use"));
-        bar
+    let bar = bar(
+        "tunings {bar:30} {pos}/{len}, {eta} left",
+        common.exec.output.quiet,
+    );
+    let tried = bench::run(&plan, threads, &stop, |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
     });
-    let watch = |done: usize, total: usize| {
-        if let Some(bar) = &bar {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        }
-    };
-    let tried = bench::run(&plan, threads, &stop, watch)?;
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    bar.finish_and_clear();
+    let tried = tried?;
     let Some(tried) = tried else {
         anyhow::bail!("stopped before the end: a bench is not kept, the same command repeats it");
     };
     let summary = bench::summary(&plan, &tried);
-    let mut out = output::stdout();
-    if common.exec.output.json {
-        writeln!(out, "{}", serde_json::to_value(&summary)?)?;
-    } else {
-        out.write_all(text(&summary, &plan, arguments.by_landscape).as_bytes())?;
-    }
-    Ok(())
+    output::print_line(
+        common.exec.output.json,
+        || json!(summary),
+        || text(&summary, &plan, args.by_landscape),
+    )
 }
 
-/// All tuners, or those that were named, and plain SPSA to measure them by.
-fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
+/// All tuners, or the named ones and plain SPSA, which they are compared with.
+fn lanes(names: Option<&str>) -> Result<Vec<Lane>, UsageError> {
     let all = Lane::all();
     let Some(names) = names else {
         return Ok(all);
@@ -139,11 +124,11 @@ fn lanes(names: Option<&str>) -> Result<Vec<Lane>, Wrong> {
             let mut known: Vec<&str> = all.iter().map(|lane| lane.plan.name()).collect();
             known.dedup();
             let hint = format!("the tuners are {}", known.join(", "));
-            return Err(Wrong::new(format!("there is no tuner `{name}`"), hint));
+            return Err(UsageError::new(format!("there is no tuner `{name}`"), hint));
         }
         Ok(found)
     };
-    let asked: Result<Vec<Vec<Lane>>, Wrong> = names.split(',').map(find).collect();
+    let asked: Result<Vec<Vec<Lane>>, UsageError> = names.split(',').map(find).collect();
     let plain = all.iter().filter(|lane| lane.name == PLAIN_SPSA).cloned();
     let mut lanes: Vec<Lane> = Vec::new();
     for lane in asked?.into_iter().flatten().chain(plain) {
@@ -177,23 +162,21 @@ fn text(summary: &Summary, plan: &Plan, by_landscape: bool) -> String {
     text
 }
 
-/// A row for each tuner that has anything to tell.
+/// A row for each tuner that has a value in each column.
 fn table(
     summary: &Summary,
     plan: &Plan,
     landscape: Option<Landscape>,
-    tell: &dyn Fn(&Cell) -> Option<String>,
+    value: &dyn Fn(&Cell) -> Option<String>,
 ) -> String {
-    let mut table = Table::default();
     let heads = plan.sizes.iter().map(|size| format!("{size} knobs"));
-    table.row(std::iter::once("tuner".to_owned()).chain(heads));
-    table.rule();
+    let mut table = TextTable::with_head(std::iter::once("tuner".to_owned()).chain(heads));
     for lane in &plan.lanes {
         let own = |size: &usize| {
             let cell = summary.cells.iter().find(|cell| {
                 cell.tuner == lane.name && cell.knobs == *size && cell.landscape == landscape
             });
-            cell.and_then(tell)
+            cell.and_then(value)
         };
         let cells: Option<Vec<String>> = plan.sizes.iter().map(own).collect();
         if let Some(cells) = cells {

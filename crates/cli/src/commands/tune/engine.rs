@@ -1,26 +1,23 @@
-//! An engine is tuned, or its parameter file is written.
+//! Tunes an engine, or writes its parameter file.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
-use mendel_arena::{Entrant, Pace};
+use mendel_arena::Entrant;
 use mendel_lab::tune::{self, ParamFile, Tune, TunePlan, TuneRequest, TuneTarget};
 use mendel_store::frame::{Experiment as _, Manifest};
 use mendel_store::is_taken;
 use serde_json::json;
 
 use super::output::params_table;
-use crate::exec_options::{ExecArguments, ExecOptions, ProofArguments};
+use crate::exec_options::{ExecArgs, ExecOptions, ProofArgs};
 use crate::experiment::{NewExperiment, ProgramExperiment as _, Session};
-use crate::limits::LimitArguments;
-use crate::request::{Wrong, writable};
-use crate::{home, output};
+use crate::limits::LimitArgs;
+use crate::request::{UsageError, writable};
+use crate::{library, output};
 
-/// What is tuned, and how.
 #[derive(Args, Debug)]
-pub(super) struct EngineArguments {
+pub(super) struct TuneEngineArgs {
     /// The engine: `uci:PROGRAM ARGUMENTS`, a built-in player or a player file
     engine: Option<String>,
     /// Only the options with such names, with `*` and `?` for any letters [default: all
@@ -45,7 +42,7 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(super) games: u64,
     #[command(flatten)]
-    limits: LimitArguments,
+    limits: LimitArgs,
     /// Who tunes [default: surface]
     #[arg(long, value_name = "NAME")]
     pub(super) tuner: Option<String>,
@@ -65,21 +62,12 @@ pub(super) struct EngineArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) exec: ExecArguments,
+    pub(super) exec: ExecArgs,
     #[command(flatten)]
-    proof: ProofArguments,
+    proof: ProofArgs,
 }
 
-impl EngineArguments {
-    fn pace(&self) -> Pace {
-        Pace {
-            clock: self.limits.tc,
-            movetime: self.limits.movetime.map(Duration::from_millis),
-            nodes: self.limits.nodes,
-            depth: self.limits.depth,
-        }
-    }
-
+impl TuneEngineArgs {
     fn request(&self, engine: &str) -> anyhow::Result<TuneRequest> {
         let absolute = |path: &PathBuf| std::path::absolute(path);
         Ok(TuneRequest {
@@ -92,7 +80,7 @@ impl EngineArguments {
             },
             games: self.games,
             proof_games: self.proof_games,
-            pace: self.pace(),
+            pace: self.limits.pace(),
             tuner: self.tuner.clone(),
             // A path is meant from here, also when it is resumed elsewhere.
             openings: self.openings.as_ref().map(absolute).transpose()?,
@@ -101,7 +89,6 @@ impl EngineArguments {
         })
     }
 
-    /// Where the experiment will be, or the parameter file is.
     fn folder(&self, engine: &str) -> anyhow::Result<PathBuf> {
         if let Some(path) = self.write.as_ref().or(self.out.as_ref()) {
             return Ok(std::path::absolute(path)?);
@@ -109,38 +96,35 @@ impl EngineArguments {
         // A name that is no engine is refused when the plan is made.
         let name = Entrant::parse(engine).map_or_else(|_| engine.to_owned(), |it| it.name);
         let names = [Tune::KIND, &name, &self.seed.to_string()];
-        Ok(home::library()?.new_folder(Tune::GROUP, &names)?)
+        Ok(library::open()?.new_folder(Tune::GROUP, &names)?)
     }
 }
 
-/// Makes the plan, and tunes or writes the parameters.
-pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
-    let Some(engine) = &arguments.engine else {
-        return Err(Wrong::new(
+pub(super) fn run(args: &TuneEngineArgs) -> anyhow::Result<()> {
+    let Some(engine) = &args.engine else {
+        return UsageError::bail(
             "there is no engine to tune",
             "for instance `mendel tune uci:stockfish --nodes 5000`, or `mendel tune --help`",
-        )
-        .into());
+        );
     };
     // 1. What is known before the probe, which takes long.
-    let request = arguments.request(engine)?;
-    if let Some(path) = &arguments.write {
-        check_free(path, arguments.force)?;
+    let request = args.request(engine)?;
+    if let Some(path) = &args.write {
+        check_free(path, args.force)?;
     }
-    let folder = arguments.folder(engine)?;
-    if arguments.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
+    let folder = args.folder(engine)?;
+    if args.write.is_none() && !matches!(Manifest::find(&folder), Ok(None)) {
         let shown = folder.display();
-        return Err(Wrong::new(
+        return UsageError::bail(
             format!("`{shown}` has an experiment already"),
             format!("`--out DIR` names a new folder, `mendel resume {shown}` continues it"),
-        )
-        .into());
+        );
     }
 
     // 2. The plan.
-    let exec = &arguments.exec;
+    let exec = &args.exec;
     let options = ExecOptions {
-        proof: !arguments.proof.no_proof,
+        proof: !args.proof.no_proof,
         ..exec.options()?
     };
     let session = Session::new(options, exec.output)?;
@@ -148,7 +132,7 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     let plan = session.prepare(&folder, |context| tune::plan(&request, threads, context))?;
 
     // 3. The parameters alone, or the tuning.
-    if let Some(path) = &arguments.write {
+    if let Some(path) = &args.write {
         session.clear();
         return write(&plan, path, exec.output.json);
     }
@@ -160,11 +144,11 @@ pub(super) fn run(arguments: &EngineArguments) -> anyhow::Result<()> {
     })
 }
 
-/// Checks that a parameter file can be written there: known before the probe.
-fn check_free(path: &Path, force: bool) -> Result<(), Wrong> {
+/// Checks that the parameter file can be written, before the probe, which takes long.
+fn check_free(path: &Path, force: bool) -> Result<(), UsageError> {
     writable(path)?;
     if is_taken(path) && !force {
-        return Err(Wrong::new(
+        return Err(UsageError::new(
             format!("`{}` is there already", path.display()),
             "`--force` writes over it; what was edited in it is lost",
         ));
@@ -172,7 +156,6 @@ fn check_free(path: &Path, force: bool) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Writes what the probe proposes.
 fn write(plan: &TunePlan, path: &Path, json: bool) -> anyhow::Result<()> {
     let file = ParamFile {
         params: plan.params.clone(),
@@ -180,14 +163,12 @@ fn write(plan: &TunePlan, path: &Path, json: bool) -> anyhow::Result<()> {
         infeasible: plan.infeasible.clone(),
     };
     mendel_store::replace(path, file.to_toml().as_bytes())?;
-    let mut out = output::stdout();
-    if json {
-        let mut value = serde_json::to_value(&file)?;
+    let data = || {
+        let mut value = json!(file);
         value["file"] = json!(path);
-        writeln!(out, "{value}")?;
-    } else {
-        out.write_all(params_table(&file).as_bytes())?;
-        writeln!(out, "written to {}", path.display())?;
-    }
-    Ok(())
+        value
+    };
+    output::print_line(json, data, || {
+        format!("{}written to {}\n", params_table(&file), path.display())
+    })
 }

@@ -2,26 +2,28 @@
 
 use std::path::Path;
 
-use mendel_lab::tune::{Tune, TuneOptions, TuneResult};
+use mendel_lab::tune::{Infeasible, Tune, TuneOptions, TuneResult, Validation};
 use mendel_report::TuningRecord;
 use mendel_store::frame::{Failure, Folder, Manifest};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::output::result_tables;
-use super::view::TuneView;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
-use crate::progress::RecordView;
+use crate::progress::{RecordText, RecordView};
 
 impl ProgramExperiment for Tune {
     const GROUP: &'static str = "runs";
 
-    fn exec_options(options: &ExecOptions) -> Result<TuneOptions, Failure> {
-        Ok(TuneOptions {
+    const HAS_PROOF_GAMES: bool = true;
+
+    fn exec_options(options: &ExecOptions) -> TuneOptions {
+        TuneOptions {
             crew: options.crew_or_all(),
             proof: options.proof,
             proof_games: options.proof_games,
-        })
+        }
     }
 
     fn text(outcome: &TuneResult, folder: &Folder) -> Result<String, Failure> {
@@ -58,13 +60,24 @@ impl ProgramExperiment for Tune {
 
     fn report(folder: &Path) -> Result<Report, Failure> {
         let tuning = TuningRecord::read(folder)?;
-        Ok(Report {
-            page: tuning.page(),
-            data: json!(tuning),
-        })
+        Ok(Report::new(tuning.page(), &tuning))
     }
 
-    fn view() -> Box<dyn RecordView> {
-        Box::new(TuneView)
+    /// A line for each validation and for each setting that does not work.
+    fn view() -> RecordView {
+        Box::new(|name, data| {
+            RecordText::line(match name {
+                "validated" => Validation::deserialize(data).ok().map(|it| {
+                    let (games, words) = (it.games, it.words());
+                    format!(
+                        "after {games} games of the tuner the proposal against the start: {words}"
+                    )
+                }),
+                "infeasible" => Infeasible::deserialize(data)
+                    .ok()
+                    .map(|it| format!("infeasible: {} ({})", it.options, it.reason)),
+                _ => None,
+            })
+        })
     }
 }

@@ -4,7 +4,6 @@ mod bench;
 mod engine;
 mod experiment;
 mod output;
-mod view;
 
 use clap::Args;
 
@@ -29,18 +28,17 @@ Examples:
   mendel tune mendel --options '*futility*' --games 2000 --nodes 2000 --tuner spsa --json
   mendel tune --bench --games 2000            which tuner wastes least, on synthetic engines
   mendel tune --bench --sizes 10,20 --seeds 20 --tuner surface,spsa")]
-pub(super) struct Arguments {
+pub(super) struct TuneArgs {
     #[command(flatten)]
-    bench: bench::BenchArguments,
+    bench: bench::TunerBenchArgs,
     #[command(flatten)]
-    engine: engine::EngineArguments,
+    engine: engine::TuneEngineArgs,
 }
 
-/// Tunes.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    if arguments.bench.bench {
-        return bench::run(&arguments.bench, &arguments.engine);
+pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
+    if args.bench.bench {
+        return bench::run(&args.bench, &args.engine);
     }
-    arguments.bench.only_bench()?;
-    engine::run(&arguments.engine)
+    args.bench.only_bench()?;
+    engine::run(&args.engine)
 }

@@ -1,20 +1,15 @@
-//! What was found, as tables for people.
+//! The result of a tuning as tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mendel_lab::tune::{ParamFile, ParamKind, TuneResult};
+use mendel_lab::tune::{Aside, Infeasible, ParamFile, ParamKind, TuneResult};
 
 use crate::experiment::PAGE;
-use crate::table::Table;
+use crate::table::TextTable;
 
-/// What a tuning found.
 pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
-    let mut table = Table::default();
-    table.row([
-        "option", "start", "found", "95 %", "worth", "±", "matters", "",
-    ]);
-    table.rule();
+    let mut table = TextTable::new("option | start | found | 95 % | worth | ± | matters | ");
     for it in &result.params {
         let [worth, error] = if it.is_start() {
             [String::new(), String::new()]
@@ -37,17 +32,12 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
     let mut add = |line: String| {
         writeln!(text, "{line}").expect("writing to a string does not fail");
     };
-    for it in &result.aside {
-        add(format!("not tuned: {} ({})", it.name, it.reason));
-    }
-    for it in &result.infeasible {
-        add(format!("infeasible: {} ({})", it.options, it.reason));
-    }
+    not_tuned(&result.aside, &result.infeasible).for_each(&mut add);
     if let Some(last) = result.curve.last() {
         add(format!("last validation: {}", last.words()));
     }
-    // How much all of it is worth the games above and below tell: the surface is made to
-    // find the top, and says little of how high that is above a start far away.
+    // The gain as a whole follows from the games: the surface is fitted to find the optimum, and
+    // is inexact about its height above a distant start.
     add(format!(
         "by the fitted surface at most {:.0} Elo are still to be had",
         result.left.high
@@ -81,11 +71,8 @@ pub(super) fn result_tables(result: &TuneResult, folder: &Path) -> String {
     text
 }
 
-/// What the probe proposes.
 pub(super) fn params_table(file: &ParamFile) -> String {
-    let mut table = Table::default();
-    table.row(["option", "start", "low", "high", "step"]);
-    table.rule();
+    let mut table = TextTable::new("option | start | low | high | step");
     for it in &file.params {
         let bounds = |value: i64| match it.kind {
             ParamKind::Spin => value.to_string(),
@@ -99,14 +86,14 @@ pub(super) fn params_table(file: &ParamFile) -> String {
             it.step.to_string(),
         ]);
     }
-    let mut text = table.render();
-    for it in &file.aside {
-        writeln!(text, "not tuned: {} ({})", it.name, it.reason)
-            .expect("writing to a string does not fail");
-    }
-    for it in &file.infeasible {
-        writeln!(text, "infeasible: {} ({})", it.options, it.reason)
-            .expect("writing to a string does not fail");
-    }
-    text
+    let lines = not_tuned(&file.aside, &file.infeasible).map(|line| line + "\n");
+    table.render() + &lines.collect::<String>()
+}
+
+fn not_tuned(aside: &[Aside], infeasible: &[Infeasible]) -> impl Iterator<Item = String> {
+    let aside = aside
+        .iter()
+        .map(|it| format!("not tuned: {} ({})", it.name, it.reason));
+    let infeasible = infeasible.iter();
+    aside.chain(infeasible.map(|it| format!("infeasible: {} ({})", it.options, it.reason)))
 }

@@ -1,5 +1,6 @@
-//! Running the program.
+//! What the tests share: folders, the program, and waiting for conditions.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,8 +8,13 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing in these tests takes longer, however busy the machine is, or it is stuck.
-const LIMIT: Duration = Duration::from_mins(10);
+use serde_json::Value;
+
+/// The program under test.
+pub(crate) const MENDEL: &str = env!("CARGO_BIN_EXE_mendel");
+
+/// Deadline of every wait, generous also on a busy machine.
+pub(crate) const LIMIT: Duration = Duration::from_mins(10);
 
 /// Waits until something holds, in at most [`LIMIT`].
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -37,7 +43,7 @@ pub(crate) fn size(path: impl AsRef<Path>) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// A folder of its own for each test, gone afterwards.
+/// A folder for one test, removed at the end. The home of the program is in it.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -48,8 +54,58 @@ impl Scratch {
         Self(path)
     }
 
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     pub(crate) fn at(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
+        self.path(name).display().to_string()
+    }
+
+    /// Writes a file and returns its path.
+    pub(crate) fn put(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        fs::write(self.path(name), contents).expect("there is room for a file");
+        self.at(name)
+    }
+
+    /// `mendel` with its home here, without input, its output in pipes.
+    pub(crate) fn command<A: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Command {
+        let mut command = Command::new(MENDEL);
+        command.args(arguments);
+        self.set_home(&mut command);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Sets the home, and removes what the environment of the tests says otherwise.
+    pub(crate) fn set_home(&self, command: &mut Command) {
+        command.env("MENDEL_HOME", self.at("home"));
+        for name in ["MENDEL_PLAYER", "MENDEL_CREW", "MENDEL_CREW_TOKEN"] {
+            command.env_remove(name);
+        }
+    }
+
+    /// Starts `mendel`; its output is not read.
+    pub(crate) fn start<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Child {
+        let mut command = self.command(arguments);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("the program was built")
+    }
+
+    /// Runs `mendel` to its end.
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Said {
+        finish(&mut self.command(arguments), b"")
+    }
+
+    /// Runs `mendel`, which must succeed, and returns what it printed.
+    pub(crate) fn printed(&self, arguments: &[&str]) -> String {
+        self.run(arguments).success(arguments)
     }
 }
 
@@ -66,9 +122,17 @@ pub(crate) struct Said {
     pub(crate) code: Option<i32>,
 }
 
+impl Said {
+    /// What was printed by a command that must have succeeded.
+    pub(crate) fn success(self, arguments: &[&str]) -> String {
+        assert_eq!(self.code, Some(0), "{arguments:?}: {}", self.err);
+        self.out
+    }
+}
+
 /// Runs `mendel` with `arguments` and `input` on its standard input.
 pub(crate) fn mendel(arguments: &[&str], input: &[u8]) -> Said {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendel"));
+    let mut command = Command::new(MENDEL);
     finish(command.args(arguments).env_remove("MENDEL_PLAYER"), input)
 }
 
@@ -83,13 +147,13 @@ pub(crate) fn finish(command: &mut Command, input: &[u8]) -> Said {
     let mut stdin = child.stdin.take().expect("it is piped");
     let input = input.to_vec();
     let writer = thread::spawn(move || {
-        // Whoever does not read everything need not.
+        // The program may end before it has read everything.
         let _ = stdin.write_all(&input);
     });
     let mut stdout = child.stdout.take().expect("it is piped");
     let mut stderr = child.stderr.take().expect("it is piped");
-    let out = thread::spawn(move || read(&mut stdout));
-    let err = thread::spawn(move || read(&mut stderr));
+    let out = thread::spawn(move || drain(&mut stdout));
+    let err = thread::spawn(move || drain(&mut stderr));
     let started = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
@@ -111,22 +175,44 @@ pub(crate) fn finish(command: &mut Command, input: &[u8]) -> Said {
 
 /// Runs `mendel`, which must succeed, and returns what it printed.
 pub(crate) fn printed(arguments: &[&str]) -> String {
-    let said = mendel(arguments, b"");
-    assert_eq!(said.code, Some(0), "{arguments:?}: {}", said.err);
-    said.out
+    mendel(arguments, b"").success(arguments)
+}
+
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// The result, which is the last line of `--json`.
+pub(crate) fn last_json(text: &str) -> Value {
+    json(text.lines().last().unwrap_or_default())
+}
+
+pub(crate) fn read(folder: &str, name: &str) -> String {
+    fs::read_to_string(Path::new(folder).join(name))
+        .unwrap_or_else(|error| panic!("{folder}/{name}: {error}"))
+}
+
+/// A file of an experiment; a manifest without its command, which has the folder and the threads.
+pub(crate) fn read_record(folder: &str, name: &str) -> String {
+    let text = read(folder, name);
+    if !name.ends_with("manifest.toml") {
+        return text;
+    }
+    let lines = text.lines().filter(|line| !line.starts_with("command = "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Runs a command of the shell that uses `mendel` as `$MENDEL`.
 pub(crate) fn shell(script: &str) -> Output {
     Command::new("sh")
         .args(["-c", script])
-        .env("MENDEL", env!("CARGO_BIN_EXE_mendel"))
+        .env("MENDEL", MENDEL)
         .stdin(Stdio::null())
         .output()
         .expect("there is a shell")
 }
 
-fn read(from: &mut impl Read) -> String {
+fn drain(from: &mut impl Read) -> String {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).expect("a pipe can be read");
     String::from_utf8(bytes).expect("the program speaks UTF-8")

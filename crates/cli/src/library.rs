@@ -1,0 +1,76 @@
+//! The library of experiments.
+
+use std::path::{Path, PathBuf};
+
+use mendel_nets::train as training;
+use mendel_store::IndexEntry;
+use mendel_store::frame::Manifest;
+use mendel_store::library::{Library, LibraryError};
+
+use crate::kinds;
+use crate::output;
+use crate::request::UsageError;
+
+/// The kind of a training in the index.
+pub(crate) const TRAINING: &str = training::KIND;
+
+/// The default folder of all experiments: `MENDEL_HOME`, or the folder that the system has for
+/// data of programs.
+pub(crate) fn home() -> anyhow::Result<PathBuf> {
+    let (_, home) = Library::default_home().ok_or_else(|| {
+        UsageError::new(
+            "there is no place to keep it",
+            "give `--out DIR`, or set MENDEL_HOME",
+        )
+    })?;
+    Ok(home)
+}
+
+pub(crate) fn open() -> anyhow::Result<Library> {
+    Ok(Library::new(home()?, kinds::describe).with_other(describe_training))
+}
+
+/// Trainings are not experiments of the frame yet.
+fn describe_training(folder: &Path) -> Option<IndexEntry> {
+    if matches!(Manifest::find(folder), Ok(Some(_))) {
+        return None;
+    }
+    training::describe(folder)
+}
+
+/// Adds an experiment to the index of the library, or updates it. Errors are ignored: no
+/// experiment depends on the index.
+pub(crate) fn register(folder: &Path) {
+    let _ = open().and_then(|library| Ok(library.register(folder)?));
+}
+
+/// All experiments, the newest first. Notes about unreadable ones go to stderr.
+pub(crate) fn list(kind: Option<&str>) -> anyhow::Result<Vec<IndexEntry>> {
+    let listing = open()?.list(kind)?;
+    for note in listing.notes {
+        output::log(note);
+    }
+    Ok(listing.entries)
+}
+
+/// The folder of an experiment: a path, a name, or the beginning of an id.
+pub(crate) fn find(text: &str) -> anyhow::Result<PathBuf> {
+    open()?.find(text).map_err(|error| match error {
+        error if !error.is_invalid_request() => error.into(),
+        LibraryError::Ambiguous { .. } => UsageError::new(error, "name the folder instead").into(),
+        error => UsageError::new(error, "`mendel runs` lists the experiments").into(),
+    })
+}
+
+/// The folder of the population that learns from the games at home.
+pub(crate) fn learning() -> anyhow::Result<PathBuf> {
+    Ok(home()?.join("learning").join(mendel_lab::learning::PLAYER))
+}
+
+/// The folder of a run: a path, or the beginning of its id.
+pub(crate) fn find_run(text: &str) -> anyhow::Result<PathBuf> {
+    match Path::new(text) {
+        path if path.is_dir() => Ok(std::path::absolute(path)?),
+        _ => find(text),
+    }
+}
