@@ -7,7 +7,6 @@ use mendel_crew::Crew;
 pub struct RunOptions {
     /// Who does the work: threads of this process, or workers elsewhere.
     pub crew: Crew,
-    /// Whether the matches of the proof are played.
     pub proof: bool,
 }
 

@@ -8,9 +8,7 @@
 use mendel_engine::Player;
 use toml::{Table, Value};
 
-/// The key of the ancestors in a pedigree.
 pub const ANCESTORS: &str = "ancestors";
-/// The key of the parents in a pedigree.
 pub const PARENTS: &str = "parents";
 
 /// How a pedigree refers to a player: by the run that bred it, or by its name.

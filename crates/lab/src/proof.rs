@@ -15,16 +15,12 @@ use crate::recipe::ProofSettings;
 
 pub use crate::record::{FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, Tested, UNMOVED};
 
-/// One match of a proof.
 #[derive(Debug)]
 pub(crate) struct ProofMatch<'a> {
-    /// The champion's player file.
     pub(crate) champion: &'a Path,
-    /// The opponent, as on the command line.
     pub(crate) opponent: &'a str,
     /// `parent`, `founder` or `outside`.
     pub(crate) role: &'static str,
-    /// Shuffles the openings.
     pub(crate) seed: u64,
 }
 
@@ -178,7 +174,6 @@ impl MatchProof {
     }
 }
 
-/// Why a match is over that nothing else ended.
 pub(crate) const ALL_PLAYED: &str = "all played";
 
 /// Pairs by their half points, if so many of the games won had been lost: at worst, the

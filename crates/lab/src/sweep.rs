@@ -48,11 +48,8 @@ impl std::fmt::Debug for Sweep {
 pub struct SweepRun {
     /// Which run, from 0.
     pub run: usize,
-    /// Of how many.
     pub runs: usize,
-    /// What was set.
     pub setting: Table,
-    /// Its seed.
     pub seed: u64,
 }
 
@@ -176,7 +173,6 @@ impl Experiment for Sweep {
 const RUNS: &str = "runs";
 
 impl Sweep {
-    /// The recipe of one combination.
     fn cell_plan(&self, setting: &[(String, Value)]) -> Result<RecipePlan, Failure> {
         Ok(RecipePlan {
             recipe: self.plan.recipe.cell(setting)?,
@@ -184,7 +180,6 @@ impl Sweep {
         })
     }
 
-    /// One run, and what it adds to its cell.
     fn run_one(
         &self,
         frame: &Frame,
@@ -249,7 +244,6 @@ impl SweepSuiteRunner {
         Ok(Self(suite.or_invalid_with(HELP)?))
     }
 
-    /// How a player does.
     fn measure(&self, player: Player, threads: usize, stop: &StopFlag) -> Result<OnSuite, Failure> {
         let solved = match self.0.solve(&[Arc::new(player)], threads, stop) {
             Err(TrialError::Stopped) => return Err(Failure::Stopped),

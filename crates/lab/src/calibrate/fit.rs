@@ -14,7 +14,6 @@ pub(super) struct Game {
     pub(super) tally: Tally,
 }
 
-/// Whose rating is given.
 #[derive(Clone, Debug)]
 pub(super) struct FixedRating {
     pub(super) name: String,
@@ -61,7 +60,6 @@ pub(super) fn rate(
     }))
 }
 
-/// The rows of the table.
 pub(super) fn outcome(
     plan: &CalibrationPlan,
     rated: &Ratings,

@@ -33,7 +33,6 @@ pub use plan::{AnchorOpponent, CalibrationPlan};
 pub struct CalibratedLevel {
     /// Its number, from 1.
     pub number: usize,
-    /// Moves made in a thought.
     pub nodes: u64,
     /// See `margin` of a level of limited strength.
     pub margin: i32,
@@ -41,9 +40,7 @@ pub struct CalibratedLevel {
     pub noise: i32,
     /// See `oversight` of a level of limited strength.
     pub oversight: f64,
-    /// Its games.
     pub games: u64,
-    /// The rating that its games give.
     pub measured: f64,
     /// Half the width of its interval of 95 %, relative to the anchor.
     pub error: f64,
@@ -51,49 +48,37 @@ pub struct CalibratedLevel {
     pub elo: i32,
 }
 
-/// What came out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationOutcome {
     /// The levels, the weakest first.
     pub levels: Vec<CalibratedLevel>,
-    /// What the ratings hang on, in words.
     pub anchor: String,
-    /// All games.
     pub games: u64,
     /// Levels whose rating had to be changed to make the sequence monotone.
     pub pooled: usize,
-    /// What a reader must know.
     pub notes: Vec<String>,
 }
 
-/// Why there is no calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// A setting has an impossible value.
     #[error("{what}: {reason}")]
     Settings {
-        /// Which setting.
         what: &'static str,
-        /// What is wrong and what would be right.
         reason: String,
     },
     /// A match cannot be played.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// The games give no ratings.
     #[error(transparent)]
     Ratings(#[from] RatingsError),
     /// A player crashed, stalled or played illegal moves.
     #[error("`{player}` had {faults} faults; the games in `{}` have its last output", folder.display())]
     Faults {
-        /// Which.
         player: String,
-        /// How many.
         faults: u64,
         /// Where the games are.
         folder: PathBuf,
     },
-    /// The levels are all alike.
     #[error("the games cannot tell the levels apart: {0}; play more games or spread the levels")]
     Flat(StrengthTableError),
 }
@@ -104,7 +89,6 @@ const SCOUTING: u64 = 4;
 /// Misdeeds that are forgiven: a slow moment of the machine.
 const FAULTS: u64 = 3;
 
-/// A calibration whose settings were checked.
 #[derive(Debug)]
 pub struct Calibration {
     plan: CalibrationPlan,
@@ -319,7 +303,6 @@ impl Table {
     }
 }
 
-/// A match of a calibration.
 struct Meet<'a> {
     stage: &'a str,
     players: Vec<String>,
@@ -331,7 +314,6 @@ struct Meet<'a> {
 /// What the anchor is called in the matches.
 const ANCHOR: &str = "anchor";
 
-/// What a level is called in the matches.
 fn name(index: usize) -> String {
     format!("level {}", index + 1)
 }
@@ -372,7 +354,6 @@ fn check(plan: &CalibrationPlan) -> Result<(), CalibrateError> {
 /// ratings.
 const LEVELS: &str = "levels.toml";
 
-/// The table that is made.
 pub const TABLE: &str = "strength.toml";
 
 /// A level as an entrant: the player with the nominal rating of that level.
@@ -397,7 +378,6 @@ fn entrant(plan: &CalibrationPlan, folder: &Path, index: usize) -> Result<String
     ))
 }
 
-/// The anchor as an entrant.
 fn opponent(anchor: &AnchorOpponent) -> String {
     let mark = if anchor.entrant.contains('?') {
         '&'

@@ -16,11 +16,9 @@ pub struct CalibrationPlan {
     pub(super) level: Vec<PlannedLevel>,
 }
 
-/// What is not about one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct CalibrationSettings {
-    /// The player, as on the command line.
     pub(super) player: String,
     /// Games for each two levels that meet, rounded up to pairs.
     pub(super) games: u64,
@@ -48,13 +46,9 @@ pub(super) struct PlannedLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnchorOpponent {
-    /// How it is started, as on the command line.
     pub entrant: String,
-    /// What it is called.
     pub name: String,
-    /// Its rating.
     pub rating: f64,
-    /// Who says so.
     pub source: String,
     /// Games against the two levels nearest to it, together.
     pub games: u64,
@@ -91,26 +85,22 @@ impl CalibrationPlan {
         }
     }
 
-    /// The same with an opponent whose rating is published.
     #[must_use]
     pub fn with_anchor(mut self, anchor: Option<AnchorOpponent>) -> Self {
         self.calibration.anchor = anchor;
         self
     }
 
-    /// The same with a file for the table.
     #[must_use]
     pub fn with_out(mut self, out: impl Into<PathBuf>) -> Self {
         self.calibration.out = Some(out.into());
         self
     }
 
-    /// The player, as on the command line.
     pub fn player(&self) -> &str {
         &self.calibration.player
     }
 
-    /// The opponent whose rating is published.
     pub fn anchor(&self) -> Option<&AnchorOpponent> {
         self.calibration.anchor.as_ref()
     }
@@ -120,7 +110,6 @@ impl CalibrationPlan {
         self.calibration.out.as_ref()
     }
 
-    /// The rating that a level has so far.
     pub(super) fn rating(&self, index: usize) -> i32 {
         self.calibration.ratings[index]
     }

@@ -7,7 +7,6 @@ use toml::Value;
 
 use super::{CalibrationOutcome, CalibrationPlan};
 
-/// The table that the engine reads.
 pub(super) fn table(plan: &CalibrationPlan, outcome: &CalibrationOutcome, command: &str) -> String {
     let mut text = String::from(
         "# How strong each level of limited strength is; written by `mendel calibrate`.\n",

@@ -19,15 +19,12 @@ pub struct GameExchange {
     board: SharedLog,
     /// When the board that was read was made.
     made: Option<i128>,
-    /// The last record that was read.
     seen: u64,
-    /// Games of this node that are there.
     there: BTreeSet<GameId>,
     /// Games of this node under whose ids others are there.
     clashing: BTreeSet<GameId>,
 }
 
-/// What an exchange did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exchanged {
     /// Games of this node that are on the board now.
@@ -96,7 +93,6 @@ impl GameExchange {
         Ok(exchanged)
     }
 
-    /// Counts what is on the board.
     fn read(
         &mut self,
         population: &mut OnlinePopulation,
@@ -185,7 +181,6 @@ fn notice(event: &LearnedGame) -> String {
 #[derive(Debug)]
 pub struct ExchangeConnection {
     options: Option<ConnectOptions>,
-    /// The connection, as soon as there is one.
     exchange: Option<GameExchange>,
     tried: Instant,
 }

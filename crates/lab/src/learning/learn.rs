@@ -29,15 +29,12 @@ use crate::record::learning::{OpponentHistory, OpponentKind, PlayerResult, oppon
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LearnPlan {
-    /// The opponent, as on the command line.
     pub opponent: String,
     /// Games that were played in this folder against this opponent at the end.
     pub games: u64,
     /// Plies that the weights search, and the opponent unless it has a pace of its own.
     pub depth: u32,
-    /// A game of so many half-moves is drawn.
     pub max_plies: u32,
-    /// The random seed of the games.
     pub seed: u64,
 }
 
@@ -60,7 +57,6 @@ pub const DEPTH: u32 = 2;
 /// An opponent that misbehaves in more games is given up.
 const MAX_FAULTS: u64 = 20;
 
-/// How a population learns.
 #[derive(Clone, Debug, Default)]
 pub struct LearnOptions {
     /// What is requested now; without it what was requested last.
@@ -81,35 +77,24 @@ pub struct Learn {
     pairs: GamePairs,
 }
 
-/// What came of the games so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnOutcome {
-    /// All games that count.
     pub games: u64,
-    /// Those that were played in this folder.
     pub here: u64,
     /// Those that the last call played; unknown of an experiment that was stopped.
     pub now: Option<u64>,
-    /// Children that were born.
     pub births: u32,
     /// Whether the weights get better against the opponent.
     pub trend: Option<Trend>,
-    /// Everybody who was met.
     pub opponents: Vec<OpponentOutcome>,
-    /// The best weights as a player file.
     pub champion: PathBuf,
 }
 
-/// The games against one opponent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpponentOutcome {
-    /// Its name.
     pub opponent: String,
-    /// All games.
     pub games: u64,
-    /// Those that were played in this folder.
     pub here: u64,
-    /// Whether the weights get better against it.
     pub trend: Option<Trend>,
 }
 
@@ -241,7 +226,6 @@ impl Experiment for Learn {
 
 const PLAYERS_HINT: &str = "`mendel players` lists the built-in players";
 
-/// What the weights are called in a game.
 const WEIGHTS: &str = "set";
 
 impl Learn {
@@ -363,21 +347,16 @@ impl Learn {
 /// Why learning cannot continue. What was played is kept.
 #[derive(Debug, thiserror::Error)]
 enum LearnError {
-    /// The opponent misbehaves in game after game.
     #[error(
         "`{opponent}` misbehaved in {count} games, the last time by {last:?}; fix it or choose another opponent, then resume"
     )]
     Faults {
-        /// Who.
         opponent: String,
-        /// How often.
         count: u64,
-        /// What it did last.
         last: EndReason,
     },
 }
 
-/// Writes the best weights as a player file.
 fn write_champion(population: &OnlinePopulation) -> Result<(), Failure> {
     let Some(best) = population.population().best() else {
         return Ok(());

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::population_store::OnlinePopulation;
 use crate::record::learning::{LearningRecord, OpponentHistory};
 
-/// Everybody who was met, by name.
 pub fn opponents(population: &OnlinePopulation) -> Vec<OpponentHistory> {
     let mut met: BTreeMap<&str, OpponentHistory> = BTreeMap::new();
     for event in population.games() {

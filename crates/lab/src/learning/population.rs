@@ -11,27 +11,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::learning::{LearnedGame, PopulationMember};
 
-/// How a population is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PopulationRules {
-    /// How many sets there are.
     pub size: usize,
     /// After so many games a set has been judged enough.
     pub enough: u32,
     /// The chance of each weight of a child that a bit of it changes.
     pub mutation_rate: f64,
-    /// Who the first sets are.
     pub start: InitialWeights,
 }
 
-/// Who the first sets of a population are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialWeights {
     /// The player's own weights, and mutants of them.
     Bred,
-    /// Drawn by chance.
     Random,
 }
 
@@ -100,12 +95,10 @@ impl Population {
         }
     }
 
-    /// The sets.
     pub fn members(&self) -> &[PopulationMember] {
         &self.members
     }
 
-    /// How many children were born.
     pub fn births(&self) -> u32 {
         self.births
     }
@@ -147,7 +140,6 @@ impl Population {
         ripe[EXPLOIT.chooser(&merits).choose(&mut chance)]
     }
 
-    /// A game was played.
     pub(super) fn fold(&mut self, space: &Space, event: &LearnedGame) {
         // 1. The set is judged anew; one from elsewhere joins.
         let known = self.members.iter().position(|it| it.set == event.set);
@@ -241,7 +233,6 @@ impl Population {
 
 /// How those that were judged are chosen to play: the better of some.
 const EXPLOIT: Selection = Selection::Tournament { size: 3 };
-/// How parents are chosen.
 const MATING: Selection = Selection::Tournament { size: 2 };
 /// So many sets must have been judged before one is replaced.
 const PARENTS: usize = 3;

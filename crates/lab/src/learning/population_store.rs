@@ -24,9 +24,7 @@ use crate::record::learning::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PopulationConfig {
-    /// The random seed.
     pub seed: u64,
-    /// How the population is kept.
     pub rules: PopulationRules,
     /// The player whose weights are learned, as a player file.
     pub player: String,
@@ -85,16 +83,11 @@ impl PopulationConfig {
     }
 }
 
-/// A game that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
-    /// The weights that played.
     pub set: Vec<i32>,
-    /// The opponent.
     pub opponent: String,
-    /// What kind of opponent that is.
     pub against: OpponentKind,
-    /// Whether the weights had White.
     pub white: bool,
     /// Half-moves of the game.
     pub plies: u32,
@@ -102,19 +95,15 @@ pub struct PlayedGame {
     pub result: PlayerResult,
 }
 
-/// What came of games from elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MergedGames {
-    /// Games that are counted now.
     pub new: usize,
-    /// Games that were counted before.
     pub known: usize,
     /// Games of another population, with weights that cannot play, with an id that
     /// another game has, or with what is no game's.
     pub refused: usize,
 }
 
-/// Why a population cannot be read or kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PopulationError {
@@ -130,17 +119,12 @@ pub enum PopulationError {
     /// A file or the folder cannot be used.
     #[error("cannot use {}: {source}", path.display())]
     Read {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         source: io::Error,
     },
-    /// The plan is broken.
     #[error("{} is broken: {reason}; restore it from a copy", path.display())]
     Broken {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         reason: String,
     },
     /// The plan's player is none.
@@ -151,15 +135,11 @@ pub enum PopulationError {
         "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the next game makes one", path.display()
     )]
     NodeId {
-        /// The file.
         path: PathBuf,
-        /// What it holds.
         id: String,
     },
-    /// Numbers have run out.
     #[error("{} has games up to the last number; begin another population with `--out`", path.display())]
     Full {
-        /// The folder.
         path: PathBuf,
     },
     /// The player's weights are not learned.
@@ -167,9 +147,7 @@ pub enum PopulationError {
         "`{player}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`"
     )]
     Unsuited {
-        /// The player.
         player: String,
-        /// Why not.
         reason: String,
     },
 }
@@ -196,13 +174,11 @@ pub struct OnlinePopulation {
 
 /// The seed of the population that all nodes share.
 const SHARED_SEED: u64 = 1;
-/// The file of the plan.
 pub const PLAN: &str = "plan.toml";
 /// The file with what the games of this folder are named by.
 pub const NODE_ID: &str = "node-id";
 /// What parts a node id from the name of a pending game.
 const MARK: char = '.';
-/// Letters of the name of a pending game.
 const PENDING_NAME: usize = 16;
 
 impl OnlinePopulation {
@@ -289,12 +265,10 @@ impl OnlinePopulation {
         Ok(())
     }
 
-    /// The largest number of a game.
     fn last(&self) -> u64 {
         self.games.keys().next_back().map_or(0, |id| id.number)
     }
 
-    /// The game of this id.
     pub fn game(&self, id: &GameId) -> Option<&LearnedGame> {
         self.games.get(id)
     }
@@ -321,7 +295,6 @@ impl OnlinePopulation {
         }
     }
 
-    /// Where it is kept.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -336,12 +309,10 @@ impl OnlinePopulation {
         &self.id
     }
 
-    /// What it began with.
     pub fn config(&self) -> &PopulationConfig {
         &self.config
     }
 
-    /// The weights as they are after all games.
     pub fn population(&self) -> &Population {
         &self.population
     }
@@ -351,7 +322,6 @@ impl OnlinePopulation {
         self.games.values()
     }
 
-    /// The names of the weights.
     pub fn names(&self) -> &[String] {
         self.space.names()
     }
@@ -547,5 +517,4 @@ fn space_of(player: &Player) -> Result<Space, PopulationError> {
     })
 }
 
-/// The chromosome that is learned.
 const CHROMOSOME: &str = "cwu";

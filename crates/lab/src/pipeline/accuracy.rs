@@ -20,7 +20,6 @@ use crate::recipe::steps::AccuracySettings;
 use crate::record::{Game, Played};
 
 impl AccuracySettings {
-    /// What is wrong with the settings.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.nodes == 0 || self.players.is_empty() {
             return Err("needs nodes from 1 on and somebody who judges".to_owned());
@@ -42,9 +41,7 @@ impl AccuracySettings {
 /// A line of `accuracy.jsonl`: a game that was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Judged {
-    /// Its place in the schedule.
     game: u64,
-    /// Who judged.
     judge: String,
     /// White's and Black's accuracy; none where there is nothing to judge.
     accuracy: [Option<f64>; 2],
@@ -54,7 +51,6 @@ impl Record for Judged {
     const VERSION: u32 = 1;
 }
 
-/// The journal of the games that were looked at.
 const FILE: &str = "accuracy.jsonl";
 
 impl PipelineExecutor<'_> {
@@ -158,7 +154,6 @@ impl Task for AccuracyTask<'_> {
     const KIND: &'static str = "accuracy";
     const VERSION: u32 = 1;
     type Item = GameRecord;
-    /// White's and Black's accuracy.
     type Output = [Option<f64>; 2];
     type TaskState = Analyser;
 

@@ -111,7 +111,6 @@ impl BreedSettings {
     }
 }
 
-/// Every table `trial` of a recipe.
 fn each_trial(recipe: &mut Table, change: &mut dyn FnMut(&mut Table)) {
     if let Some(Value::Table(trial)) = recipe.get_mut("trial") {
         change(trial);

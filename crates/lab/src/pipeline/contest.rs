@@ -23,7 +23,6 @@ use crate::record::{Pairing, Played, Standing};
 const LINES: &str = "openings.epd";
 
 impl MatchSettings {
-    /// How accuracy is measured, if it is.
     pub(super) fn accuracy(&self) -> Option<AccuracySettings> {
         match &self.accuracy {
             Wanted::Plain(false) => None,
@@ -60,7 +59,6 @@ impl MatchSettings {
         }
     }
 
-    /// What is wrong with the settings: the key, and why.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.games == 0 {
             return Err(("games", "must be at least 1".to_owned()));
@@ -136,7 +134,6 @@ impl MatchSettings {
         }
     }
 
-    /// Whether there are openings, and as many as games need.
     fn check_openings(&self) -> Result<(), String> {
         let setting = OpeningSetting::default();
         let count = match &self.openings {
@@ -193,7 +190,6 @@ impl MatchSettings {
         }
     }
 
-    /// How it is played, in words.
     fn conditions(&self) -> String {
         let mut words = vec![self.pace().to_string()];
         words.push(match &self.openings {

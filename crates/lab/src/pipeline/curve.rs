@@ -4,7 +4,6 @@ use crate::recipe::steps::CurveSettings;
 use crate::record::{Curve, CurveLine, CurvePoint};
 
 impl CurveSettings {
-    /// What is wrong with it.
     pub(super) fn check(&self, players: usize) -> Result<(), String> {
         if self.at.len() != players {
             return Err(format!(

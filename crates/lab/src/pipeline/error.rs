@@ -6,30 +6,23 @@ use mendel_crew::{CrewError, MapError};
 use mendel_store::frame::{Cause, Failure};
 use mendel_store::{InputsError, LockError};
 
-/// Why a step cannot be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// A network needs terms to stand beside.
     #[error(
         "`{player}` has no terms that a network could stand beside; choose a parent with the evaluator `classic`"
     )]
     NoTerms {
-        /// Who.
         player: String,
     },
-    /// There is nothing to ask about.
     #[error(
         "no position of `{names}` fits: each needs a move that is known, and what `winners` and `bands` ask for; give other positions with `--data FILE`"
     )]
     NoPositions {
-        /// The sets.
         names: String,
     },
-    /// There is nothing to compare with.
     #[error("no position of `{names}` has a score; give other positions with `--data FILE`")]
     NoScores {
-        /// The sets.
         names: String,
     },
     /// There are too few positions to start from.
@@ -37,19 +30,14 @@ pub enum StepError {
         "`{name}` has {found} positions of that part of the game that are level enough, and {wanted} are asked for; ask for fewer, or allow more with `within`"
     )]
     FewOpenings {
-        /// The set.
         name: String,
-        /// How many there are.
         found: usize,
-        /// How many are asked for.
         wanted: usize,
     },
-    /// The step was begun with other positions.
     #[error(
         "`{path}` tells of other positions than there are now: the data set has changed; restore it, or begin anew in another folder"
     )]
     OtherPositions {
-        /// The file.
         path: String,
     },
     /// Nobody who was asked to label could be started.
@@ -57,7 +45,6 @@ pub enum StepError {
         "none of the experts could be started: {names}; install one, or name another in `expert`"
     )]
     NoExpert {
-        /// Who was asked.
         names: String,
     },
 }

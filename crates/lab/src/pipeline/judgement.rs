@@ -16,7 +16,6 @@ use crate::recipe::steps::{JudgementSettings, Turn};
 use crate::record::{Judged, Judgement, Nearness};
 
 impl JudgementSettings {
-    /// What is wrong with the table: the key, and why.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.positions == 0 {
             return Err(("positions", "must be at least 1".to_owned()));
@@ -62,7 +61,6 @@ impl JudgementSettings {
 }
 
 impl PipelineExecutor<'_> {
-    /// What the evaluators of a step come to.
     pub(super) fn judge(
         &self,
         turn: Turn,

@@ -45,7 +45,6 @@ pub use crate::record::{
     Trained,
 };
 
-/// A recipe of steps that was checked.
 #[derive(Debug)]
 pub struct PipelineRun {
     plan: RecipePlan,
@@ -225,7 +224,6 @@ fn with_data(plan: RecipePlan) -> Result<RecipePlan, Failure> {
     })
 }
 
-/// A pipeline before its first step.
 fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failure> {
     let Some(settings) = &recipe.pipeline else {
         let reason = "has no `[[step]]`: it is no pipeline";
@@ -284,7 +282,6 @@ fn add_step_inputs(what: &What, made: &Made, inputs: &mut InputHashes) -> Result
     add_players(players.iter().map(String::as_str), inputs)
 }
 
-/// A pipeline at work.
 struct PipelineExecutor<'a> {
     recipe: &'a Recipe,
     seed: u64,
@@ -344,7 +341,6 @@ impl PipelineExecutor<'_> {
         Ok(state)
     }
 
-    /// One step.
     fn step(&self, settings: &Settings, turn: Turn, made: &Made) -> Result<Output, Failure> {
         let what = &settings.steps[turn.step].what;
         // A later step must not meet another program under the same name.

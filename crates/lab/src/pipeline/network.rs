@@ -25,7 +25,6 @@ use crate::record::{CHAMPION, Trained};
 const STATE: &str = "training";
 
 impl NetworkSettings {
-    /// What is wrong with the table.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.data.clone().list().is_empty() {
             return Err(("data", "names no set to learn from".to_owned()));

@@ -14,7 +14,6 @@ use super::error::StepError;
 use crate::recipe::steps::PartSettings;
 
 impl PartSettings {
-    /// What is wrong with it.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.positions == 0 {
             return Err("has no positions; ask for at least one".to_owned());

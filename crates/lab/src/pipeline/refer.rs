@@ -11,9 +11,7 @@ pub(super) struct Made {
     pub(super) parent: String,
     /// The champions of the steps that bred: all of them, and which is the best.
     champions: Vec<(String, Vec<String>, usize)>,
-    /// Players that chance drew.
     drawn: Vec<(String, Vec<String>)>,
-    /// The data sets.
     sets: Vec<(String, String)>,
 }
 
@@ -32,17 +30,14 @@ impl Made {
         }
     }
 
-    /// A step has drawn these by chance.
     pub(super) fn drawn(&mut self, step: &str, players: Vec<String>) {
         self.drawn.push((step.to_owned(), players));
     }
 
-    /// A step has made this set.
     pub(super) fn gathered(&mut self, step: &str, set: String) {
         self.sets.push((step.to_owned(), set));
     }
 
-    /// Whether anything was bred yet.
     pub(super) fn has_champion(&self) -> bool {
         !self.champions.is_empty()
     }

@@ -87,7 +87,6 @@ impl DataSettings {
         }
     }
 
-    /// What is wrong with the numbers.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.kind == Kind::Imported {
             let reason = "is quiet, moves or selfplay; an imported set is given as a file";

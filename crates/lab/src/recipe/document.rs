@@ -8,10 +8,8 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-/// A recipe as text and as a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// The file or the built-in name.
     origin: String,
     text: String,
     table: Table,
@@ -22,13 +20,11 @@ pub(crate) struct Document {
 /// What is wrong with a recipe: where, why, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    /// The file or the built-in name.
     pub origin: String,
     /// The line, where the text has one for it.
     pub line: Option<usize>,
     /// The key, with its tables, such as `breeder.mutation_rate`.
     pub key: String,
-    /// What is wrong and what would be right.
     pub reason: String,
 }
 
@@ -164,7 +160,6 @@ impl Document {
         self.get(key).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// All of it.
     pub(crate) fn table(&self) -> &Table {
         &self.table
     }
@@ -188,7 +183,6 @@ impl Document {
         }
     }
 
-    /// A complaint about `key`.
     pub(crate) fn complaint(&self, key: &str, reason: impl fmt::Display) -> Complaint {
         let set = |(set, _): &&(String, &'static str)| {
             set == key
@@ -278,7 +272,6 @@ impl Document {
         })
     }
 
-    /// The value at `key`.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         let mut steps = key.split('.');
         let first = steps.next().filter(|first| !first.is_empty())?;
@@ -316,7 +309,6 @@ impl Document {
         }
     }
 
-    /// The text at `key`.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Complaint> {
         match self.get(key) {
             None => Ok(None),

@@ -23,7 +23,6 @@ pub struct ExamSettings {
 }
 
 impl ExamSettings {
-    /// The key that is wrong, and why.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         let wrong = |key, reason: &str| Err((key, reason.to_owned()));
         if self.every == 0 {

@@ -18,7 +18,6 @@ use mendel_fitness::trial::games::GameKind;
 
 use super::stage::{BreederSettings, StageSettings, TrialSettings};
 
-/// The key that is wrong, and why.
 pub(super) type Misfit = (&'static str, String);
 
 /// Bytes for each gene of a network, once: its bounds and its name.

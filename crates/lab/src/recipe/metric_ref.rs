@@ -8,7 +8,6 @@ pub struct MetricRef {
     pub step: Option<String>,
     /// Whom it is about: none for runs, a player, or two.
     pub who: Vec<String>,
-    /// The name of the metric.
     pub what: String,
 }
 

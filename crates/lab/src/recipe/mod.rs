@@ -39,11 +39,8 @@ pub use self::summary::{Summary, summaries};
 #[derive(Clone, Debug)]
 pub struct Recipe {
     document: Document,
-    /// What it is called.
     pub name: String,
-    /// One sentence about it.
     pub about: String,
-    /// The built-in player that it made.
     pub player: Option<String>,
     /// Whose weights it starts from and has to beat.
     pub parent: Player,
@@ -55,15 +52,10 @@ pub struct Recipe {
     /// What is done, one after the other; each starts from the champion of the
     /// one before.
     pub stages: Vec<StageSettings>,
-    /// How the champion is proved.
     pub proof: ProofSettings,
-    /// The published experiment that it repeats.
     pub paper: Option<Paper>,
-    /// How generations are examined by programs from elsewhere.
     pub exam: Option<ExamSettings>,
-    /// What the report shows beside the usual.
     pub report: ReportSettings,
-    /// A grid over its numbers.
     pub sweep: Option<SweepSettings>,
     /// Its steps, where it is a pipeline; it has no stages of its own then.
     pub pipeline: Option<steps::Settings>,
@@ -73,7 +65,6 @@ pub struct Recipe {
     full: Option<Box<Self>>,
 }
 
-/// The table `[report]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ReportSettings {
@@ -113,17 +104,14 @@ pub struct SweepSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSuite {
-    /// The set: a built-in name or a file.
     pub data: String,
     /// The share of its games that is held out, where the set's own is not meant;
     /// 1 for all.
     #[serde(default)]
     pub holdout: Option<f64>,
-    /// Nodes that a position may take.
     pub nodes: u64,
 }
 
-/// The keys of a recipe.
 const KEYS: [&str; 19] = [
     "name", "about", "player", "parent", "founders", "genome", "breeder", "trial", "stop", "stage",
     "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds", "learn",
@@ -132,7 +120,6 @@ const KEYS: [&str; 19] = [
 /// Recipes larger than this were not written by people.
 const LARGEST: u64 = 1 << 20;
 
-/// The most runs of a sweep.
 const MOST_RUNS: usize = 10_000;
 
 impl Recipe {
@@ -305,7 +292,6 @@ impl Recipe {
         contents(text)
     }
 
-    /// A complaint about one of its keys.
     pub(crate) fn complaint(&self, key: &str, reason: impl std::fmt::Display) -> Complaint {
         self.document.complaint(key, reason)
     }
@@ -386,7 +372,6 @@ impl Recipe {
     }
 }
 
-/// The players that the key `founders` names.
 fn founders(document: &Document) -> Result<Vec<(String, Player)>, Complaint> {
     let names = match document.get("founders") {
         None => return Ok(Vec::new()),
@@ -417,7 +402,6 @@ fn contents(text: &str) -> Result<(String, String), Complaint> {
     })
 }
 
-/// The text of a recipe file.
 fn read(text: &str) -> Result<String, Complaint> {
     let path = Path::new(text);
     let complaint = |reason: String| Complaint {

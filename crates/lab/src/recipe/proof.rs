@@ -4,15 +4,12 @@ use mendel_arena::statistics::EloModel;
 use mendel_arena::{Entrant, OpeningSetting, Openings, Pace, SprtPlan};
 use serde::{Deserialize, Serialize};
 
-/// How a champion is proved: the table `[proof]` of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ProofSettings {
     /// The most games against the parent.
     pub games: u64,
-    /// Nodes for each move.
     pub nodes: Option<u64>,
-    /// Plies for each move.
     pub depth: Option<u32>,
     /// Normalised Elo of the two hypotheses of the test.
     pub sprt: [f64; 2],
@@ -21,7 +18,6 @@ pub struct ProofSettings {
     /// Outside players of about the champion's strength; the first that can be
     /// started is met.
     pub outside: Vec<String>,
-    /// Games against the outside player.
     pub outside_games: u64,
     /// Whether each founder of the recipe is met, too.
     pub founders: bool,
@@ -50,7 +46,6 @@ impl Default for ProofSettings {
 const NODES: u64 = 1000;
 
 impl ProofSettings {
-    /// What is wrong with the settings: the key, and why.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
         if self.games == 0 {
             return Err((

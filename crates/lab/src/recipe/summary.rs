@@ -8,15 +8,10 @@ use super::BUILT_IN;
 /// not there yet is listed with the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// What it is called.
     pub name: String,
-    /// One sentence about it.
     pub about: String,
-    /// Whom it starts from.
     pub parent: String,
-    /// The built-in player that it made.
     pub player: Option<String>,
-    /// The title of the paper that it repeats.
     pub paper: Option<String>,
 }
 

@@ -9,13 +9,9 @@ use super::curve::Curve;
 pub struct Agreement {
     /// What a move may use and where the positions are from, in words.
     pub conditions: String,
-    /// A hash of the sets.
     pub hash: String,
-    /// How many positions.
     pub positions: u64,
-    /// What each player came to, in the order of the players.
     pub players: Vec<Answers>,
-    /// The result along a number of the players.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
     /// Who could not take part, and what else a reader must know.
@@ -23,43 +19,32 @@ pub struct Agreement {
     pub notes: Vec<String>,
 }
 
-/// What one player came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
-    /// Who.
     pub player: String,
-    /// All positions.
     pub all: Tally,
     /// By the piece of the move that is known.
     pub pieces: Vec<Part>,
-    /// By part of the game.
     pub phases: Vec<Part>,
     /// By band of ratings, where there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<Part>,
-    /// What was published for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,
 }
 
-/// Some of the positions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Which.
     pub name: String,
-    /// What they came to.
     #[serde(flatten)]
     pub tally: Tally,
 }
 
-/// How many moves were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Positions.
     pub positions: u64,
     /// Moves with the right piece, by the square that it leaves.
     pub from: u64,
-    /// Right moves.
     pub right: u64,
 }
 

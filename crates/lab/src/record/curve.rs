@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// What came out along a number of the players.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// The number.
     pub along: String,
     /// What came out, such as `points`.
     pub of: String,
@@ -13,21 +12,16 @@ pub struct Curve {
     pub lines: Vec<CurveLine>,
 }
 
-/// One line of a curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurveLine {
-    /// Whose, or of which positions.
     pub name: String,
     /// From left to right.
     pub points: Vec<CurvePoint>,
 }
 
-/// A point of a curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// The number.
     pub at: f64,
-    /// What came out.
     pub value: f64,
     /// Its 95 % interval, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,11 +15,8 @@ pub struct ExamLine {
     pub row: usize,
     /// Whom they met, as the recipe has it; nobody if none of the row could be started.
     pub opponent: Option<String>,
-    /// Games that all members lost.
     pub losses: u64,
-    /// Drawn games.
     pub draws: u64,
-    /// Games that they won.
     pub wins: u64,
     /// Half-moves of the lost games: with White, with Black.
     pub lost: [Vec<u32>; 2],
@@ -27,7 +24,6 @@ pub struct ExamLine {
     /// played, by name.
     #[serde(default)]
     pub opened: [BTreeMap<String, u64>; 2],
-    /// Why there are no games, or fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -10,18 +10,14 @@ use crate::trial::{Crown, LadderPoint};
 /// from a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// The generation, from 0.
     pub generation: u32,
     /// Single judgements so far: members times positions or games.
     pub judgements: u64,
     /// The fitness of the best, the mean and the worst member, as the trial
     /// reports it to people (an error counts downwards, see the manifest).
     pub best: f64,
-    /// The mean of the generation.
     pub mean: f64,
-    /// The worst of the generation.
     pub worst: f64,
-    /// The standard deviation in the generation.
     pub deviation: f64,
     /// How different the members are: the mean distance of genomes from the mean
     /// genome, as a share of the widest possible (0 all alike, 1 as far as can be).
@@ -32,11 +28,9 @@ pub struct Generation {
     /// What random search had found with as many judgements, if it ran beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_best: Option<f64>,
-    /// Who is best in this generation.
     pub best_member: MemberId,
     /// The genes of the best, as values, in the order of the manifest's genes.
     pub genes: Vec<f64>,
-    /// The genes' mean over the generation.
     pub gene_means: Vec<f64>,
     /// How many members fall into each of the bins between the lowest and the
     /// highest fitness of this generation.
@@ -48,12 +42,10 @@ pub struct Generation {
     /// measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ladder: Option<LadderPoint>,
-    /// What only networks have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub networks: Option<Networks>,
 }
 
-/// What is written down of a generation of networks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Networks {
     /// The mean distance of two members: the length of the difference of their
@@ -79,14 +71,11 @@ pub struct Networks {
     pub extinctions: Option<u32>,
 }
 
-/// A species in one generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpeciesLine {
     /// Its number in the run's stage.
     pub id: u32,
-    /// How many members it has.
     pub size: u32,
-    /// Generations since it was founded.
     pub age: u32,
     /// The best fitness of its members in this generation, as the trial reports it.
     pub best: f64,
@@ -95,11 +84,8 @@ pub struct SpeciesLine {
 /// Counts in bins of equal width.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Where the first bin begins.
     pub low: f64,
-    /// Where the last bin ends.
     pub high: f64,
-    /// The counts.
     pub counts: Vec<u32>,
 }
 
@@ -111,11 +97,8 @@ impl Record for Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "WrittenLineage", try_from = "WrittenLineage")]
 pub struct Lineage {
-    /// The generation, from 0.
     pub generation: u32,
-    /// For each member its parents.
     pub parents: Vec<Vec<MemberId>>,
-    /// For each member how it was made.
     pub origins: Vec<Origin>,
 }
 

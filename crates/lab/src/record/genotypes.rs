@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 /// is by far the longest of its records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genotypes {
-    /// The generation, from 0.
     pub generation: u32,
-    /// Its members, in order.
     pub members: Vec<Genotype>,
 }
 

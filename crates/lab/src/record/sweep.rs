@@ -6,7 +6,6 @@ use toml::Table;
 /// The outcome of a sweep: what the grid showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepOutcome {
-    /// What is measured.
     pub unit: String,
     /// Whether less is better.
     pub smaller_is_better: bool,
@@ -34,13 +33,10 @@ pub struct OnSuite {
 /// One combination of values, over all seeds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepCell {
-    /// The keys that were set, and to what.
     pub setting: Table,
-    /// The seeds.
     pub seeds: Vec<u64>,
     /// What the champions reached on the positions they were bred with.
     pub finals: Vec<f64>,
-    /// What they reached on positions they never saw.
     pub holdouts: Vec<f64>,
     /// The mean of `holdouts`, or of `finals` where nothing was held out.
     pub mean: f64,

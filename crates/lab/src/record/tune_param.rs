@@ -12,30 +12,22 @@ use serde::{Deserialize, Serialize};
 pub struct Param {
     /// The option, as the engine spells it.
     pub name: String,
-    /// What kind of option it is.
     pub kind: ParamKind,
-    /// Where it starts.
     pub start: i64,
     /// The least value that is tried.
     pub low: i64,
-    /// The largest value that is tried.
     pub high: i64,
-    /// A change that is worth trying.
     pub step: f64,
     /// The words of a combo, in their order.
     pub values: Vec<String>,
 }
 
-/// The kinds of options that can be tuned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParamKind {
-    /// A whole number.
     #[default]
     Spin,
-    /// On or off.
     Check,
-    /// One of some words.
     Combo,
 }
 
@@ -43,9 +35,7 @@ pub enum ParamKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aside {
-    /// The option.
     pub name: String,
-    /// Why it is not tuned.
     pub reason: String,
 }
 
@@ -55,7 +45,6 @@ pub struct Aside {
 pub struct Infeasible {
     /// The values, as `Name=Value&Name=Value`.
     pub options: String,
-    /// How it fails.
     pub reason: String,
 }
 

@@ -13,20 +13,17 @@ use super::tune_param::{Aside, Infeasible, Param};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TunePlan {
-    /// The version of the program that made the plan.
     pub version: String,
     /// The engine as it starts, as on the command line but with absolute paths.
     pub engine: String,
     /// A hash of its program or player file, where that can be read; part of the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_hash: Option<String>,
-    /// Chance.
     pub seed: u64,
     /// Games in all before the proof: those of the tuner and of the validations.
     pub games: u64,
     /// How many times the proposal of the moment meets the start.
     pub validations: u32,
-    /// Games of each validation.
     pub validation_games: u64,
     /// The most games of the proof, unless others are requested when it is played.
     pub proof_games: u64,
@@ -38,26 +35,19 @@ pub struct TunePlan {
     /// A hash of that file; part of the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings_hash: Option<String>,
-    /// What a move may use.
     pub pace: Pace,
     /// The test of the proposal against the start.
     pub sprt: SprtPlan,
-    /// How exactly time is taken.
     pub patience: Patience,
-    /// What stops a game early.
     pub adjudication: Adjudication,
-    /// Who tunes.
     pub tuner: TunerPlan,
-    /// What is tuned.
     #[serde(rename = "param")]
     pub params: Vec<Param>,
-    /// What is not, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Aside>,
     /// Where the engine failed before the first game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub infeasible: Vec<Infeasible>,
-    /// What the engine itself takes.
     #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
 }
@@ -66,10 +56,8 @@ pub struct TunePlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// The option.
     pub name: String,
     /// The least value that it takes.
     pub low: i64,
-    /// The largest one.
     pub high: i64,
 }

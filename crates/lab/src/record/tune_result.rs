@@ -14,9 +14,7 @@ use super::tune_round::LeftOut;
 /// `result.json`: what a tuning found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuneResult {
-    /// A hash of the plan.
     pub id: String,
-    /// The engine as it started.
     pub engine: String,
     /// The same with the values found, as `mendel match` and others take it; the start
     /// where that is kept.
@@ -27,7 +25,6 @@ pub struct TuneResult {
     /// played and did not prove what was found.
     #[serde(default)]
     pub keeps_start: bool,
-    /// Who tuned.
     pub tuner: String,
     /// Games of the tuner and of the validations.
     pub games: u64,
@@ -35,11 +32,8 @@ pub struct TuneResult {
     /// played the same games from the same opening again.
     #[serde(default)]
     pub spared_games: u64,
-    /// Each parameter.
     pub params: Vec<ParamFound>,
-    /// What was not tuned, and why.
     pub aside: Vec<Aside>,
-    /// Values at which the engine failed.
     pub infeasible: Vec<Infeasible>,
     /// What the tuner makes of it: Elo above the start.
     pub gain: Interval,
@@ -49,7 +43,6 @@ pub struct TuneResult {
     pub curve: Vec<Validation>,
     /// The fitted surface over the two parameters of each pair that matter most.
     pub landscapes: Vec<Landscape>,
-    /// The match against the start.
     #[serde(default)]
     pub proof: Option<MatchProof>,
     /// Games still to be expected before the test decides, where it has not.
@@ -59,21 +52,16 @@ pub struct TuneResult {
     /// games do not repeat.
     #[serde(default)]
     pub most_games: Option<u64>,
-    /// Pairs in which the start failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// In a sentence: `proved +X [a, b]` or `not proved`.
     pub verdict: String,
 }
 
-/// What was found of a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParamFound {
-    /// The option.
     pub name: String,
-    /// Where it started.
     pub start: String,
-    /// What was found.
     pub value: String,
     /// The same as a number: of a switch 0 or 1, of a word its place.
     pub number: i64,
@@ -88,7 +76,6 @@ pub struct ParamFound {
     /// That bound is the engine's own.
     #[serde(default)]
     pub at_limit: bool,
-    /// What kind of option it is.
     #[serde(default)]
     pub kind: ParamKind,
     /// Whether the games tell that it matters at all.
@@ -100,7 +87,6 @@ pub struct ParamFound {
 pub struct Validation {
     /// Games of the tuner before it.
     pub games: u64,
-    /// What it would have proposed.
     pub proposal: Vec<i64>,
     /// Pairs by its points: 0, ½, 1, 1½, 2.
     pub pairs: [u64; 5],
@@ -119,7 +105,6 @@ pub struct Landscape {
     pub second: String,
     /// Values of the first.
     pub x: Vec<f64>,
-    /// Values of the second.
     pub y: Vec<f64>,
     /// Elo against what was found: a row for each value of the second.
     pub elo: Vec<Vec<f64>>,
@@ -132,7 +117,6 @@ pub const UNCLEAR: &str = "not told apart from 0 yet";
 pub(crate) const MOST_ELO: f64 = 1000.0;
 
 impl Validation {
-    /// Games of the match.
     pub fn played(&self) -> u64 {
         2 * self.pairs.iter().sum::<u64>()
     }
@@ -208,7 +192,6 @@ impl ParamFound {
 }
 
 impl TuneResult {
-    /// The file's name in the folder of a tuning.
     pub const FILE: &'static str = Folder::RESULT;
 
     /// The values found, in the order of the parameters.
@@ -228,7 +211,6 @@ impl TuneResult {
         2 * unclear > self.params.len() && self.left.value >= self.gain.value
     }
 
-    /// Says what the match proves.
     pub(crate) fn conclude(&mut self) {
         self.verdict = match &self.proof {
             _ if self.is_start() => {

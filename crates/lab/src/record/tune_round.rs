@@ -16,22 +16,16 @@ use super::tune_result::Validation;
 pub struct TunedRound {
     /// Counted from 0.
     pub round: u32,
-    /// Games of the tuner so far.
     pub games: u64,
-    /// The duels and how they ended.
     pub duels: Vec<TunedDuel>,
     /// What it proposes now, a value for each parameter.
     pub proposal: Vec<i64>,
 }
 
-/// A duel of a round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TunedDuel {
-    /// The values of the first.
     pub first: Vec<i64>,
-    /// The values of the second.
     pub second: Vec<i64>,
-    /// How it ended for the first.
     pub outcome: Outcome,
 }
 
@@ -46,7 +40,6 @@ pub struct LeftOut {
     pub opening: String,
     /// Which game of that pair, from 1.
     pub game: u32,
-    /// How it failed.
     pub reason: String,
 }
 

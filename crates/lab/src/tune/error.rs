@@ -6,94 +6,69 @@ use mendel_store::frame::Failure;
 
 use crate::record::LeftOut;
 
-/// Why an engine cannot be tuned as it was requested.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuneError {
-    /// It has nothing that could be tuned.
     #[error(
         "`{engine}` offers no options that could be tuned{}",
         if only.is_empty() { String::new() } else { format!(": only {}", only.join(", ")) }
     )]
     NoOptions {
-        /// The engine.
         engine: String,
-        /// What it offers.
         only: Vec<String>,
     },
     /// A pattern matches none of its options.
     #[error("`{pattern}` matches none of the options of `{engine}`: {}", known.join(", "))]
     NoMatch {
-        /// The engine.
         engine: String,
-        /// The pattern.
         pattern: String,
-        /// What could be tuned.
         known: Vec<String>,
     },
     /// Nothing is left to tune after the probe.
     #[error("none of the options has a visible effect: {}", names.join(", "))]
     NoEffect {
-        /// Which ones were tried.
         names: Vec<String>,
     },
     /// The parameter file cannot be read.
     #[error("cannot read the parameter file `{}`: {reason}", path.display())]
     NoFile {
-        /// The file.
         path: PathBuf,
-        /// What the system reported.
         reason: String,
     },
     /// The parameter file is not one.
     #[error("{origin} is no parameter file: {reason}")]
     Syntax {
-        /// The file.
         origin: String,
-        /// What is wrong, with line and column.
         reason: String,
     },
     /// A parameter does not fit the engine.
     #[error("{origin}: `{name}` {reason}")]
     Param {
-        /// The file.
         origin: String,
-        /// The parameter.
         name: String,
-        /// What is wrong and what would be right.
         reason: String,
     },
-    /// A setting is impossible.
     #[error("`{what}` {reason}")]
     Setting {
-        /// Which one.
         what: &'static str,
-        /// What is wrong and what would be right.
         reason: String,
     },
     /// The start itself fails before the first game.
     #[error("the engine fails with the values that it starts from: {reason}")]
     Start {
-        /// How.
         reason: String,
     },
-    /// The start itself fails in games.
     #[error(
         "the engine fails with the values that it starts from, in {pairs} pairs of games; last {}, in game {} from `{}`",
         last.reason, last.game, last.opening
     )]
     StartFails {
-        /// In how many pairs.
         pairs: usize,
-        /// The last of them.
         last: LeftOut,
     },
-    /// Nothing that was tried works.
     #[error("the engine fails with every setting that was tried, such as `{options}`: {reason}")]
     AllFail {
-        /// One of them.
         options: String,
-        /// How it failed.
         reason: String,
     },
 }

@@ -12,14 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::TuneError;
 use crate::record::{Aside, Infeasible, Param, ParamKind, usual_step};
 
-/// The parameter file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParamFile {
-    /// What is tuned.
     #[serde(default, rename = "param")]
     pub params: Vec<Param>,
-    /// What is not, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Aside>,
     /// Where the engine fails.
@@ -73,7 +70,6 @@ impl Param {
         (param.low < param.high && !too_many).then_some(param)
     }
 
-    /// How far apart its bounds are.
     pub fn width(&self) -> f64 {
         self.high as f64 - self.low as f64
     }

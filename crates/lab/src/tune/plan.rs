@@ -20,24 +20,18 @@ use super::tune_plan::{
 };
 use crate::record::{Limit, TunePlan};
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct TuneRequest {
     /// The engine, as on the command line; what it is set to there is where it starts.
     pub engine: String,
-    /// What is tuned.
     pub what: TuneTarget,
-    /// Games before the proof.
     pub games: u64,
-    /// The most games of the proof.
     pub proof_games: u64,
-    /// What a move may use.
     pub pace: Pace,
     /// The tuner's name; the usual one if not given.
     pub tuner: Option<String>,
     /// A file of openings.
     pub openings: Option<PathBuf>,
-    /// Chance.
     pub seed: u64,
     /// Pairs that a round should have at least.
     pub batch: u32,
@@ -48,7 +42,6 @@ pub struct TuneRequest {
 pub enum TuneTarget {
     /// The options whose names match a pattern; all if there is none.
     Options(Vec<String>),
-    /// What a parameter file says.
     File(PathBuf),
 }
 

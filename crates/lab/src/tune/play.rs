@@ -16,7 +16,6 @@ use crate::record::{LeftOut, Param, TunePlan};
 #[derive(Debug)]
 pub(super) struct DuelRunner<'a> {
     pub(super) plan: &'a TunePlan,
-    /// The engine as it starts.
     pub(super) engine: &'a Entrant,
     pub(super) openings: &'a [Opening],
     pub(super) crew: &'a Crew,
@@ -31,7 +30,6 @@ pub(super) struct ParamDuel {
     pub(super) pairs: u64,
 }
 
-/// The result of a duel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DuelResult {
     /// Pairs by the points of the first: 0, ½, 1, 1½, 2.
@@ -48,7 +46,6 @@ pub(super) struct DuelResult {
 pub(super) struct TuneRound<'a> {
     pub(super) purpose: PairPurpose,
     pub(super) number: u32,
-    /// The openings go on from here.
     pub(super) opening: u64,
     pub(super) duels: &'a [ParamDuel],
 }
@@ -81,7 +78,6 @@ fn pairs<'a>(texts: &'a [(&'a str, String)]) -> impl Iterator<Item = (&'a str, &
     texts.iter().map(|(name, value)| (*name, value.as_str()))
 }
 
-/// The engine with a setting.
 pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant {
     let texts = texts(params, values);
     engine.with_options(pairs(&texts))
@@ -225,7 +221,6 @@ impl DuelRunner<'_> {
         }
     }
 
-    /// The results of so many duels.
     fn judge<'p>(
         &self,
         duels: usize,

@@ -54,16 +54,12 @@ const HALVINGS: u32 = 6;
 /// What is said of an option that cannot be set to anything else.
 const NO_OTHER: &str = "the engine fails with every other value";
 
-/// What a probe works with.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
-    /// The engine, as it starts.
     pub engine: &'a Entrant,
     /// What its moves may use in the games.
     pub pace: Pace,
-    /// Searches at once.
     pub threads: usize,
-    /// Asked to stop.
     pub stop: &'a StopFlag,
 }
 
@@ -91,13 +87,10 @@ impl ProbeResult {
 /// How much two looks at the same positions differ, as shares of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ProbeDifference {
-    /// Other moves.
     moves: f64,
-    /// Anything else.
     anything: f64,
 }
 
-/// What came of one option.
 #[derive(Debug)]
 struct OptionProbe {
     param: Param,
@@ -321,7 +314,6 @@ fn difference(one: &[ProbeResult], other: &[ProbeResult]) -> ProbeDifference {
     }
 }
 
-/// How the engine failed.
 #[derive(Debug)]
 struct ProbeFailure {
     error: AnalystError,

@@ -21,7 +21,6 @@ use crate::record;
 /// What was found, as it is set or pasted; `.toml` for players of ours.
 pub const CHAMPION: &str = "champion.txt";
 
-/// Where the games of the proof are.
 const PROOF: &str = "proof";
 
 /// The openings that nothing was tuned with.

@@ -29,11 +29,8 @@ use crate::record::{Infeasible, ROUNDS, TunePlan, TuneResult, TunedDuel, TunedRo
 pub struct Tune {
     pub(super) plan: TunePlan,
     pub(super) options: TuneOptions,
-    /// The engine as it starts.
     pub(super) engine: Entrant,
-    /// The openings to tune with.
     openings: Vec<Opening>,
-    /// Those of validations and proof.
     pub(super) held_out: Vec<Opening>,
 }
 
@@ -56,7 +53,6 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 /// values.
 const ALL_FAIL: usize = 4;
 
-/// The part of the work before the proof.
 const GAMES: &str = "games";
 
 impl Experiment for Tune {
@@ -176,7 +172,6 @@ impl Tune {
         pairs.map(|pairs| 2 * pairs)
     }
 
-    /// Says what is going to be done.
     fn introduce(&self, frame: &Frame) {
         let plan = &self.plan;
         let (params, games, pace) = (plan.params.len(), plan.games, plan.pace);
@@ -192,7 +187,6 @@ impl Tune {
         }
     }
 
-    /// What was found, before its proof.
     fn result(&self, state: TuneState) -> TuneResult {
         let plan = &self.plan;
         let mut proposal = values(&plan.params, &state.tuner.proposal());
@@ -207,15 +201,12 @@ impl Tune {
     }
 }
 
-/// What the parts of a running tuning share.
 struct TuneExecutor<'a> {
     tune: &'a Tune,
     frame: &'a Frame,
     crew: Crew,
     memo: Memo<TunedPair>,
-    /// Which openings the duels had.
     used: UsedOpenings,
-    /// Games so far.
     played: u64,
 }
 

@@ -16,16 +16,13 @@ use crate::record::{Infeasible, LeftOut, Param, TunePlan, Validation};
 /// without one the tuning is repeated from that memo.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TuneState {
-    /// Rounds so far.
     pub(super) round: u32,
     /// Pairs that the tuner asked for so far.
     pub(super) pairs: u64,
     pub(super) tuner: AnyTuner,
     pub(super) curve: Vec<Validation>,
     pub(super) infeasible: Vec<Infeasible>,
-    /// Pairs in which the start played.
     start_pairs: u64,
-    /// Those of them in which it failed.
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -34,7 +31,6 @@ pub(super) struct TuneState {
 const HOPELESS: (usize, f64) = (3, 0.1);
 
 impl TuneState {
-    /// Before the first round.
     pub(super) fn new(plan: &TunePlan) -> Result<Self, Failure> {
         Ok(Self {
             round: 0,
@@ -70,13 +66,11 @@ impl TuneState {
         used
     }
 
-    /// Whether a setting is known not to work.
     pub(super) fn is_refused(&self, plan: &TunePlan, values: &[i64]) -> bool {
         let options = line(&plan.params, values);
         self.infeasible.iter().any(|it| it.options == options)
     }
 
-    /// Counts how the start did.
     pub(super) fn watch_start(
         &mut self,
         pairs: u64,

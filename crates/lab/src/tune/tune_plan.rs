@@ -54,14 +54,12 @@ const FIXED: [(&str, &str); 6] = [
 /// The share of the openings that are tuned with; the rest is held out.
 const TUNED_WITH: f64 = 0.4;
 
-/// The share of the games that validate.
 const VALIDATED: f64 = 0.15;
 
 /// Fewer games than these tell nothing of any parameter.
 pub const LEAST_GAMES: u64 = 20;
 
 impl TunePlan {
-    /// The file's name in the folder of a tuning.
     pub const FILE: &'static str = "tune.toml";
 
     /// How often a proposal is validated unless there are too few games.
@@ -156,7 +154,6 @@ impl TunePlan {
         Entrant::parse(&self.engine)
     }
 
-    /// The tuner before its first round.
     pub(super) fn new_tuner(&self) -> Result<AnyTuner, Failure> {
         let pairs = self.tuner_pairs();
         let tuner = AnyTuner::new(self.tuner, self.knobs(), pairs, self.batch, self.seed);

@@ -22,7 +22,6 @@ pub(super) struct Drawn {
 pub(super) struct Question {
     /// It is the last of this game.
     pub(super) game: Game,
-    /// The moves that are right.
     pub(super) right: Vec<Move>,
     pub(super) phase: Phase,
     pub(super) group: usize,
@@ -36,7 +35,6 @@ pub(super) struct Group {
     pub(super) rating: Option<u16>,
 }
 
-/// A position that may be drawn.
 type Candidate<'a> = (&'a DataSet, usize);
 
 impl Drawn {

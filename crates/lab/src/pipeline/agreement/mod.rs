@@ -48,7 +48,6 @@ impl AgreementSettings {
         rated.collect()
     }
 
-    /// What is wrong with the table: the key, and why.
     pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
         if self.positions == 0 {
             return Err(("positions", "must be at least 1".to_owned()));
@@ -98,7 +97,6 @@ impl AgreementSettings {
         Ok(())
     }
 
-    /// How it is asked, in words.
     fn conditions(&self, sets: &[DataSet]) -> String {
         let names = self.data.clone().list();
         let names: Vec<String> = names.iter().map(|name| short(name)).collect();
@@ -151,13 +149,11 @@ impl Record for Answered {
     const VERSION: u32 = 1;
 }
 
-/// The journal of the answers.
 const FILE: &str = "moves.jsonl";
 
 /// What the answers belong to; they do not count for anything else.
 const ASKED: &str = "inputs.json";
 
-/// Who is asked about what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Asked {
     players: Vec<String>,

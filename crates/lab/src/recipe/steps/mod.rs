@@ -18,39 +18,27 @@ pub(crate) use tables::{BOOK, Wanted};
 /// The steps, and how often those that are marked are repeated.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How often the steps marked with `each-round` are done.
     pub rounds: u32,
-    /// The steps, in the order of the file.
     pub steps: Vec<StepSettings>,
 }
 
-/// One step.
 #[derive(Clone, Debug)]
 pub struct StepSettings {
     /// What it is called; others refer to it by this name.
     pub name: String,
-    /// Whether it is done in each round.
     pub each_round: bool,
-    /// What is done.
     pub what: What,
 }
 
-/// What a step does.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Breeds: another recipe, or tables of its own.
     Breed(Box<BreedSettings>),
-    /// Makes a data set.
     Data(Box<DataSettings>),
-    /// Trains the network beside the terms.
     Network(Box<NetworkSettings>),
-    /// Draws players by chance.
     Chance(Box<ChanceSettings>),
-    /// Plays a match.
     Match(Box<MatchSettings>),
-    /// Asks for moves that are known.
     Agreement(Box<AgreementSettings>),
-    /// Compares evaluators with an expert.
     Judgement(Box<JudgementSettings>),
 }
 
@@ -77,7 +65,6 @@ pub(crate) const PARENT: &str = "parent";
 /// The most steps, all rounds together: their numbers have two digits.
 pub(crate) const MOST_TURNS: usize = 99;
 
-/// The keys of every step.
 const EVERY: [&str; 2] = ["name", "each-round"];
 /// The keys of a step that breeds by another recipe.
 const BY_RECIPE: [&str; 9] = [
@@ -130,16 +117,12 @@ fn one() -> u32 {
     1
 }
 
-/// A name, or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Names {
-    /// None.
     #[default]
     None,
-    /// One.
     One(String),
-    /// Several.
     Several(Vec<String>),
 }
 
@@ -196,7 +179,6 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Steps that are repeated stand together.
     fn check_rounds(&self, document: &Document) -> Result<(), Complaint> {
         let marked: Vec<bool> = self.steps.iter().map(|step| step.each_round).collect();
         let first = marked.iter().position(|&it| it);

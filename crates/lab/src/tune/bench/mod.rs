@@ -20,13 +20,10 @@ const BATCH: u32 = 4;
 /// SPSA with its usual settings, by which the others are measured.
 pub const PLAIN_SPSA: &str = "spsa";
 
-/// A tuner that takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Lane {
-    /// What it is called in the table.
     pub name: String,
-    /// The tuner and its settings.
     pub plan: TunerPlan,
 }
 
@@ -65,32 +62,24 @@ impl Lane {
 /// Larger steps of SPSA at the end than the usual.
 const BOLD: [f64; 2] = [0.01, 0.05];
 
-/// What is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The tuners.
     pub lanes: Vec<Lane>,
-    /// The numbers of knobs.
     pub sizes: Vec<usize>,
-    /// The landscapes.
     pub landscapes: Vec<Landscape>,
     /// How many programs of each size and landscape.
     pub seeds: u32,
     /// How many games each tuner may play with each program.
     pub games: u64,
-    /// Chance.
     pub seed: u64,
 }
 
-/// One tuner on one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tried {
     /// The place of the tuner among the lanes.
     pub lane: usize,
-    /// The number of knobs.
     pub size: usize,
-    /// The landscape.
     pub landscape: Landscape,
     /// Which of the programs of this size and landscape.
     pub program: u32,

@@ -38,7 +38,6 @@ pub enum Landscape {
 }
 
 impl Landscape {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Plain,
         Self::Correlated,
@@ -47,7 +46,6 @@ impl Landscape {
         Self::Crooked,
     ];
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -142,7 +140,6 @@ impl Synthetic {
         engine
     }
 
-    /// What may be tuned.
     pub fn knobs(&self) -> &[Knob] {
         &self.knobs
     }
@@ -180,7 +177,6 @@ impl Synthetic {
         lost.sum()
     }
 
-    /// Plays a duel.
     pub fn play(&self, duel: &Duel, rng: &mut ChaCha8Rng) -> Outcome {
         let ahead = self.regret(&duel.second) - self.regret(&duel.first);
         let mut pairs = Pairs::default();

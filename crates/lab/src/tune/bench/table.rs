@@ -9,11 +9,9 @@ use super::{Landscape, PLAIN_SPSA, Plan, Tried};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figure {
-    /// The mean.
     pub mean: f64,
     /// Half the width of its interval; none for a single figure.
     pub error: Option<f64>,
-    /// Over how many programs.
     pub count: usize,
 }
 
@@ -36,9 +34,7 @@ impl Figure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Cell {
-    /// The tuner.
     pub tuner: String,
-    /// The number of knobs.
     pub knobs: usize,
     /// The landscape, or all of them together.
     pub landscape: Option<Landscape>,
@@ -59,13 +55,10 @@ pub struct Summary {
     pub games: u64,
     /// How many programs of each size and landscape there were.
     pub seeds: u32,
-    /// Chance.
     pub seed: u64,
-    /// The cells.
     pub cells: Vec<Cell>,
 }
 
-/// Sums up what was tried.
 pub fn summary(plan: &Plan, tried: &[Tried]) -> Summary {
     let spsa = plan.lanes.iter().position(|lane| lane.name == PLAIN_SPSA);
     let landscapes = plan.landscapes.iter().copied().map(Some);
