@@ -6,11 +6,12 @@ use std::path::Path;
 
 use mendel_arena::statistics::{Decision, Outcomes, SprtState};
 use mendel_arena::{
-    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, MatchSummary, OpeningSetting,
-    SprtPlan, absolute_player,
+    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, MatchSummary, SprtPlan,
+    absolute_player,
 };
 use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
+use crate::games;
 use crate::recipe::ProofSettings;
 
 pub use crate::record::{FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, Tested, UNMOVED};
@@ -57,7 +58,7 @@ impl ProofMatch<'_> {
     }
 
     fn plan(&self, settings: &ProofSettings) -> MatchPlan {
-        let games = match self.role {
+        let most_games = match self.role {
             PARENT => settings.games,
             FOUNDER => settings.founder_games.unwrap_or(settings.games),
             _ => settings.outside_games,
@@ -67,12 +68,9 @@ impl ProofMatch<'_> {
         let players = vec![champion, self.opponent.to_owned()];
         MatchPlan {
             pace: settings.pace(),
-            opening: OpeningSetting {
-                seed: self.seed,
-                ..OpeningSetting::default()
-            },
+            opening: games::in_order(self.seed),
             sprt: tested.then(|| settings.sprt()),
-            ..MatchPlan::new("Mendel proof", players, games)
+            ..MatchPlan::new("Mendel proof", players, most_games)
         }
     }
 

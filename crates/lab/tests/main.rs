@@ -1,11 +1,11 @@
 //! The laboratory from outside.
 
 mod absent;
+mod calibration;
 mod experiment;
 mod games;
 mod learning;
 mod made_data;
-
 mod networks;
 mod pairs;
 mod perturbation;

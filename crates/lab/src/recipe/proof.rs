@@ -1,8 +1,9 @@
 //! The table `[proof]`: how a champion is proved.
 
-use mendel_arena::statistics::EloModel;
-use mendel_arena::{Entrant, OpeningSetting, Openings, Pace, SprtPlan};
+use mendel_arena::{Entrant, Pace, SprtPlan};
 use serde::{Deserialize, Serialize};
+
+use crate::games;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -60,8 +61,7 @@ impl ProofSettings {
             let reason = "must be at least 1; leave `outside` out to play none";
             return Err(("outside-games", reason.to_owned()));
         }
-        // The same opening gives the same game, so that a match cannot be longer.
-        let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
+        let most = games::most_games();
         if self.founder_games == Some(0) {
             let reason = "must be at least 1; leave `founders` out to play none";
             return Err(("founder-games", reason.to_owned()));
@@ -84,13 +84,7 @@ impl ProofSettings {
     }
 
     pub(crate) fn sprt(&self) -> SprtPlan {
-        SprtPlan {
-            elo0: self.sprt[0],
-            elo1: self.sprt[1],
-            alpha: SprtPlan::ERROR,
-            beta: SprtPlan::ERROR,
-            model: EloModel::Normalized,
-        }
+        games::sprt(self.sprt)
     }
 
     pub(crate) fn pace(&self) -> Pace {
