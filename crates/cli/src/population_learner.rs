@@ -8,9 +8,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mendel_board::Color;
 use mendel_engine::{Player, session};
 use mendel_lab::learning::{
-    ExchangeConnection, ExchangeError, LearnedGame, OnlinePopulation, OpponentKind, PLAYER,
-    PlayedGame, PlayerResult, PopulationConfig,
+    ExchangeConnection, LearnedGame, OnlinePopulation, OpponentKind, PLAYER, PlayedGame,
+    PlayerResult, PopulationConfig,
 };
+use mendel_store::frame::Failure;
 
 use crate::crew::{ServerArguments, failed};
 use crate::home;
@@ -47,14 +48,10 @@ impl PopulationLearner {
             )
             .into());
         }
-        let connection =
-            ExchangeConnection::open(crew.options()?, &mut note).map_err(|error| match error {
-                ExchangeError::Board(error) => failed(error),
-                error => error.into(),
-            })?;
+        let connection = ExchangeConnection::open(crew.options()?, &mut note).map_err(failed)?;
         Ok(Self {
             folder: home::learning()?,
-            config: PopulationConfig::shared()?,
+            config: PopulationConfig::shared(),
             against,
             seed,
             population: None,
@@ -67,15 +64,15 @@ impl PopulationLearner {
     pub(crate) fn next(&mut self) -> anyhow::Result<Player> {
         // If that fails another player plays, and no weights are to be judged by its game.
         self.weights = None;
-        let mut population = OnlinePopulation::read(&self.folder, &self.config)?;
+        let mut population = OnlinePopulation::read(&self.folder, &self.config).map_err(cause)?;
         if let Some(before) = self.population.take() {
-            population.merge(before.games().cloned())?;
+            population.merge(before.games().cloned()).map_err(cause)?;
         }
         self.connection.exchange(&mut population, &mut note);
         let games = population.games().len() as u64;
         let seed = self.seed.map_or_else(now, |seed| seed.wrapping_add(games));
         let weights = population.choose(seed);
-        let player = population.player(&weights)?;
+        let player = population.player(&weights).map_err(cause)?;
         self.weights = Some(weights);
         self.population = Some(population);
         Ok(player)
@@ -107,7 +104,8 @@ impl PopulationLearner {
             white: own == Color::White,
             plies: u32::try_from(plies).unwrap_or(u32::MAX),
             result,
-        })?;
+        });
+        let game = game.map_err(cause)?;
         self.connection.exchange(population, &mut note);
         Ok(game)
     }
@@ -121,6 +119,10 @@ impl PopulationLearner {
 fn note(text: String) {
     // If stderr is closed, nobody reads it.
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn cause(failure: Failure) -> anyhow::Error {
+    anyhow::anyhow!(failure.into_cause())
 }
 
 fn now() -> u64 {

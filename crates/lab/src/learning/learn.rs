@@ -6,8 +6,7 @@ use std::sync::Arc;
 use mendel_arena::statistics::Trend;
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    Adjudication, EndReason, Entrant, GamePair, GamePairs, LengthRule, OpeningSetting, Openings,
-    Pace, PairGame, Patience, Verdict, map_pairs,
+    Entrant, GamePair, GamePairs, OpeningSetting, Openings, Pace, PairGame, Patience, map_pairs,
 };
 use mendel_crew::{ConnectOptions, Crew, Done};
 use mendel_evolve::generation_seed;
@@ -21,6 +20,7 @@ use serde_json::json;
 use super::exchange::ExchangeConnection;
 use super::population_store::{OnlinePopulation, PLAN, PlayedGame, PopulationConfig};
 use super::{NAME, opponents};
+use crate::games;
 use crate::record::CHAMPION;
 use crate::record::learning::{OpponentHistory, OpponentKind, PlayerResult, opponent_name};
 
@@ -160,13 +160,7 @@ impl Experiment for Learn {
                 ..Pace::default()
             },
             patience: Patience::default(),
-            adjudication: Adjudication {
-                length: Some(LengthRule {
-                    plies: plan.max_plies,
-                    verdict: Verdict::Draw,
-                }),
-                ..Adjudication::default()
-            },
+            adjudication: games::drawn_after(plan.max_plies),
         };
         pairs.check().or_invalid_with(PLAYERS_HINT)?;
         Ok(Self {
@@ -290,11 +284,11 @@ impl Learn {
                 // A win by the fault of the opponent shows nothing.
                 faults += 1;
                 if faults > MAX_FAULTS {
-                    return Err(Failure::failed(LearnError::Faults {
-                        opponent: self.pairs.entrants[1].name.clone(),
-                        count: faults,
-                        last: game.reason,
-                    }));
+                    return Err(Failure::failed(format!(
+                        "`{}` misbehaved in {faults} games, the last time by {:?}; fix it or \
+                         choose another opponent, then resume",
+                        self.pairs.entrants[1].name, game.reason
+                    )));
                 }
                 continue;
             }
@@ -342,19 +336,6 @@ impl Learn {
         )?;
         played.ok_or(Failure::Stopped)
     }
-}
-
-/// Why learning cannot continue. What was played is kept.
-#[derive(Debug, thiserror::Error)]
-enum LearnError {
-    #[error(
-        "`{opponent}` misbehaved in {count} games, the last time by {last:?}; fix it or choose another opponent, then resume"
-    )]
-    Faults {
-        opponent: String,
-        count: u64,
-        last: EndReason,
-    },
 }
 
 fn write_champion(population: &OnlinePopulation) -> Result<(), Failure> {

@@ -22,18 +22,16 @@
 
 mod exchange;
 mod learn;
-mod opponents;
 mod pending;
 mod population;
 mod population_store;
 
-pub use self::exchange::{ExchangeConnection, ExchangeError, Exchanged, GameExchange};
+pub use self::exchange::{ExchangeConnection, Exchanged, GameExchange};
 pub use self::learn::{DEPTH, Learn, LearnOptions, LearnOutcome, LearnPlan, OpponentOutcome};
-pub use self::opponents::opponents;
 pub use self::population::{InitialWeights, Population, PopulationRules};
 pub use self::population_store::{
-    MergedGames, NODE_ID, OnlinePopulation, PLAN, PlayedGame, PopulationConfig, PopulationError,
-    new_node_id,
+    MergedGames, NODE_ID, OnlinePopulation, PLAN, PlayedGame, PopulationConfig, new_node_id,
+    opponents,
 };
 pub use crate::record::learning::{
     GAMES, GameId, LearnedGame, LearningRecord, OpponentHistory, OpponentKind, PlayerResult,

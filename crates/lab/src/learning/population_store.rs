@@ -1,22 +1,23 @@
 //! The population of a folder: what comes of its games.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 use std::{fs, io};
 
-use mendel_engine::{Player, PlayerError};
+use mendel_engine::Player;
 use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space};
-use mendel_store::frame::{Folder, FolderError};
-use mendel_store::{Journal, JournalError, ReplaceError, Sync, fingerprint, replace};
+use mendel_store::frame::{Failure, Folder};
+use mendel_store::{Journal, Sync, fingerprint, replace};
 use serde::{Deserialize, Serialize};
 
 use super::population::{InitialWeights, Population, PopulationRules};
 use super::{PLAYER, pending};
 use crate::record::learning::{
-    GAMES, GameId, LearnedGame, MOST_NUMBER, OpponentKind, PlayerResult, is_node_id, opponent_name,
-    plies_of,
+    GAMES, GameId, LearnedGame, LearningRecord, MOST_NUMBER, OpponentHistory, OpponentKind,
+    PlayerResult, is_node_id, opponent_name, plies_of,
 };
 
 /// `plan.toml`: what a population begins with. Games of populations with another config are
@@ -45,12 +46,12 @@ impl PopulationConfig {
 
     /// The population that all nodes share.
     ///
-    /// # Errors
+    /// # Panics
     ///
     /// Never: its player is built in.
-    pub fn shared() -> Result<Self, PopulationError> {
-        let player = Player::find(PLAYER).map_err(Box::new)?;
-        Ok(Self::new(&player, InitialWeights::Bred, SHARED_SEED))
+    pub fn shared() -> Self {
+        let player = Player::find(PLAYER).expect("the player is built in");
+        Self::new(&player, InitialWeights::Bred, SHARED_SEED)
     }
 
     /// The config of the population in a folder; `None` where no experiment was started.
@@ -58,18 +59,16 @@ impl PopulationConfig {
     /// # Errors
     ///
     /// If the plan cannot be read.
-    pub fn stored(folder: &Path) -> Result<Option<Self>, PopulationError> {
-        let path = folder.join(PLAN);
-        match fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text)
-                .map(Some)
-                .map_err(|error| PopulationError::Broken {
-                    path,
-                    reason: error.to_string(),
-                }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(PopulationError::Read { path, source }),
+    pub fn stored(folder: &Path) -> Result<Option<Self>, Failure> {
+        let files = Folder::at(folder);
+        if !files.has(PLAN) {
+            return Ok(None);
         }
+        let config = toml::from_str(&files.read(PLAN)?).map_err(|error| {
+            let path = files.file(PLAN);
+            broken(&path, &error)
+        })?;
+        Ok(Some(config))
     }
 
     /// What its games are recognised by.
@@ -78,7 +77,7 @@ impl PopulationConfig {
     }
 
     /// Checks that the player's weights can be learned.
-    pub(super) fn check(&self) -> Result<(), PopulationError> {
+    pub(super) fn check(&self) -> Result<(), Failure> {
         space_of(&player_of(self)?).map(|_| ())
     }
 }
@@ -89,7 +88,6 @@ pub struct PlayedGame {
     pub opponent: String,
     pub against: OpponentKind,
     pub white: bool,
-    /// Half-moves of the game.
     pub plies: u32,
     /// The result, as the weights see it.
     pub result: PlayerResult,
@@ -102,54 +100,6 @@ pub struct MergedGames {
     /// Games of another population, with weights that cannot play, with an id that
     /// another game has, or with what is no game's.
     pub refused: usize,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PopulationError {
-    /// The journal of games cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// The folder of the experiment cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Replace(#[from] ReplaceError),
-    /// A file or the folder cannot be used.
-    #[error("cannot use {}: {source}", path.display())]
-    Read {
-        path: PathBuf,
-        source: io::Error,
-    },
-    #[error("{} is broken: {reason}; restore it from a copy", path.display())]
-    Broken {
-        path: PathBuf,
-        reason: String,
-    },
-    /// The plan's player is none.
-    #[error(transparent)]
-    Player(#[from] Box<PlayerError>),
-    /// The node id is none.
-    #[error(
-        "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the next game makes one", path.display()
-    )]
-    NodeId {
-        path: PathBuf,
-        id: String,
-    },
-    #[error("{} has games up to the last number; begin another population with `--out`", path.display())]
-    Full {
-        path: PathBuf,
-    },
-    /// The player's weights are not learned.
-    #[error(
-        "`{player}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`"
-    )]
-    Unsuited {
-        player: String,
-        reason: String,
-    },
 }
 
 /// A population and its games.
@@ -166,7 +116,7 @@ pub struct OnlinePopulation {
     node_id: String,
     player: Player,
     space: Space,
-    /// Of the experiment alone.
+    /// Only the experiment has it.
     journal: Option<Journal<LearnedGame>>,
     games: BTreeMap<GameId, LearnedGame>,
     population: Population,
@@ -188,7 +138,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If the folder cannot be used, or its plan or its games cannot be read.
-    pub fn read(folder: &Path, usual: &PopulationConfig) -> Result<Self, PopulationError> {
+    pub fn read(folder: &Path, usual: &PopulationConfig) -> Result<Self, Failure> {
         let stored = PopulationConfig::stored(folder)?;
         let config = stored.unwrap_or_else(|| usual.clone());
         let mut population = Self::new(folder, config, None)?;
@@ -202,7 +152,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If the folder cannot be used, or its games cannot be read.
-    pub fn open(folder: &Folder, config: PopulationConfig) -> Result<Self, PopulationError> {
+    pub fn open(folder: &Folder, config: PopulationConfig) -> Result<Self, Failure> {
         let (journal, found) = folder.journal_where::<LearnedGame>(GAMES, Sync::Each, |_| true)?;
         let mut population = Self::new(folder.path(), config, Some(journal))?;
         population.games = without_gaps(found);
@@ -215,7 +165,7 @@ impl OnlinePopulation {
         folder: &Path,
         config: PopulationConfig,
         journal: Option<Journal<LearnedGame>>,
-    ) -> Result<Self, PopulationError> {
+    ) -> Result<Self, Failure> {
         let player = player_of(&config)?;
         let space = space_of(&player)?;
         Ok(Self {
@@ -236,7 +186,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If a file cannot be read or written.
-    pub fn refresh(&mut self) -> Result<(), PopulationError> {
+    pub fn refresh(&mut self) -> Result<(), Failure> {
         // Pending games first: one that the experiment moves in between is in its journal.
         let waiting = pending::read(&self.folder);
         if self.journal.is_none() {
@@ -309,10 +259,6 @@ impl OnlinePopulation {
         &self.id
     }
 
-    pub fn config(&self) -> &PopulationConfig {
-        &self.config
-    }
-
     pub fn population(&self) -> &Population {
         &self.population
     }
@@ -322,8 +268,16 @@ impl OnlinePopulation {
         self.games.values()
     }
 
-    pub fn names(&self) -> &[String] {
-        self.space.names()
+    /// The population with all its games, as a page shows it.
+    pub fn record(&self) -> LearningRecord {
+        LearningRecord {
+            seed: self.config.seed,
+            names: self.space.names().to_vec(),
+            games: self.games().cloned().collect(),
+            opponents: opponents(self),
+            members: self.population.members().to_vec(),
+            births: self.population.births(),
+        }
     }
 
     /// The weights that play next, by this chance.
@@ -336,12 +290,9 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If they are not of this population's kind.
-    pub fn player(&self, set: &[i32]) -> Result<Player, PopulationError> {
+    pub fn player(&self, set: &[i32]) -> Result<Player, Failure> {
         let made = self.space.player(&self.player, set);
-        made.map_err(|error| PopulationError::Unsuited {
-            player: self.player.name.clone(),
-            reason: error.to_string(),
-        })
+        made.map_err(|error| cannot_learn(&self.player, &error))
     }
 
     /// Counts a game that was played here; it is on the disk before this returns. The
@@ -350,12 +301,15 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If the weights are none, or the disk refuses; then nothing has changed.
-    pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, PopulationError> {
+    pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, Failure> {
         self.player(&game.set)?;
         self.refresh()?;
         let number = self.last().checked_add(1).filter(|&it| it <= MOST_NUMBER);
-        let number = number.ok_or_else(|| PopulationError::Full {
-            path: self.folder.clone(),
+        let number = number.ok_or_else(|| {
+            Failure::failed(format!(
+                "{} has games up to the last number; start another population with `--out`",
+                self.folder.display()
+            ))
         })?;
         let node = match &self.journal {
             Some(_) => self.node_id.clone(),
@@ -383,7 +337,7 @@ impl OnlinePopulation {
     pub fn merge(
         &mut self,
         games: impl IntoIterator<Item = LearnedGame>,
-    ) -> Result<MergedGames, PopulationError> {
+    ) -> Result<MergedGames, Failure> {
         let mut merged = MergedGames::default();
         let mut last = self.last();
         let mut new: BTreeMap<GameId, LearnedGame> = BTreeMap::new();
@@ -413,6 +367,23 @@ impl OnlinePopulation {
         }
         Ok(merged)
     }
+}
+
+/// The games by opponent, ordered by name.
+pub fn opponents(population: &OnlinePopulation) -> Vec<OpponentHistory> {
+    let mut met: BTreeMap<&str, OpponentHistory> = BTreeMap::new();
+    for game in population.games() {
+        let opponent = met
+            .entry(&game.opponent)
+            .or_insert_with(|| OpponentHistory {
+                name: game.opponent.clone(),
+                results: Vec::new(),
+                here: 0,
+            });
+        opponent.results.push(game.result.points());
+        opponent.here += usize::from(population.is_own(game));
+    }
+    met.into_values().collect()
 }
 
 impl PlayedGame {
@@ -458,11 +429,11 @@ pub fn new_node_id(folder: &Path) -> String {
 
 /// The node id of a folder; one without an id gets one. Of several processes that do this
 /// at once, the first one's id counts.
-fn node_id_of(folder: &Path) -> Result<String, PopulationError> {
+fn node_id_of(folder: &Path) -> Result<String, Failure> {
     let path = folder.join(NODE_ID);
     let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| PopulationError::Read { path, source }
+        let path = path.display().to_string();
+        move |error: io::Error| Failure::failed(format!("cannot use {path}: {error}"))
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     if !path.exists() {
@@ -482,8 +453,12 @@ fn node_id_of(folder: &Path) -> Result<String, PopulationError> {
     let id = text.trim().to_owned();
     // What is put behind it for a pending game must fit, too.
     if !is_node_id(&format!("{id}{MARK}{}", "0".repeat(PENDING_NAME))) {
-        let id = id.chars().take(80).collect();
-        return Err(PopulationError::NodeId { path, id });
+        let id: String = id.chars().take(80).collect();
+        return Err(Failure::failed(format!(
+            "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the \
+             next game makes one",
+            path.display()
+        )));
     }
     Ok(id)
 }
@@ -504,17 +479,28 @@ fn without_gaps(found: Vec<LearnedGame>) -> BTreeMap<GameId, LearnedGame> {
     counted.collect()
 }
 
-fn player_of(config: &PopulationConfig) -> Result<Player, PopulationError> {
-    Ok(Player::parse(&config.player, PLAN).map_err(Box::new)?)
+fn player_of(config: &PopulationConfig) -> Result<Player, Failure> {
+    Ok(Player::parse(&config.player, PLAN)?)
 }
 
 /// The genomes of the player's weights.
-fn space_of(player: &Player) -> Result<Space, PopulationError> {
+fn space_of(player: &Player) -> Result<Space, Failure> {
     let settings = GenomeSettings::published(CodingName::Binary, CHROMOSOME);
-    Space::new(player, &settings).map_err(|error| PopulationError::Unsuited {
-        player: player.name.clone(),
-        reason: error.reason,
-    })
+    Space::new(player, &settings).map_err(|error| cannot_learn(player, &error.reason))
+}
+
+fn cannot_learn(player: &Player, reason: &impl Display) -> Failure {
+    Failure::failed(format!(
+        "`{}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`",
+        player.name
+    ))
+}
+
+fn broken(path: &Path, reason: &impl Display) -> Failure {
+    let path = path.display();
+    Failure::failed(format!(
+        "{path} is broken: {reason}; restore it from a copy"
+    ))
 }
 
 const CHROMOSOME: &str = "cwu";
