@@ -8,6 +8,7 @@ mod learning;
 mod made_data;
 mod networks;
 mod pairs;
+mod parameters;
 mod perturbation;
 mod runs;
 mod suite;

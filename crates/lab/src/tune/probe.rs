@@ -22,7 +22,7 @@ use mendel_engine::bench::POSITIONS;
 use mendel_store::frame::{Failure, StopFlag};
 
 use super::params::ParamFile;
-use super::{NO_EFFECT, TuneError};
+use super::refuse;
 use crate::record::{Aside, Infeasible, Param, ParamKind};
 
 /// Every so many positions of the bench are looked at: openings, middle games and
@@ -51,7 +51,10 @@ const SHARES: [f64; 5] = [1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.
 /// So often a value that fails is halved towards the start.
 const HALVINGS: u32 = 6;
 
-/// What is said of an option that cannot be set to anything else.
+/// The reason of an option that changes nothing.
+const NO_EFFECT: &str = "changed nothing";
+
+/// The reason of an option that cannot be set to anything else.
 const NO_OTHER: &str = "the engine fails with every other value";
 
 #[derive(Clone, Copy, Debug)]
@@ -142,8 +145,12 @@ impl Probe<'_> {
             }
         }
         if file.params.is_empty() {
-            let names = file.aside.into_iter().map(|it| it.name).collect();
-            return Err(TuneError::NoEffect { names }.into_invalid());
+            let names: Vec<&str> = file.aside.iter().map(|it| it.name.as_str()).collect();
+            let names = names.join(", ");
+            return Err(refuse(
+                format!("none of the options has a visible effect: {names}"),
+                "`--params FILE` tunes what a file says, with or without effect",
+            ));
         }
         Ok(file)
     }
@@ -155,8 +162,11 @@ impl Probe<'_> {
             return Err(Failure::Stopped);
         }
         looks.map_err(|failure| {
-            let reason = failure.to_string();
-            TuneError::Start { reason }.into_invalid()
+            refuse(
+                format!("the engine fails with the values that it starts from: {failure}"),
+                "some engines ignore `--nodes`, others think for ever at `--depth`: try `--movetime`; or watch it \
+                 by hand in `mendel match ENGINE ENGINE --games 2`",
+            )
         })
     }
 

@@ -12,14 +12,13 @@ use mendel_store::frame::{
 use mendel_store::{InputHashes, Journal};
 use toml::Table;
 
-use super::error::ENGINE;
 use super::journal::{PAIRS, PairPurpose, SYNC, TunedPair};
 use super::plan::fewer_games;
 use super::play::{DuelResult, DuelRunner, ParamDuel, TuneRound, line};
 use super::result::found;
 use super::state::{TuneState, values};
 use super::used_openings::UsedOpenings;
-use super::{TuneError, prove};
+use super::{ENGINE, prove, refuse};
 use crate::proof::ALL_PLAYED;
 use crate::record::{Infeasible, ROUNDS, TunePlan, TuneResult, TunedDuel, TunedRound, Validation};
 
@@ -413,7 +412,14 @@ fn check_any_works(state: &TuneState, outcomes: &[Outcome]) -> Result<(), Failur
         && tried.all(|it| failed(&it))
         && let Some(Infeasible { options, reason }) = state.infeasible.last().cloned()
     {
-        return Err(TuneError::AllFail { options, reason }.into_invalid());
+        let what = format!(
+            "the engine fails with every setting that was tried, such as `{options}`: {reason}"
+        );
+        return Err(refuse(
+            what,
+            "the bounds of the parameter file may reach too far: `mendel tune ENGINE --write FILE` \
+             probes where the engine works",
+        ));
     }
     Ok(())
 }

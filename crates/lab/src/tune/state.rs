@@ -7,8 +7,8 @@ use mendel_evolve::tuners::{AnyTuner, Duel, Setting};
 use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::TuneError;
 use super::play::line;
+use super::refuse;
 use super::used_openings::UsedOpenings;
 use crate::record::{Infeasible, LeftOut, Param, TunePlan, Validation};
 
@@ -85,7 +85,20 @@ impl TuneState {
         let pairs = self.left_out.len();
         let (few, share) = HOPELESS;
         if openings.len() >= few && pairs as f64 >= share * self.start_pairs as f64 {
-            return Err(TuneError::StartFails { pairs, last }.into_invalid());
+            let LeftOut {
+                opening,
+                game,
+                reason,
+            } = last;
+            let what = format!(
+                "the engine fails with the values that it starts from, in {pairs} pairs of games; \
+                 last {reason}, in game {game} from `{opening}`"
+            );
+            let hint = format!(
+                "watch it by hand: `mendel match ENGINE ENGINE --games 2 --openings FILE` with the \
+                 line `{opening}` in the file"
+            );
+            return Err(refuse(what, &hint));
         }
         Ok(())
     }
