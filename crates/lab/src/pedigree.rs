@@ -11,6 +11,20 @@ use toml::{Table, Value};
 pub const ANCESTORS: &str = "ancestors";
 pub const PARENTS: &str = "parents";
 
+/// The pedigree of a player that a run made, without its parents.
+pub(crate) fn of_run(run: &str, recipe: &str, seed: u64, version: &str) -> Table {
+    let facts = [
+        ("run", run.to_owned()),
+        ("recipe", recipe.to_owned()),
+        ("seed", seed.to_string()),
+        ("version", version.to_owned()),
+    ];
+    let facts = facts.into_iter();
+    facts
+        .map(|(key, value)| (key.to_owned(), value.into()))
+        .collect()
+}
+
 /// How a pedigree refers to a player: by the run that bred it, or by its name.
 pub fn reference(player: &Player) -> String {
     reference_of(&player.pedigree, &player.name)

@@ -230,7 +230,7 @@ impl Learn {
     /// If its plan or its games cannot be read.
     pub fn population(folder: &Folder) -> Result<OnlinePopulation, Failure> {
         let config: PopulationConfig = toml::from_str(&folder.read(PLAN)?)?;
-        Ok(OnlinePopulation::read(folder.path(), &config)?)
+        OnlinePopulation::read(folder.path(), &config)
     }
 
     /// What came of the games so far, also of an experiment that is not finished.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::recipe::steps::{PARENT, PREVIOUS, Settings, Turn, What};
 
-/// What the steps so far have made, each by the name of its step.
+/// The outputs of the steps so far, each by the name of its step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Made {
+pub(super) struct StepOutputs {
     /// The player that the pipeline starts from, as the recipe names it.
     pub(super) parent: String,
     /// The champions of the steps that bred: all of them, and which is the best.
@@ -15,7 +15,7 @@ pub(super) struct Made {
     sets: Vec<(String, String)>,
 }
 
-impl Made {
+impl StepOutputs {
     pub(super) fn new(parent: &str) -> Self {
         Self {
             parent: parent.to_owned(),
@@ -105,8 +105,8 @@ pub(super) fn run_folders(settings: &Settings, turn: Turn) -> Vec<PathBuf> {
     }
 }
 
-/// What chance begins from in a step: the pipeline's own seed, then two digits
-/// for the step and two for the run.
+/// The random seed of a step: the pipeline's own seed, then two digits for the step and two
+/// for the run.
 pub(super) fn seed_of(seed: u64, turn: Turn, run: usize) -> u64 {
     // Larger numbers do not fit into every file.
     (seed % 100_000_000_000) * 10_000 + turn.number as u64 * 100 + run as u64

@@ -12,7 +12,7 @@ use super::play::set;
 use super::run::Tune;
 use super::{FITTING, TunePlan, TuneResult, refuse};
 use crate::games;
-use crate::pedigree::inherit;
+use crate::pedigree;
 use crate::proof::{MatchProof, PARENT};
 use crate::record;
 
@@ -120,12 +120,8 @@ fn tuned_player(start: &Player, plan: &TunePlan, result: &TuneResult) -> Result<
             refuse(what, FITTING)
         })?;
     }
-    let mut pedigree = toml::Table::new();
-    pedigree.insert("run".into(), result.id.clone().into());
-    pedigree.insert("recipe".into(), "tune".into());
-    pedigree.insert("seed".into(), plan.seed.to_string().into());
-    pedigree.insert("version".into(), plan.version.clone().into());
-    inherit(&mut pedigree, &[start]);
+    let mut pedigree = pedigree::of_run(&result.id, "tune", plan.seed, &plan.version);
+    pedigree::inherit(&mut pedigree, &[start]);
     Ok(Player {
         name: format!("{}-tuned-{}", start.name, plan.seed),
         about: format!(
