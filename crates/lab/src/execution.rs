@@ -11,7 +11,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// On so many threads of this process, with a proof.
+    /// On threads of this process, with a proof.
     pub fn on_threads(threads: usize) -> Self {
         Self {
             crew: Crew::threads(threads),

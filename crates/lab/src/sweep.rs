@@ -207,7 +207,7 @@ impl Sweep {
         cell.finals.extend(proof.training.map(|it| it.champion));
         cell.holdouts.extend(proof.holdout.map(|it| it.champion));
         let parent = proof.matches.iter().find(|it| it.role == PARENT);
-        // A parent that nobody beat is as strong as itself; no match says so.
+        // If no member beat the parent, it is its own champion: no match is needed for 0 Elo.
         let unmoved = self.settings.proof && proof.verdict == UNMOVED;
         let elo = parent.and_then(elo_of);
         cell.elos.extend(elo.or_else(|| unmoved.then_some(0.0)));

@@ -1,7 +1,7 @@
 //! Learning after each game.
 //!
 //! A population of sets of weights plays: against people, in a GUI, against other
-//! programs. After each game the set that played is judged anew; once it has been judged
+//! programs. After each game the set that played is judged again; once it has been judged
 //! enough, a child of good ones takes the place of the worst.
 //!
 //! A game is a [`LearnedGame`] with an id of its own, and games are all there is on the

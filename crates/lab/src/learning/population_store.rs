@@ -1,4 +1,4 @@
-//! The population of a folder: what comes of its games.
+//! The population of a folder, computed from its games.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -71,7 +71,7 @@ impl PopulationConfig {
         Ok(Some(config))
     }
 
-    /// What its games are recognised by.
+    /// By which its games are recognised.
     pub fn id(&self) -> String {
         fingerprint(toml::to_string(self).unwrap_or_default().as_bytes())
     }
@@ -254,7 +254,7 @@ impl OnlinePopulation {
         &self.node_id
     }
 
-    /// What its games are recognised by.
+    /// By which its games are recognised.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -300,7 +300,7 @@ impl OnlinePopulation {
     ///
     /// # Errors
     ///
-    /// If the weights are none, or the disk refuses; then nothing has changed.
+    /// If the weights do not fit the player, or the disk refuses; then nothing has changed.
     pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, Failure> {
         self.player(&game.set)?;
         self.refresh()?;
@@ -321,14 +321,14 @@ impl OnlinePopulation {
             Some(journal) => journal.append(&game)?,
             None => pending::write(&self.folder, &game)?,
         }
-        // The newest game is the last in the order, so that nothing is counted anew.
+        // The newest game is the last in the order: the earlier ones need not be counted again.
         self.population.fold(&self.space, &game);
         self.games.insert(game.id.clone(), game.clone());
         Ok(game)
     }
 
-    /// Counts games that were played elsewhere: each once, however often and in whatever
-    /// order they come. The experiment writes them to the disk together; other processes
+    /// Counts games that were played elsewhere: each once, in any order and however often they
+    /// are passed. The experiment writes them to the disk together; other processes
     /// only remember them.
     ///
     /// # Errors
@@ -463,8 +463,8 @@ fn node_id_of(folder: &Path) -> Result<String, Failure> {
     Ok(id)
 }
 
-/// The games of a journal. One whose number is no game's does not count, whoever let it
-/// in: all later ones would have to be behind it.
+/// The games of a journal, without those whose numbers are too far ahead: all later games would
+/// need numbers behind them.
 fn without_gaps(found: Vec<LearnedGame>) -> BTreeMap<GameId, LearnedGame> {
     let ordered: BTreeMap<GameId, LearnedGame> =
         found.into_iter().map(|it| (it.id.clone(), it)).collect();

@@ -69,8 +69,7 @@ impl MatchSettings {
         Some((0..players).map(row).collect())
     }
 
-    /// Why the points of a match between so many players cannot be compared with the
-    /// published ones, if they cannot.
+    /// Why the points of a match cannot be compared with the published ones, if they cannot.
     fn incomparable(&self, players: usize, played: &Played) -> Option<String> {
         let published = self.published_games?;
         let end = "the paper’s points are not comparable with ours";

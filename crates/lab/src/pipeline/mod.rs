@@ -207,7 +207,7 @@ impl PipelineStep for ChanceSettings {
     }
 }
 
-/// The figures of ours that stand beside published ones must mean something.
+/// Our figures that are compared with published ones must exist.
 fn check_figures(recipe: &Recipe, settings: &Settings) -> Result<(), Complaint> {
     let steps: Vec<&str> = settings.steps.iter().map(|it| it.name.as_str()).collect();
     let figures = recipe.paper.iter().flat_map(|paper| &paper.figure);

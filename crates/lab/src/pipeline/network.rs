@@ -1,4 +1,4 @@
-//! A step that breeds the network beside the terms of the player at hand.
+//! A step that trains the network which the evaluator `classic` adds to its terms.
 
 use std::fs;
 use std::sync::Arc;

@@ -105,8 +105,8 @@ impl Document {
         done.ok_or(complaint)
     }
 
-    /// Paths are meant from where the recipe is run; made absolute, they still are
-    /// when the run goes on from elsewhere.
+    /// Makes paths absolute: they are relative to the folder in which the recipe was started,
+    /// and the run may be resumed from another one.
     pub(crate) fn make_paths_absolute(&mut self) {
         self.change_paths(&|path| {
             // A bare word is a built-in name, whatever lies in the folder.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExamSettings {
-    /// It is held in the first generation, to compare with, and in every so many.
+    /// It is held in the first generation, to compare with, and in every `every`-th one.
     pub every: u32,
     /// Games of each member in each row, half of them with White.
     pub games: u64,
@@ -15,7 +15,7 @@ pub struct ExamSettings {
     pub depth: u32,
     /// Milliseconds for each move of the other.
     pub movetime: u64,
-    /// A side that is so many centipawns of material ahead has won.
+    /// A side has won if it is ahead by this many centipawns of material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<u32>,
     /// Whom members meet: of each row the first that can be started.

@@ -125,7 +125,7 @@ fn members(breeder: &BreederSettings) -> (&'static str, u64) {
     (key, count as u64)
 }
 
-/// Members of so many parts, each of so many bytes.
+/// Bytes of members that have `parts` parts of `bytes` bytes each.
 fn of(members: u64, parts: u64, bytes: u64) -> u64 {
     let one = parts.saturating_mul(bytes).saturating_add(PER_MEMBER);
     members.saturating_mul(one)

@@ -96,32 +96,3 @@ impl MetricRef {
 }
 
 const FORMS: &str = "write `seconds`, `STEP: training.champion`, `STEP: PLAYER: score` or `STEP: FIRST - SECOND: elo`";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_is_refused_with_what_would_be_right() {
-        let steps = ["games", "runs"];
-        for right in [
-            "seconds",
-            "runs: training.champion",
-            "games: mendel: score",
-            "games: a - b: elo",
-        ] {
-            assert!(MetricRef::parse(right, &steps).is_ok(), "{right}");
-        }
-        for (wrong, words) in [
-            ("time", "`seconds`"),
-            ("nobody: seconds", "there are `games`, `runs`"),
-            ("runs: elo", "training.champion"),
-            ("games: a: goals", "`score`"),
-            ("games: a - b: accuracy", "`elo`"),
-            ("a: b: c: d", "FIRST - SECOND"),
-        ] {
-            let error = MetricRef::parse(wrong, &steps).expect_err(wrong);
-            assert!(error.contains(words), "{wrong}: {error}");
-        }
-    }
-}

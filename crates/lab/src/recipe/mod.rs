@@ -70,8 +70,8 @@ pub struct Recipe {
 pub struct ReportSettings {
     /// Generations, counted from 1, whose population is shown as a histogram.
     pub histograms: Vec<u32>,
-    /// All members of the first and of each so many generations are kept, for what can
-    /// be said of whole populations; none if it is 0.
+    /// All members of the first generation and of every `keep-genotypes`-th one are kept, for
+    /// analyses of whole populations; 0 keeps none.
     #[serde(skip_serializing_if = "is_none_kept")]
     pub keep_genotypes: u32,
 }
@@ -155,7 +155,7 @@ impl Recipe {
         let document = Document::parse(text, origin)?;
         document.knows_only("", &KEYS)?;
         if document.get("full").is_some() {
-            // A form that is not asked for today must not be wrong tomorrow.
+            // The form that is not requested now must be right, too.
             let mut full = document.clone();
             full.forget("sweep");
             full.apply_full()?;
@@ -279,8 +279,8 @@ impl Recipe {
         self.document.to_toml()
     }
 
-    /// What the recipe says, wherever the files lie that it names: they count by
-    /// what is in them.
+    /// The recipe for its hash: files that it names count by their contents, not by their
+    /// folders.
     pub(crate) fn identity(&self) -> String {
         let mut document = self.document.clone();
         document.shorten_paths();

@@ -43,7 +43,7 @@ impl Default for ProofSettings {
     }
 }
 
-/// Nodes for each move where a recipe says nothing.
+/// Default number of nodes for each move.
 const NODES: u64 = 1000;
 
 impl ProofSettings {

@@ -99,21 +99,3 @@ fn wilson(part: u64, whole: u64) -> Option<[f64; 2]> {
     let reach = Z * spread / (1.0 + square);
     Some([middle - reach, middle + reach].map(|end| 100.0 * end.clamp(0.0, 1.0)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Values of the closed formula, worked out by hand for two of them.
-    #[test]
-    fn an_interval_holds_its_share_and_stays_within_bounds() {
-        let interval = |part, whole| wilson(part, whole).expect("there are some");
-        let [low, high] = interval(0, 10);
-        assert!(low.abs() < 1e-9 && (high - 27.753).abs() < 1e-3, "{high}");
-        let [low, high] = interval(2341, 10_000);
-        assert!((low - 22.59).abs() < 0.01 && (high - 24.25).abs() < 0.01);
-        let [low, high] = interval(10, 10);
-        assert!(low > 70.0 && (high - 100.0).abs() < 1e-9);
-        assert_eq!(wilson(0, 0), None);
-    }
-}

@@ -13,7 +13,7 @@ pub struct ExamLine {
     pub generation: u32,
     /// The row, from 0.
     pub row: usize,
-    /// Whom they met, as the recipe has it; nobody if none of the row could be started.
+    /// The opponent, as the recipe names it; `None` if none of the row could be started.
     pub opponent: Option<String>,
     pub losses: u64,
     pub draws: u64,

@@ -36,7 +36,7 @@ impl fmt::Display for GameId {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedGame {
     pub id: GameId,
-    /// The [founding](crate::learning::PopulationConfig) of the population that it belongs to.
+    /// The id of its population's [config](crate::learning::PopulationConfig).
     pub population: String,
     pub set: Vec<i32>,
     pub opponent: String,
@@ -65,8 +65,8 @@ const MOST_LETTERS: usize = 200;
 const MAX_NODE_ID: usize = 64;
 
 impl LearnedGame {
-    /// What is wrong with a game that somebody told, where the last number known is
-    /// `last`. Anybody with the right to post may have written it.
+    /// What is wrong with a game of another node, where the last known number is `last`.
+    /// Everyone with access to the shared log may have written it.
     pub(crate) fn fault(&self, last: u64) -> Option<&'static str> {
         if !self.id.follows(last) {
             return Some("its number is no game's");
@@ -151,8 +151,7 @@ impl PlayerResult {
 pub struct PopulationMember {
     pub set: Vec<i32>,
     pub tally: Tally,
-    /// The how-manieth child it is; 0 for those that were there first, and for those
-    /// that came from another node.
+    /// Birth index, from 1; 0 for the initial members and for those of other nodes.
     pub born: u32,
 }
 

@@ -6,8 +6,8 @@ use mendel_store::frame;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-/// What `manifest.toml` says of a run: what was run on what, and what the numbers of its
-/// journals mean. Nothing in it comes from a clock.
+/// The facts of a run in `manifest.toml`: its inputs, and the meaning of the numbers in its
+/// journals. Nothing in it comes from a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// A hash of recipe, data, seed and version.

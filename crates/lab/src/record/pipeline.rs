@@ -134,7 +134,7 @@ pub struct Played {
     pub conditions: String,
     /// Each two that met, as the first of them sees it.
     pub pairings: Vec<Pairing>,
-    /// Everybody, in the order of the players.
+    /// In the order of the players.
     pub standings: Vec<Standing>,
     /// The games, where their accuracy was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -194,7 +194,7 @@ pub struct Standing {
     pub score: Option<f64>,
     /// Share of draws, in per cent.
     pub draws: Option<f64>,
-    /// Rating; relative to the mean of the pool, unless somebody's is known.
+    /// Relative to the mean of the pool, unless the rating of a player is known.
     pub elo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub error: Option<f64>,

@@ -11,7 +11,7 @@ pub struct RunOutcome {
     #[serde(flatten)]
     pub proof: Proof,
     /// Whether the matches of the proof were played, if there were any to play. Without them
-    /// the run is not finished for whoever requests its proof.
+    /// the run is not finished if a proof is requested.
     #[serde(default)]
     pub matches_played: bool,
 }
@@ -24,7 +24,7 @@ pub struct Proof {
     pub holdout: Option<Measured>,
     #[serde(default)]
     pub matches: Vec<MatchProof>,
-    /// What a reader must know, such as that nobody from outside could be met.
+    /// Notes for the reader, such as that no outside player could be started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// In a sentence: `proved +X [a, b]` or `not proved`.

@@ -15,7 +15,7 @@ pub struct SweepOutcome {
     /// The combinations, in the order of the grid.
     pub cells: Vec<SweepCell>,
     /// Whether the matches that the recipe asks for were played. Without them the sweep is not
-    /// finished for whoever requests them.
+    /// finished if they are requested.
     #[serde(default)]
     pub matches_played: bool,
 }

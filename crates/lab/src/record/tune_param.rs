@@ -92,7 +92,7 @@ enum Setting {
     Word(String),
 }
 
-/// The step where nobody knows a better one: a twentieth of the way between the bounds.
+/// The default step: a twentieth of the way between the bounds.
 pub(crate) fn usual_step(width: f64) -> f64 {
     libm::round(width / 20.0).max(1.0)
 }

@@ -204,14 +204,14 @@ impl TuneResult {
         self.params.iter().all(ParamFound::is_start)
     }
 
-    /// Whether there were too few games for so many parameters: most of them are not
-    /// told apart from 0, and what is left is as much as what was found.
+    /// Whether there were too few games for the number of parameters: most effects cannot be
+    /// distinguished from 0, and the gain that is left is as large as the one found.
     pub fn too_few_games(&self) -> bool {
         let unclear = self.params.iter().filter(|it| !it.visible).count();
         2 * unclear > self.params.len() && self.left.value >= self.gain.value
     }
 
-    pub(crate) fn conclude(&mut self) {
+    pub fn conclude(&mut self) {
         self.verdict = match &self.proof {
             _ if self.is_start() => {
                 "not proved: nothing better than the start was found".to_owned()
@@ -242,7 +242,7 @@ impl TuneResult {
         Some(match self.most_games {
             Some(most) if all > most => format!(
                 "{what}, but {most} are the most: at a fixed depth or number of nodes each opening held out gives one \
-                 pair; `--openings FILE` with more of them, or another pace, goes on"
+                 pair; `--openings FILE` with more of them, or another pace, is needed"
             ),
             _ => format!("{what}: `mendel resume {run} --proof-games {all}`"),
         })
@@ -255,91 +255,5 @@ impl TuneResult {
     /// If it cannot be read or understood.
     pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
         Folder::at(folder).read_result()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn result(value: &str, gain: f64) -> TuneResult {
-        let of = |value: f64| json!({ "value": value, "low": value - 5.0, "high": value + 5.0 });
-        let param = json!({
-            "name": "Margin", "start": "1", "value": value, "number": 1, "interval": [0.0, 9.0], "gain": of(gain),
-            "matters": of(3.0), "at_bound": false, "visible": true,
-        });
-        serde_json::from_value(json!({
-            "id": "x", "engine": "e", "engine_tuned": "e", "options": "", "tuner": "surface", "games": 100,
-            "params": [param], "aside": [], "infeasible": [], "gain": of(gain), "left": of(4.0), "curve": [],
-            "landscapes": [], "verdict": "",
-        }))
-        .expect("it is a result")
-    }
-
-    #[test]
-    fn more_games_are_named_only_where_they_would_tell_and_can_be_had() {
-        let mut kept = result("1", 12.0);
-        kept.conclude();
-        assert!(kept.games_left.is_none() && kept.more("RUN").is_none());
-        assert!(kept.verdict.contains("nothing better"), "{}", kept.verdict);
-        let mut better = result("4", 12.0);
-        better.games_left = Some(150.0);
-        better.conclude();
-        let more = better.more("RUN").expect("games");
-        assert!(more.contains("mendel resume RUN --proof-games"), "{more}");
-        better.most_games = Some(100);
-        let more = better.more("RUN").expect("games");
-        assert!(more.contains("but 100 are the most"), "{more}");
-    }
-
-    #[test]
-    fn the_start_is_kept_where_nothing_better_was_found_or_proved() {
-        let mut unproved = result("4", 12.0);
-        unproved.conclude();
-        assert!(!unproved.keeps_start, "no proof was played");
-        let mut kept = result("1", 12.0);
-        kept.conclude();
-        assert!(kept.keeps_start);
-        for (decision, low, keeps) in [
-            ("accepted", 2.0, false),
-            ("undecided", -40.0, true),
-            ("rejected", -40.0, true),
-        ] {
-            let mut result = result("4", 12.0);
-            result.engine_tuned = "e?Margin=4".to_owned();
-            result.options = "Margin=4".to_owned();
-            result.proof = serde_json::from_value(json!({
-                "opponent": "the start", "role": "parent", "games": 40, "wins": 20, "draws": 5, "losses": 15,
-                "elo": 20.0, "interval": [low, 60.0], "conditions": "",
-                "sprt": { "elo0": 0.0, "elo1": 15.0, "llr": 1.0, "decision": decision },
-            }))
-            .expect("it is a proof");
-            result.conclude();
-            assert_eq!(result.keeps_start, keeps, "{decision}");
-            let [engine, options] = if keeps {
-                ["e", "Margin=1"]
-            } else {
-                ["e?Margin=4", "Margin=4"]
-            };
-            assert_eq!([&result.engine_tuned, &result.options], [engine, options]);
-        }
-    }
-
-    #[test]
-    fn a_validation_without_an_estimate_has_a_sign_by_its_points() {
-        let words = |pairs: [u64; 5]| {
-            Validation {
-                games: 10,
-                proposal: vec![1],
-                pairs,
-                elo: None,
-                interval: [None, None],
-            }
-            .words()
-        };
-        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo in 6 games");
-        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo in 6 games");
-        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo in 0 games");
     }
 }

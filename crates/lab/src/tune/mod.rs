@@ -4,8 +4,8 @@
 //! finds out by a few searches which have an effect ([`Probe`]) and makes a [`TunePlan`]. The
 //! experiment [`Tune`] plays what a [tuner](mendel_evolve::tuners) asks for, plays the proposal
 //! against the start now and then on openings held out, and proves it at the end by a sequential
-//! test on the same. A value at which the engine fails is no weak value: it is recorded as
-//! infeasible, and the tuner is told so.
+//! test on the same. A value at which the engine fails is not a weak value: it is recorded as
+//! infeasible, and passed to the tuner as such.
 
 pub mod bench;
 mod choose;

@@ -86,7 +86,7 @@ impl Param {
         (libm::rint(value) as i64).max(self.low).min(self.high)
     }
 
-    /// A value as the engine is told.
+    /// A value as the engine receives it.
     pub fn text(&self, value: i64) -> String {
         match self.kind {
             ParamKind::Spin => value.to_string(),

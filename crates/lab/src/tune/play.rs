@@ -36,8 +36,8 @@ pub(super) struct DuelResult {
     pub(super) pairs: [u64; 5],
     /// How the first and the second failed, where they did, in both tries of a pair.
     pub(super) failed: [Option<String>; 2],
-    /// Pairs in which the start failed in both tries: they are left out, and nobody
-    /// else is blamed.
+    /// Pairs in which the start failed in both tries: they are left out, also for its
+    /// opponent.
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -85,9 +85,9 @@ pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant
 
 impl DuelRunner<'_> {
     /// Plays all pairs that are not in the memo; `played` is called for each. A pair in
-    /// which somebody fails is played once more, and only who fails again is taken not
-    /// to work. Where the same opening would give the very same game, the second try is
-    /// from another: a fault of the program in one position is not one of its values.
+    /// which a player fails is played once more, and values are infeasible only if they fail
+    /// again. Where the same opening would give the same game, the second try is from another:
+    /// a fault of the program in one position is no fault of the values.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl DuelRunner<'_> {
         memo: &mut Memo<TunedPair>,
         played: &mut dyn FnMut(),
     ) -> Result<Vec<DuelResult>, frame::Failure> {
-        // 1. Everybody once, and all pairs in a fixed order; not those whose games are
+        // 1. Each setting once, and all pairs in a fixed order, without those whose games are
         //    known.
         let params = &self.plan.params;
         let mut settings: Vec<&[i64]> = Vec::new();
@@ -202,13 +202,13 @@ impl DuelRunner<'_> {
             }
         }
 
-        // 3. The points, or who does not work.
+        // 3. The points, or which values fail.
         let outcomes = all.iter().zip(outcomes.into_iter().flatten());
         Ok(self.judge(round.duels.len(), &settings, outcomes))
     }
 
-    /// The pair as it is played after somebody failed: where the same opening would give
-    /// the same game, from another.
+    /// The pair as it is played after a failure: where the same opening would give the same
+    /// game, from another.
     fn second_try(&self, pair: &GamePair) -> GamePair {
         let count = self.openings.len();
         GamePair {

@@ -25,14 +25,13 @@ use super::params::ParamFile;
 use super::refuse;
 use crate::record::{Aside, Infeasible, Param, ParamKind};
 
-/// Every so many positions of the bench are looked at: openings, middle games and
-/// endings.
+/// Every third position of the bench is looked at: openings, middle games and endings.
 const EVERY: usize = 3;
 
 /// How deep where the pace of the games would not always give the same thought.
 const DEPTH: u32 = 6;
 
-/// So long a search may take before it has stalled.
+/// Time limit of a search; the engine has stalled if it takes longer.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// The share of moves that a step should change.
@@ -41,14 +40,14 @@ const STEP_CHANGES: f64 = 0.125;
 /// The largest step, as a share of the range.
 const LARGEST_STEP: f64 = 0.05;
 
-/// So many steps to either side of the start are worth a look.
+/// The range is limited to this many steps on either side of the start.
 const REACH: f64 = 16.0;
 
 /// Where between the start and the farther bound a step is looked for, as the shares
 /// of the way.
 const SHARES: [f64; 5] = [1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0];
 
-/// So often a value that fails is halved towards the start.
+/// How often a value that fails is halved towards the start.
 const HALVINGS: u32 = 6;
 
 /// The reason of an option that changes nothing.

@@ -17,10 +17,10 @@ fn clipped(it: Interval) -> Interval {
     }
 }
 
-/// So many of the parameters that matter most are shown two by two.
+/// Number of the most important parameters that landscapes show in pairs.
 const SHOWN: usize = 4;
 
-/// So many values of a parameter are looked at in a landscape, at most.
+/// Maximum number of values of a parameter in a landscape.
 const VALUES: usize = 15;
 
 fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Landscape> {

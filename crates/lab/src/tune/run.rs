@@ -48,8 +48,8 @@ pub struct TuneOptions {
 /// again in the memo.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// If so many duels have been played and a player failed in each, it is not a matter of
-/// values.
+/// If a player failed in each of the first duels, from this number on the tuning ends: the
+/// values are not the reason.
 const ALL_FAIL: usize = 4;
 
 const GAMES: &str = "games";
@@ -247,7 +247,7 @@ impl TuneExecutor<'_> {
         Ok(self.frame.write_checkpoint(state, journals)?)
     }
 
-    /// Plays a round and tells the tuner.
+    /// Plays a round and passes its results to the tuner.
     fn round(&mut self, state: &mut TuneState, duels: Vec<Duel>) -> Result<TunedRound, Failure> {
         // 1. The games.
         let params = &self.tune.plan.params;
@@ -324,7 +324,7 @@ impl TuneExecutor<'_> {
             games: 2 * state.pairs,
             proposal: duel.first,
             pairs: counts,
-            // The start is as strong as itself; no game says so.
+            // The start is as strong as itself.
             elo: if same { Some(0.0) } else { elo.elo },
             interval: if same {
                 [Some(0.0); 2]
@@ -365,7 +365,7 @@ impl TuneExecutor<'_> {
         })
     }
 
-    /// What the tuner is told; values that do not work are recorded.
+    /// The result of a duel as the tuner gets it; values that do not work are recorded.
     fn outcome(
         &self,
         state: &mut TuneState,
@@ -404,7 +404,7 @@ impl TuneExecutor<'_> {
 fn check_any_works(state: &TuneState, outcomes: &[Outcome]) -> Result<(), Failure> {
     let earlier = state.tuner.record().iter().map(|it| &it.outcome);
     let failed = |it: &&Outcome| it.failed() != [false; 2];
-    // One in which nothing was played says nothing.
+    // Duels without games are not counted.
     let mut tried = earlier
         .chain(outcomes)
         .filter(|it| failed(it) || !it.pairs().is_empty());

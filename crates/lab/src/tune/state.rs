@@ -26,8 +26,8 @@ pub(super) struct TuneState {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// The start has to fail on so many different openings, and in this share of its pairs,
-/// before it is given up: a fault in some positions is no reason not to tune.
+/// The tuning ends if the start fails on this many different openings and in this share of its
+/// pairs; a fault in single positions does not prevent tuning.
 const HOPELESS: (usize, f64) = (3, 0.1);
 
 impl TuneState {

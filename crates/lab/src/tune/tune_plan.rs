@@ -1,4 +1,4 @@
-//! What the plan of a tuning says.
+//! What follows from the plan of a tuning: limits, openings, knobs, hashes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -97,7 +97,7 @@ const BY_TABLES: [&str; 13] = [
 /// Those of them that make a recipe.
 pub(crate) const TABLES: [&str; 6] = ["genome", "breeder", "trial", "stop", "stage", "report"];
 
-/// What the keys of a breeding step say beside its tables.
+/// The keys of a breeding step besides its tables.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Around {
@@ -185,7 +185,7 @@ impl Settings {
         let last = marked.iter().rposition(|&it| it);
         let (Some(first), Some(last)) = (first, last) else {
             if document.get("rounds").is_some() {
-                let reason = "repeats the steps with `each-round = true`, and there is none";
+                let reason = "repeats the steps with `each-round = true`, and no step has that key";
                 return Err(document.complaint("rounds", reason));
             }
             return Ok(());
@@ -371,8 +371,7 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
     })
 }
 
-/// The keys of steps that may hold paths: they are meant from where the recipe is
-/// run, also when the pipeline goes on from elsewhere.
+/// The keys of steps that may hold paths, which are made absolute like those of the recipe.
 pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     /// Behind `step.N.`; a list or a table of tables is gone into.
     const KEYS: [&str; 11] = [

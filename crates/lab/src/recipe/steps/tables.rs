@@ -121,7 +121,7 @@ pub struct MatchSettings {
     /// Where the games start.
     #[serde(default)]
     pub openings: OpeningsFrom,
-    /// A game ends after so many half-moves behind the opening.
+    /// A game ends after this many half-moves behind the opening.
     #[serde(default)]
     pub max_plies: Option<u32>,
     #[serde(default)]
@@ -136,7 +136,7 @@ pub struct MatchSettings {
     /// Whether the accuracy of both sides is measured, and by whom.
     #[serde(default)]
     pub(crate) accuracy: Wanted,
-    /// What was published for each player, to stand beside ours.
+    /// What was published for each player, shown next to our result.
     #[serde(default)]
     pub published: Published,
     /// Whether points with White and with Black are counted apart.
@@ -205,7 +205,7 @@ pub struct PartSettings {
     pub data: String,
     pub phase: Phase,
     pub positions: usize,
-    /// So many centipawns at most are between both sides.
+    /// The largest difference between both sides, in centipawns.
     #[serde(default = "usual_difference")]
     pub within: u16,
 }
@@ -221,7 +221,7 @@ fn usual_difference() -> u16 {
 pub struct AccuracySettings {
     /// Who judges the positions; the first that can be started.
     pub players: Vec<String>,
-    /// With so many nodes for each position.
+    /// Nodes for each position.
     pub nodes: u64,
 }
 
@@ -248,7 +248,7 @@ pub struct AgreementSettings {
     /// How many positions are drawn, as many of White's as of Black's where there are
     /// enough; in each band with `per-band`.
     pub positions: usize,
-    /// Whether so many are drawn in each band.
+    /// Whether `positions` are drawn in each band instead of in all.
     #[serde(default)]
     pub per_band: bool,
     /// Only positions in which the later winner is to move.
@@ -267,7 +267,7 @@ pub struct AgreementSettings {
     /// A number of the players, along which the result is drawn.
     #[serde(default)]
     pub curve: Option<CurveSettings>,
-    /// What was published for each player, to stand beside ours.
+    /// What was published for each player, shown next to our result.
     #[serde(default)]
     pub published: Published,
 }
@@ -284,7 +284,7 @@ pub struct JudgementSettings {
     /// replaces them.
     pub(crate) data: Names,
     pub positions: usize,
-    /// Scores beyond this many centipawns count as so many.
+    /// Scores are limited to this many centipawns in either direction.
     #[serde(default = "usual_limit")]
     pub limit: u32,
     /// A number of the players, along which the result is drawn.

@@ -87,12 +87,12 @@ pub struct Tried {
     pub regret: f64,
 }
 
-/// Runs the bench on so many threads; `watch` hears how many of all tunings are done.
-/// None, if it was stopped before the end.
+/// Runs the bench; `watch` is called with the number of tunings done and of all. `None` if it
+/// was stopped before the end.
 ///
 /// # Errors
 ///
-/// [`SettingsError`], if the settings of a tuner make no sense.
+/// [`SettingsError`], if the settings of a tuner are invalid.
 pub fn run(
     plan: &Plan,
     threads: usize,

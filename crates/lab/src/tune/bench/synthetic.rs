@@ -95,7 +95,7 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// One of many programs with so many knobs.
+    /// The program with `size` knobs that the seed determines.
     pub fn new(landscape: Landscape, size: usize, seed: u64) -> Self {
         let kind = Landscape::ALL
             .iter()
