@@ -1,6 +1,9 @@
-//! Lines of the journals of a breeding run: generations, lineage, times.
+//! Lines of the journals of a breeding run: generations, lineage, genotypes, external tests.
+
+use std::collections::BTreeMap;
 
 use mendel_evolve::{MemberId, Origin};
+pub use mendel_fitness::genome::Genotype;
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +84,6 @@ pub struct SpeciesLine {
     pub best: f64,
 }
 
-/// Counts in bins of equal width.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     pub low: f64,
@@ -124,7 +126,6 @@ enum WrittenParent {
     Older(u32, u32),
 }
 
-/// The letter of each origin.
 const LETTERS: [(Origin, char); 10] = [
     (Origin::Random, 'r'),
     (Origin::Given, 'g'),
@@ -188,4 +189,44 @@ impl TryFrom<WrittenLineage> for Lineage {
             parents: written.parents.iter().map(all).collect(),
         })
     }
+}
+
+/// A line of `genotypes.jsonl`: all members of one generation. A run writes it as
+/// often as `[report] keep-genotypes` says, and not by default: it is by far the longest of
+/// its records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Genotypes {
+    pub generation: u32,
+    pub members: Vec<Genotype>,
+}
+
+impl Record for Genotypes {
+    const VERSION: u32 = 1;
+}
+
+/// A line of `external-test.jsonl`: a generation in one row. A clock decided: another time, or on
+/// another machine, it is another line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExamLine {
+    /// Generations that were bred, as papers count them: from 1.
+    pub generation: u32,
+    /// The row, from 0.
+    pub row: usize,
+    /// The opponent, as the recipe names it; `None` if none of the row could be started.
+    pub opponent: Option<String>,
+    pub losses: u64,
+    pub draws: u64,
+    pub wins: u64,
+    /// Half-moves of the lost games: with White, with Black.
+    pub lost: [Vec<u32>; 2],
+    /// The members' own first moves, with White and with Black, and how often each was
+    /// played, by name.
+    #[serde(default)]
+    pub opened: [BTreeMap<String, u64>; 2],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Record for ExamLine {
+    const VERSION: u32 = 1;
 }

@@ -59,9 +59,7 @@ pub(crate) const MOST_NUMBER: u64 = 1 << 53;
 const MOST_AHEAD: u64 = 1_000_000;
 /// Half-moves: a game by the rules has less than 12,000.
 const MOST_PLIES: u32 = 20_000;
-/// Letters of an opponent's name.
 const MOST_LETTERS: usize = 200;
-/// Letters of a node id.
 const MAX_NODE_ID: usize = 64;
 
 impl LearnedGame {

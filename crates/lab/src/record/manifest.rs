@@ -73,7 +73,6 @@ impl StandIn {
     }
 }
 
-/// A data set as a manifest names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data {
     /// A built-in name or a path.
@@ -86,10 +85,8 @@ pub struct Data {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// It cannot be read as that of an experiment.
     #[error(transparent)]
     Frame(#[from] mendel_store::frame::ManifestError),
-    /// Its facts are not those of a run.
     #[error("{} is broken: {reason}; restore it from a copy", path.display())]
     Broken {
         path: PathBuf,

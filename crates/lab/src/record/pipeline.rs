@@ -7,9 +7,7 @@ use mendel_fitness::nnue::Epoch;
 use mendel_store::frame::{Folder, FolderError};
 use serde::{Deserialize, Serialize};
 
-use super::agreement::Agreement;
-use super::curve::Curve;
-use super::judgement::Judgement;
+use super::answers::{Agreement, Curve, Judgement};
 use super::proof::Measured;
 
 /// A pipeline: its steps and what came out of them so far.
@@ -119,7 +117,6 @@ pub struct Trained {
     pub epochs: Vec<Epoch>,
 }
 
-/// Players that chance drew.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
     pub recipe: String,
@@ -169,7 +166,6 @@ pub struct ByColour {
     pub published_black: Option<Vec<Vec<Option<f64>>>>,
 }
 
-/// How two players did against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
     pub first: String,
@@ -185,7 +181,6 @@ pub struct Pairing {
     pub interval: [Option<f64>; 2],
 }
 
-/// How a player did against all it met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     pub player: String,
@@ -205,7 +200,6 @@ pub struct Standing {
     pub paper: Option<String>,
 }
 
-/// A game, with the accuracy of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Game {
     pub white: String,

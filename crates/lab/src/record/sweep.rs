@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-/// The outcome of a sweep: what the grid showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepOutcome {
     pub unit: String,
@@ -30,7 +29,6 @@ pub struct OnSuite {
     pub solved: f64,
 }
 
-/// One combination of values, over all seeds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepCell {
     pub setting: Table,

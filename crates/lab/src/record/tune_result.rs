@@ -1,15 +1,15 @@
-//! What a tuning found.
+//! The rounds of a tuning, and what it found.
 
 use std::path::Path;
 
 use mendel_arena::options_line;
-use mendel_evolve::tuners::Interval;
+use mendel_evolve::tuners::{Interval, Outcome};
+use mendel_store::Record;
 use mendel_store::frame::{Folder, FolderError};
 use serde::{Deserialize, Serialize};
 
 use super::proof::MatchProof;
-use super::tune_param::{Aside, Infeasible, ParamKind};
-use super::tune_round::LeftOut;
+use super::tune_plan::{Aside, Infeasible, ParamKind, TunePlan};
 
 /// `result.json`: what a tuning found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,7 +169,6 @@ impl ParamFound {
         self.value == self.start
     }
 
-    /// Where the best value lies, in words.
     pub fn interval_words(&self) -> String {
         let [low, high] = self.interval.map(f64::round);
         if self.kind == ParamKind::Spin {
@@ -181,7 +180,6 @@ impl ParamFound {
         }
     }
 
-    /// How much it matters, in words.
     pub fn matters_words(&self) -> String {
         if self.matters.value >= MOST_ELO {
             format!("> {MOST_ELO:.0}")
@@ -194,12 +192,10 @@ impl ParamFound {
 impl TuneResult {
     pub const FILE: &'static str = Folder::RESULT;
 
-    /// The values found, in the order of the parameters.
     pub fn values(&self) -> Vec<i64> {
         self.params.iter().map(|it| it.number).collect()
     }
 
-    /// Whether nothing better than the start was found.
     pub fn is_start(&self) -> bool {
         self.params.iter().all(ParamFound::is_start)
     }
@@ -256,4 +252,53 @@ impl TuneResult {
     pub fn read(folder: &Path) -> Result<Option<Self>, FolderError> {
         Folder::at(folder).read_result()
     }
+}
+
+/// A line of `rounds.jsonl`: what the tuner asked for, and what it would propose then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedRound {
+    /// Counted from 0.
+    pub round: u32,
+    pub games: u64,
+    pub duels: Vec<TunedDuel>,
+    /// What it proposes now, a value for each parameter.
+    pub proposal: Vec<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedDuel {
+    pub first: Vec<i64>,
+    pub second: Vec<i64>,
+    pub outcome: Outcome,
+}
+
+impl Record for TunedRound {
+    const VERSION: u32 = 1;
+}
+
+/// A pair in which the start failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Where the second try began.
+    pub opening: String,
+    /// Which game of that pair, from 1.
+    pub game: u32,
+    pub reason: String,
+}
+
+/// The part of a tuning's checkpoint that a page shows.
+#[derive(Deserialize)]
+struct Progress {
+    curve: Vec<Validation>,
+    infeasible: Vec<Infeasible>,
+}
+
+/// Reads the validations of a tuning that is not finished, and the values found not to work,
+/// from its last checkpoint.
+pub fn tune_progress(folder: &Path, plan: &TunePlan) -> (Vec<Validation>, Vec<Infeasible>) {
+    let progress = Folder::at(folder).read_checkpoint::<Progress>();
+    progress.ok().flatten().map_or_else(
+        || (Vec::new(), plan.infeasible.clone()),
+        |it| (it.curve, it.infeasible),
+    )
 }

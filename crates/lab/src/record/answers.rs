@@ -1,10 +1,51 @@
-//! How often players choose the moves that are known.
+//! Outputs of pipeline steps that ask players: moves that are known, scores of an expert, and
+//! curves along a number of the players.
 
 use serde::{Deserialize, Serialize};
 
-use super::curve::Curve;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    pub along: String,
+    /// What came out, such as `points`.
+    pub of: String,
+    /// Ours first, then what was published.
+    pub lines: Vec<CurveLine>,
+}
 
-/// How often players choose the moves that are known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CurveLine {
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<CurvePoint>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    pub at: f64,
+    pub value: f64,
+    /// Its 95 % interval, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+}
+
+impl CurveLine {
+    pub(crate) fn sorted(name: &str, mut points: Vec<CurvePoint>) -> Self {
+        points.sort_by(|one, other| one.at.total_cmp(&other.at));
+        Self {
+            name: name.to_owned(),
+            points,
+        }
+    }
+}
+
+impl Curve {
+    /// Where the first line, which is ours, is highest.
+    pub fn best(&self) -> Option<CurvePoint> {
+        let points = self.lines.first()?.points.iter().copied();
+        points.reduce(|best, it| if it.value > best.value { it } else { best })
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// What a move may use and where the positions are from, in words.
@@ -98,4 +139,36 @@ fn wilson(part: u64, whole: u64) -> Option<[f64; 2]> {
     let spread = libm::sqrt(share * (1.0 - share) / n + square / (4.0 * n));
     let reach = Z * spread / (1.0 + square);
     Some([middle - reach, middle + reach].map(|end| 100.0 * end.clamp(0.0, 1.0)))
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    pub conditions: String,
+    pub hash: String,
+    pub positions: u64,
+    pub players: Vec<Judged>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Curve>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    pub player: String,
+    pub all: Nearness,
+    /// By part of the game, in its order.
+    pub phases: Vec<Nearness>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Nearness {
+    pub name: String,
+    pub positions: u64,
+    /// Pearson's correlation; none where one of both says the same everywhere.
+    pub correlation: Option<f64>,
+    /// Its 95 % interval, by Fisher's transformation.
+    pub interval: Option<[f64; 2]>,
+    /// The mean distance in centipawns.
+    pub error: Option<f64>,
 }
