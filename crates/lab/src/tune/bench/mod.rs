@@ -31,7 +31,11 @@ impl Lane {
     /// All tuners with their usual settings, and SPSA with larger steps: what its users
     /// choose for few games.
     pub fn all() -> Vec<Self> {
-        let mut lanes: Vec<Self> = TunerPlan::all().into_iter().map(Self::usual).collect();
+        let usual = |plan: TunerPlan| Self {
+            name: plan.name().to_owned(),
+            plan,
+        };
+        let mut lanes: Vec<Self> = TunerPlan::all().into_iter().map(usual).collect();
         for r_end in BOLD {
             let plan = SpsaPlan {
                 r_end,
@@ -48,14 +52,6 @@ impl Lane {
             lanes.insert(place, lane);
         }
         lanes
-    }
-
-    /// A tuner with its usual settings.
-    pub fn usual(plan: TunerPlan) -> Self {
-        Self {
-            name: plan.name().to_owned(),
-            plan,
-        }
     }
 }
 

@@ -80,7 +80,6 @@ impl FromStr for Landscape {
     }
 }
 
-/// A program whose best setting is known.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
     knobs: Vec<Knob>,
@@ -144,12 +143,10 @@ impl Synthetic {
         &self.knobs
     }
 
-    /// The setting that is tuned from.
     pub fn start(&self) -> Setting {
         Setting(self.knobs.iter().map(|knob| knob.start).collect())
     }
 
-    /// The setting that no other beats.
     pub fn best(&self) -> &Setting {
         &self.best
     }

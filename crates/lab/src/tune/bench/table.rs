@@ -1,7 +1,7 @@
 //! What the bench found, in figures.
 
+use mendel_arena::statistics::mean_and_error;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{Landscape, PLAIN_SPSA, Plan, Tried};
 
@@ -16,16 +16,9 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The mean of some figures.
     pub fn of(figures: &[f64]) -> Self {
+        let (mean, error) = mean_and_error(figures);
         let count = figures.len();
-        let mean = figures.iter().sum::<f64>() / (count.max(1)) as f64;
-        let error = (count >= 2).then(|| {
-            let squares: f64 = figures.iter().map(|it| (it - mean) * (it - mean)).sum();
-            let freedom = (count - 1) as f64;
-            let deviate = StudentsT::new(0.0, 1.0, freedom).map_or(2.0, |it| it.inverse_cdf(0.975));
-            deviate * libm::sqrt(squares / freedom / count as f64)
-        });
         Self { mean, error, count }
     }
 }
