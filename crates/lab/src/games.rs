@@ -81,7 +81,6 @@ pub(crate) fn epd(position: &Position) -> String {
     fields.join(" ")
 }
 
-/// The text of an EPD file.
 pub(crate) fn epd_file(positions: impl IntoIterator<Item = String>) -> String {
     let lines = positions.into_iter();
     lines.map(|position| position + ";\n").collect()

@@ -79,7 +79,6 @@ pub fn ancestors_of(pedigree: &Table) -> impl Iterator<Item = &Table> {
     list.into_iter().flatten().filter_map(Value::as_table)
 }
 
-/// The ancestor that a reference means.
 pub fn ancestor<'a>(pedigree: &'a Table, reference: &str) -> Option<&'a Table> {
     ancestors_of(pedigree).find(|entry| {
         let name = entry.get("name").and_then(Value::as_str);

@@ -25,22 +25,14 @@ pub use crate::record::{OnSuite, SweepCell, SweepOutcome};
 
 /// Every combination of the values in a recipe's `[sweep]` with every seed, each a run of its own
 /// in a folder `0000`, `0001` and so on.
+#[derive(Debug)]
 pub struct Sweep {
     plan: RecipePlan,
     options: RunOptions,
     settings: SweepSettings,
     seeds: Vec<u64>,
     grid: Vec<Vec<(String, Value)>>,
-    suite: Option<SweepSuiteRunner>,
-}
-
-impl std::fmt::Debug for Sweep {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sweep")
-            .field("seeds", &self.seeds)
-            .field("grid", &self.grid)
-            .finish_non_exhaustive()
-    }
+    suite: Option<Suite>,
 }
 
 /// One run of a sweep, about to start: the data of the record `run`.
@@ -77,8 +69,7 @@ impl Experiment for Sweep {
         };
         let grid = recipe.grid().or_invalid_with(HELP)?;
         let suite = settings.suite.as_ref();
-        let suite = suite.map(|it| SweepSuiteRunner::new(it, recipe));
-        let suite = suite.transpose()?;
+        let suite = suite.map(|it| suite_of(it, recipe)).transpose()?;
         let seeds = 0..u64::from(settings.seeds);
         Ok(Self {
             options: options.clone(),
@@ -136,7 +127,7 @@ impl Experiment for Sweep {
         };
         if let Some(suite) = &self.suite {
             let parent = self.plan.recipe.parent.clone();
-            outcome.parent = Some(suite.measure(parent, self.options.threads(), frame.stop())?);
+            outcome.parent = Some(self.measure(suite, parent, frame.stop())?);
         }
 
         // 2. The runs.
@@ -180,6 +171,20 @@ impl Sweep {
         })
     }
 
+    /// How a player does on the suite.
+    fn measure(&self, suite: &Suite, player: Player, stop: &StopFlag) -> Result<OnSuite, Failure> {
+        let solved = match suite.solve(&[Arc::new(player)], self.options.threads(), stop) {
+            Err(TrialError::Stopped) => return Err(Failure::Stopped),
+            solved => solved?,
+        };
+        let count = suite.len() as f64;
+        let nodes: u64 = solved[0].iter().map(|&it| suite.cost(it)).sum();
+        Ok(OnSuite {
+            nodes: nodes as f64 / 1000.0 / count,
+            solved: 100.0 * solved[0].iter().flatten().count() as f64 / count,
+        })
+    }
+
     fn run_one(
         &self,
         frame: &Frame,
@@ -213,7 +218,7 @@ impl Sweep {
         cell.elos.extend(elo.or_else(|| unmoved.then_some(0.0)));
         if let Some(suite) = &self.suite {
             let champion = champion(&folder)?;
-            let found = suite.measure(champion, self.options.threads(), frame.stop())?;
+            let found = self.measure(suite, champion, frame.stop())?;
             cell.suite_nodes.push(found.nodes);
             cell.suite_solved.push(found.solved);
         }
@@ -222,43 +227,25 @@ impl Sweep {
 }
 
 /// The suite on which all champions of a sweep are measured.
-struct SweepSuiteRunner(Suite);
-
-impl SweepSuiteRunner {
-    fn new(settings: &SweepSuite, recipe: &Recipe) -> Result<Self, Failure> {
-        let set = DataSet::find(&settings.data).or_invalid_with(HELP)?;
-        let mut header = set.header.clone();
-        header.hold_out = settings.holdout.unwrap_or(header.hold_out);
-        let positions = set.samples.iter().enumerate();
-        let positions = positions.filter(|(_, sample)| header.holds_out(sample.game));
-        let positions =
-            positions.filter_map(|(at, sample)| Some((&sample.position, set.best_moves(at)?)));
-        let suite = Suite::new(
-            positions,
-            SuiteSettings {
-                nodes: settings.nodes,
-                ..SuiteSettings::default()
-            },
-        );
-        let suite = suite.map_err(|error| recipe.complaint("sweep.suite", error));
-        Ok(Self(suite.or_invalid_with(HELP)?))
-    }
-
-    fn measure(&self, player: Player, threads: usize, stop: &StopFlag) -> Result<OnSuite, Failure> {
-        let solved = match self.0.solve(&[Arc::new(player)], threads, stop) {
-            Err(TrialError::Stopped) => return Err(Failure::Stopped),
-            solved => solved?,
-        };
-        let count = self.0.len() as f64;
-        let nodes: u64 = solved[0].iter().map(|&it| self.0.cost(it)).sum();
-        Ok(OnSuite {
-            nodes: nodes as f64 / 1000.0 / count,
-            solved: 100.0 * solved[0].iter().flatten().count() as f64 / count,
-        })
-    }
+fn suite_of(settings: &SweepSuite, recipe: &Recipe) -> Result<Suite, Failure> {
+    let set = DataSet::find(&settings.data).or_invalid_with(HELP)?;
+    let mut header = set.header.clone();
+    header.hold_out = settings.holdout.unwrap_or(header.hold_out);
+    let positions = set.samples.iter().enumerate();
+    let positions = positions.filter(|(_, sample)| header.holds_out(sample.game));
+    let positions =
+        positions.filter_map(|(at, sample)| Some((&sample.position, set.best_moves(at)?)));
+    let suite = Suite::new(
+        positions,
+        SuiteSettings {
+            nodes: settings.nodes,
+            ..SuiteSettings::default()
+        },
+    );
+    let suite = suite.map_err(|error| recipe.complaint("sweep.suite", error));
+    suite.or_invalid_with(HELP)
 }
 
-/// The champion of a run that is finished.
 fn champion(folder: &Path) -> Result<Player, Failure> {
     let path = folder.join(CHAMPION);
     Ok(Player::find(&path.to_string_lossy())?)

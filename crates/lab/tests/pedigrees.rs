@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 fn player(name: &str, run: Option<&str>, parents: &[&Player]) -> Player {
     let mut player = Player::find("material").expect("it is built in");
-    player.name = name.to_owned();
+    name.clone_into(&mut player.name);
     player.pedigree = Table::new();
     if let Some(run) = run {
         player.pedigree.insert("run".into(), run.into());

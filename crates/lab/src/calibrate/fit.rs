@@ -101,14 +101,14 @@ pub(super) fn outcome(
         .collect();
     CalibrationOutcome {
         levels: rows,
-        anchor: if let Some(anchor) = plan.anchor() {
+        anchor: if let Some(anchor) = &plan.calibration.anchor {
             format!(
                 "{}, {} ({}), at {}",
                 anchor.name, anchor.rating, anchor.source, anchor.pace
             )
         } else {
             let middle = levels / 2;
-            let elo = plan.rating(middle);
+            let elo = plan.calibration.ratings[middle];
             format!("{} keeps its rating of {elo}", name(middle))
         },
         games: games.iter().sum::<u64>() / 2,

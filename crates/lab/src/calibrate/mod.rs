@@ -101,18 +101,20 @@ impl Experiment for Calibration {
     }
 
     fn identity(&self) -> Identity {
-        let player = Entrant::parse(self.plan.player()).map(|it| it.name);
+        let player = &self.plan.calibration.player;
+        let name = Entrant::parse(player).map(|it| it.name);
         Identity {
             id: self.id.clone(),
-            name: player.unwrap_or_else(|_| self.plan.player().to_owned()),
+            name: name.unwrap_or_else(|_| player.clone()),
             facts: toml::Table::new(),
         }
     }
 
     fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
-        let anchor = self.plan.anchor().map(|it| it.entrant.as_str());
-        for text in anchor.into_iter().chain([self.plan.player()]) {
+        let settings = &self.plan.calibration;
+        let anchor = settings.anchor.iter().map(|it| &it.entrant);
+        for text in anchor.chain([&settings.player]) {
             let entrant = Entrant::parse(text).or_invalid()?;
             entrant.add_inputs(&mut inputs).or_invalid()?;
         }
@@ -165,7 +167,7 @@ impl Calibration {
 
         // 2. The anchor.
         let mut notes = Vec::new();
-        if let Some(anchor) = plan.anchor() {
+        if let Some(anchor) = &plan.calibration.anchor {
             let near = self.scout(anchor, &players, frame, &mut results)?;
             let last = levels - 1;
             if near == 0 || near > last {
@@ -188,11 +190,11 @@ impl Calibration {
         }
 
         // 3. The ratings.
-        let rated = if let Some(anchor) = plan.anchor() {
+        let rated = if let Some(anchor) = &plan.calibration.anchor {
             results.ratings(ANCHOR, anchor.rating)?
         } else {
             let middle = levels / 2;
-            results.ratings(&name(middle), plan.rating(middle).into())?
+            results.ratings(&name(middle), plan.calibration.ratings[middle].into())?
         };
         Ok((rated, notes))
     }
@@ -278,7 +280,6 @@ impl Calibration {
     }
 }
 
-/// What the anchor is called in the matches.
 const ANCHOR: &str = "anchor";
 
 fn name(index: usize) -> String {
@@ -299,7 +300,7 @@ fn check(plan: &CalibrationPlan) -> Result<(), Failure> {
         let reason = format!("is {}; it must be from 1 to {most}", plan.calibration.games);
         return fault("games", reason);
     }
-    let Some(anchor) = plan.anchor() else {
+    let Some(anchor) = &plan.calibration.anchor else {
         return Ok(());
     };
     if anchor.games == 0 || anchor.games > most {
@@ -328,28 +329,23 @@ fn entrant(plan: &CalibrationPlan, folder: &Path, index: usize) -> Result<String
         let reason = format!("`{}` is not UTF-8; choose another folder", folder.display());
         Failure::failed(format!("folder: {reason}"))
     })?;
-    let mark = if plan.player().contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    Ok(format!(
-        "{}{mark}.name={}&.nodes={}&Hash=1&Strength Table={}&UCI_LimitStrength=true&UCI_Elo={}",
-        plan.player(),
+    let options = format!(
+        ".name={}&.nodes={}&Hash=1&Strength Table={}&UCI_LimitStrength=true&UCI_Elo={}",
         name(index),
         plan.level[index].nodes,
         escape(path),
         plan::nominal_elo(index),
-    ))
+    );
+    Ok(with_options(&plan.calibration.player, &options))
 }
 
 fn opponent(anchor: &AnchorOpponent) -> String {
-    let mark = if anchor.entrant.contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    format!("{}{mark}.name={ANCHOR}", anchor.entrant)
+    with_options(&anchor.entrant, &format!(".name={ANCHOR}"))
+}
+
+fn with_options(player: &str, options: &str) -> String {
+    let mark = if player.contains('?') { '&' } else { '?' };
+    format!("{player}{mark}{options}")
 }
 
 /// Escapes what has a meaning behind the `?` of an entrant.

@@ -25,7 +25,6 @@ pub(super) struct CalibrationSettings {
     /// Where the table goes, besides the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) out: Option<PathBuf>,
-    /// The ratings that the levels have so far.
     pub(super) ratings: Vec<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) anchor: Option<AnchorOpponent>,
@@ -62,6 +61,11 @@ pub(super) fn nominal_elo(index: usize) -> usize {
 }
 
 impl CalibrationPlan {
+    /// The file of the table, besides the folder.
+    pub fn out(&self) -> Option<&PathBuf> {
+        self.calibration.out.as_ref()
+    }
+
     /// The levels of a player, the weakest first, with the ratings they have so far; `games` for
     /// each two levels that meet.
     pub fn new(player: impl Into<String>, levels: &[(i32, Level)], games: u64) -> Self {
@@ -95,23 +99,6 @@ impl CalibrationPlan {
     pub fn with_out(mut self, out: impl Into<PathBuf>) -> Self {
         self.calibration.out = Some(out.into());
         self
-    }
-
-    pub fn player(&self) -> &str {
-        &self.calibration.player
-    }
-
-    pub fn anchor(&self) -> Option<&AnchorOpponent> {
-        self.calibration.anchor.as_ref()
-    }
-
-    /// The file of the table, besides the folder.
-    pub fn out(&self) -> Option<&PathBuf> {
-        self.calibration.out.as_ref()
-    }
-
-    pub(super) fn rating(&self, index: usize) -> i32 {
-        self.calibration.ratings[index]
     }
 
     pub(super) fn levels(&self) -> impl Iterator<Item = Level> {

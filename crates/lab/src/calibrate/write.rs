@@ -17,9 +17,9 @@ pub(super) fn table(plan: &CalibrationPlan, outcome: &CalibrationOutcome, comman
     };
     line("command", command.into());
     line("version", env!("CARGO_PKG_VERSION").into());
-    line("player", plan.player().into());
+    line("player", plan.calibration.player.as_str().into());
     line("anchor", outcome.anchor.as_str().into());
-    if let Some(anchor) = plan.anchor() {
+    if let Some(anchor) = &plan.calibration.anchor {
         line("anchor-command", anchor.entrant.as_str().into());
         line("anchor-rating", anchor.rating.into());
         line("anchor-source", anchor.source.as_str().into());

@@ -51,7 +51,6 @@ impl LearnPlan {
     }
 }
 
-/// Plies that CWU-Chess searches.
 pub const DEPTH: u32 = 2;
 
 /// An opponent that misbehaves in more games is given up.
@@ -84,7 +83,6 @@ pub struct LearnOutcome {
     /// Those that the last call played; unknown of an experiment that was stopped.
     pub now: Option<u64>,
     pub births: u32,
-    /// Whether the weights get better against the opponent.
     pub trend: Option<Trend>,
     pub opponents: Vec<OpponentOutcome>,
     pub champion: PathBuf,

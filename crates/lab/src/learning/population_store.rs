@@ -76,7 +76,6 @@ impl PopulationConfig {
         fingerprint(toml::to_string(self).unwrap_or_default().as_bytes())
     }
 
-    /// Checks that the player's weights can be learned.
     pub(super) fn check(&self) -> Result<(), Failure> {
         space_of(&player_of(self)?).map(|_| ())
     }
@@ -122,7 +121,6 @@ pub struct OnlinePopulation {
     population: Population,
 }
 
-/// The seed of the population that all nodes share.
 const SHARED_SEED: u64 = 1;
 pub const PLAN: &str = "plan.toml";
 /// The file with what the games of this folder are named by.
@@ -483,7 +481,6 @@ fn player_of(config: &PopulationConfig) -> Result<Player, Failure> {
     Ok(Player::parse(&config.player, PLAN)?)
 }
 
-/// The genomes of the player's weights.
 fn space_of(player: &Player) -> Result<Space, Failure> {
     let settings = GenomeSettings::published(CodingName::Binary, CHROMOSOME);
     Space::new(player, &settings).map_err(|error| cannot_learn(player, &error.reason))

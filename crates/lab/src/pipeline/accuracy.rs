@@ -60,7 +60,6 @@ impl MemoRecord for AccuracyRecord {
 const FILE: &str = "accuracy.jsonl";
 
 impl StepRun<'_> {
-    /// Looks at the games of a match, each once.
     pub(super) fn accuracy(
         &self,
         settings: &AccuracySettings,

@@ -62,7 +62,7 @@ impl PipelineStep for JudgementSettings {
         order.truncate(self.positions);
         drawn = order.into_iter().map(|(_, at)| drawn[at]).collect();
         if drawn.is_empty() {
-            let names = self.data.clone().list().join("`, `");
+            let names = self.data.list().join("`, `");
             return Err(Failure::failed(format!(
                 "no position of `{names}` has a score; give other positions with `--data FILE`"
             )));

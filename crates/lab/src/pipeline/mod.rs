@@ -398,7 +398,6 @@ impl PipelineExecutor<'_> {
     }
 }
 
-/// A step that is being done.
 struct StepRun<'a> {
     pipeline: &'a PipelineExecutor<'a>,
     settings: &'a Settings,
@@ -450,10 +449,9 @@ impl StepRun<'_> {
         seed_of(self.pipeline.seed, self.turn, run)
     }
 
-    /// The data sets that some words mean.
     fn sets(&self, words: &Names) -> Result<Vec<DataSet>, Failure> {
-        let words = words.clone().list().into_iter();
-        let sets = words.map(|word| DataSet::find(&self.made.set(&word)));
+        let words = words.list().iter();
+        let sets = words.map(|word| DataSet::find(&self.made.set(word)));
         Ok(sets.collect::<Result<_, _>>()?)
     }
 
@@ -501,7 +499,7 @@ fn hashes(sets: &[DataSet]) -> String {
 
 /// Checks that the sets which a step names are there; those of earlier steps are not yet.
 fn check_sets(words: &Names, made: &StepOutputs, of: &str) -> Result<(), Misfit> {
-    let words = words.clone().list();
+    let words = words.list();
     if words.is_empty() {
         return Err(("data", format!("names no set of positions with {of}")));
     }

@@ -21,7 +21,7 @@ const STATE: &str = "training";
 
 impl PipelineStep for NetworkSettings {
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
-        if self.data.clone().list().is_empty() {
+        if self.data.list().is_empty() {
             return Err(("data", "names no set to learn from".to_owned()));
         }
         self.training.check()?;
@@ -84,7 +84,7 @@ impl PipelineStep for NetworkSettings {
         }
 
         // 3. The player with its network, and its family.
-        let names = self.data.clone().list();
+        let names = self.data.list();
         let recipe = format!("{}-{}", step.pipeline.recipe.name, step.name());
         let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
         let identity = format!("{recipe}\n{seed}\n{hashes:?}\n{}", parent.to_toml());

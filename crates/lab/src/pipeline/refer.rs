@@ -42,7 +42,6 @@ impl StepOutputs {
         !self.champions.is_empty()
     }
 
-    /// The champion of the last step that bred one.
     pub(super) fn champion(&self) -> Option<&str> {
         let (_, champions, best) = self.champions.last()?;
         champions.get(*best).map(String::as_str)

@@ -38,17 +38,16 @@ impl DataSettings {
 
     /// Players that may label, in the order of preference; empty where results are enough.
     fn experts(&self) -> Vec<String> {
-        let named = self.expert.clone().list();
+        let named = self.expert.list();
         let asked = self.expert_eval.is_some()
             || self.expert_nodes.is_some()
             || self.expert_depth.is_some();
         if named.is_empty() && (asked || self.kind != Kind::Selfplay) {
             return vec![ExpertPlan::STOCKFISH.to_owned()];
         }
-        named
+        named.to_vec()
     }
 
-    /// The player of the games.
     fn game_player(&self, made: &StepOutputs) -> String {
         made.player(self.player.as_deref().unwrap_or(PREVIOUS))
     }

@@ -97,12 +97,17 @@ impl Document {
     fn change(&mut self, key: &str, value: Value, how: &'static str) -> Result<(), Complaint> {
         let complaint = self.changed(key, "there is no such place in the recipe", how);
         self.by_hand.push((key.to_owned(), how));
+        self.put(key, value).ok_or(complaint)
+    }
+
+    /// Puts a value at `key`; `None` if there is no such place.
+    fn put(&mut self, key: &str, value: Value) -> Option<()> {
         let mut root = Value::Table(std::mem::take(&mut self.table));
         let done = put(&mut root, key, value);
         if let Value::Table(table) = root {
             self.table = table;
         }
-        done.ok_or(complaint)
+        done
     }
 
     /// Makes paths absolute: they are relative to the folder in which the recipe was started,
@@ -145,12 +150,8 @@ impl Document {
         for key in keys {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
             if let Some(path) = path.and_then(change) {
-                let mut root = Value::Table(std::mem::take(&mut self.table));
-                let placed = put(&mut root, &key, Value::String(path));
+                let placed = self.put(&key, Value::String(path));
                 debug_assert!(placed.is_some(), "it was read from there");
-                if let Value::Table(table) = root {
-                    self.table = table;
-                }
             }
         }
     }
@@ -232,6 +233,12 @@ impl Document {
     /// Reads the table at `key` as a `T`; a missing table is an empty one.
     pub(crate) fn section<T: DeserializeOwned>(&self, key: &str) -> Result<T, Complaint> {
         self.section_without(key, &[])
+    }
+
+    /// The same; `None` if there is no such table.
+    pub(crate) fn optional<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Complaint> {
+        let is_there = self.get(key).is_some();
+        is_there.then(|| self.section(key)).transpose()
     }
 
     /// The same, leaving out some keys of the table.

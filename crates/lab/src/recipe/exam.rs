@@ -3,7 +3,6 @@
 use mendel_arena::Entrant;
 use serde::{Deserialize, Serialize};
 
-/// The table `[exam]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExamSettings {

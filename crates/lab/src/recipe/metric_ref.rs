@@ -11,7 +11,6 @@ pub struct MetricRef {
     pub what: String,
 }
 
-/// Figures of the runs of a step.
 const OF_RUNS: [&str; 9] = [
     "training.parent",
     "training.champion",
@@ -23,7 +22,6 @@ const OF_RUNS: [&str; 9] = [
     "match.parent.games",
     "seconds",
 ];
-/// Figures of a player of a match.
 const OF_PLAYERS: [&str; 23] = [
     // In a match.
     "elo",
@@ -52,7 +50,6 @@ const OF_PLAYERS: [&str; 23] = [
     "correlation",
     "error",
 ];
-/// Figures of two players of a match.
 const OF_PAIRS: [&str; 3] = ["elo", "score", "games"];
 
 impl MetricRef {

@@ -86,7 +86,6 @@ fn is_none_kept(every: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSettings {
-    /// Runs for each combination.
     pub seeds: u32,
     /// Whether each run plays its match against the parent, so that the
     /// comparison is also one of strength.
@@ -168,7 +167,6 @@ impl Recipe {
         Self::read(document, set)
     }
 
-    /// Reads a recipe, with what was set by hand.
     fn read(mut document: Document, set: &[(String, Value)]) -> Result<Self, Complaint> {
         // 1. What was set by hand.
         for (key, value) in set {
@@ -227,14 +225,8 @@ impl Recipe {
             let reason = "means nothing here: the recipe has no `founders`";
             return Err(document.complaint("proof.founders", reason));
         }
-        let paper = match document.get("paper") {
-            None => None,
-            Some(_) => Some(document.section("paper")?),
-        };
-        let exam: Option<ExamSettings> = match document.get("exam") {
-            None => None,
-            Some(_) => Some(document.section("exam")?),
-        };
+        let paper = document.optional("paper")?;
+        let exam: Option<ExamSettings> = document.optional("exam")?;
         if let Some(Err((key, reason))) = exam.as_ref().map(ExamSettings::check) {
             return Err(document.complaint(&format!("exam.{key}"), reason));
         }
@@ -243,10 +235,7 @@ impl Recipe {
             let reason = "counts generations from 1; there is no generation 0";
             return Err(document.complaint("report.histograms", reason));
         }
-        let sweep = match document.get("sweep") {
-            None => None,
-            Some(_) => Some(document.section("sweep")?),
-        };
+        let sweep = document.optional("sweep")?;
         let recipe = Self {
             document,
             name,
@@ -345,15 +334,11 @@ impl Recipe {
                 return Err(self.complaint("sweep.axes", reason));
             }
         }
-        let mut plain = self.document.clone();
-        plain.forget("sweep");
-        plain.forget("full");
+        let plain = self.without_sweep();
         for cell in &grid {
-            Self::parse(&plain.to_toml(), "a cell of the sweep", cell).map_err(|complaint| {
-                self.complaint(
-                    "sweep.axes",
-                    format!("{}: {}", complaint.key, complaint.reason),
-                )
+            Self::parse(&plain, "a cell of the sweep", cell).map_err(|complaint| {
+                let reason = format!("{}: {}", complaint.key, complaint.reason);
+                self.complaint("sweep.axes", reason)
             })?;
         }
         Ok(grid)
@@ -365,10 +350,14 @@ impl Recipe {
     ///
     /// If the cell is none of [`grid`](Self::grid)'s.
     pub fn cell(&self, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        Self::parse(&self.without_sweep(), &self.name, set)
+    }
+
+    fn without_sweep(&self) -> String {
         let mut plain = self.document.clone();
         plain.forget("sweep");
         plain.forget("full");
-        Self::parse(&plain.to_toml(), &self.name, set)
+        plain.to_toml()
     }
 }
 

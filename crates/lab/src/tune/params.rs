@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use mendel_engine::uci::{OptionKind, OptionLine};
-use mendel_evolve::Bounds;
 use mendel_evolve::tuners::MOST_CHOICES;
 use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,6 @@ pub struct ParamFile {
     pub params: Vec<Param>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Aside>,
-    /// Where the engine fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub infeasible: Vec<Infeasible>,
 }
@@ -100,18 +98,6 @@ impl Param {
         }
     }
 
-    /// What a tuner knows of it.
-    pub fn bounds(&self) -> Bounds {
-        Bounds {
-            name: self.name.clone(),
-            low: self.low as f64,
-            high: self.high as f64,
-            start: self.start as f64,
-            step: Some(self.step),
-        }
-    }
-
-    /// Whether the engine can be given all its values.
     fn check(&self, origin: &str, offers: &[OptionLine]) -> Result<(), Failure> {
         let refuse = |reason: String| {
             let what = format!("{origin}: `{}` {reason}", self.name);

@@ -36,7 +36,6 @@ pub struct TuneRequest {
     pub batch: u32,
 }
 
-/// What is tuned.
 #[derive(Clone, Debug)]
 pub enum TuneTarget {
     /// The options whose names match a pattern; all if there is none.

@@ -262,7 +262,6 @@ impl DuelRunner<'_> {
     }
 }
 
-/// A failure in one of the games of a pair.
 #[derive(Clone, Debug)]
 struct PairFailure {
     how: String,

@@ -34,7 +34,6 @@ const DEPTH: u32 = 6;
 /// Time limit of a search; the engine has stalled if it takes longer.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The share of moves that a step should change.
 const STEP_CHANGES: f64 = 0.125;
 
 /// The largest step, as a share of the range.
@@ -50,7 +49,6 @@ const SHARES: [f64; 5] = [1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.
 /// How often a value that fails is halved towards the start.
 const HALVINGS: u32 = 6;
 
-/// The reason of an option that changes nothing.
 const NO_EFFECT: &str = "changed nothing";
 
 /// The reason of an option that cannot be set to anything else.
@@ -59,13 +57,11 @@ const NO_OTHER: &str = "the engine fails with every other value";
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
     pub engine: &'a Entrant,
-    /// What its moves may use in the games.
     pub pace: Pace,
     pub threads: usize,
     pub stop: &'a StopFlag,
 }
 
-/// What was said about one position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProbeResult {
     best: String,
@@ -154,7 +150,6 @@ impl Probe<'_> {
         Ok(file)
     }
 
-    /// Has the engine think as it starts.
     pub(super) fn start(&self) -> Result<Vec<ProbeResult>, Failure> {
         let looks = self.look(None);
         if self.stop.load(Ordering::Relaxed) {

@@ -109,12 +109,10 @@ impl TunePlan {
         fingerprint(plain.to_toml().as_bytes())
     }
 
-    /// The pairs that the tuner may ask for.
     pub fn tuner_pairs(&self) -> u64 {
         (self.games / 2).saturating_sub(u64::from(self.validations) * self.validation_games / 2)
     }
 
-    /// What the tuner turns.
     pub fn knobs(&self) -> Vec<Knob> {
         let knob = |param: &Param| match param.kind {
             ParamKind::Combo | ParamKind::Check => {
@@ -155,7 +153,6 @@ impl TunePlan {
         tuner.map_err(|error| refuse(format!("`--tuner` {error}"), HELP))
     }
 
-    /// The hashes of the engine and of the openings.
     pub(super) fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
         let engine = self.entrant().or_invalid_with(ENGINE)?;

@@ -15,7 +15,6 @@ pub(super) struct UsedOpenings {
 }
 
 impl UsedOpenings {
-    /// No openings are used yet.
     pub(super) fn new(openings: usize, repeats: bool) -> Self {
         Self {
             openings: openings as u64,

@@ -57,7 +57,7 @@ impl AgreementSettings {
     }
 
     fn conditions(&self, sets: &[DataSet]) -> String {
-        let names = self.data.clone().list();
+        let names = self.data.list();
         let names: Vec<String> = names.iter().map(|name| file_name(name)).collect();
         let mut words = vec![
             self.pace().to_string(),
@@ -160,7 +160,7 @@ impl PipelineStep for AgreementSettings {
         let sets = step.sets(&self.data)?;
         let drawn = Drawn::new(self, &sets, step.seed(0));
         if drawn.questions.is_empty() {
-            let names = self.data.clone().list().join("`, `");
+            let names = self.data.list().join("`, `");
             return Err(Failure::failed(format!(
                 "no position of `{names}` fits: each needs a move that is known, and what \
                  `winners` and `bands` ask for; give other positions with `--data FILE`"
@@ -199,7 +199,6 @@ impl PipelineStep for AgreementSettings {
 }
 
 impl StepRun<'_> {
-    /// For each player its moves in all positions.
     fn answers(
         &self,
         step: &AgreementSettings,

@@ -43,7 +43,6 @@ pub enum What {
 }
 
 impl What {
-    /// What the record calls it.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Breed(_) => "breed",
@@ -65,36 +64,11 @@ pub(crate) const PARENT: &str = "parent";
 /// The most steps, all rounds together: their numbers have two digits.
 pub(crate) const MOST_TURNS: usize = 99;
 
+/// The keys of every step.
 const EVERY: [&str; 2] = ["name", "each-round"];
-/// The keys of a step that breeds by another recipe.
-const BY_RECIPE: [&str; 9] = [
-    "name",
-    "each-round",
-    "recipe",
-    "runs",
-    "set",
-    "parent",
-    "data",
-    "founders",
-    "proof",
-];
-/// The keys of a step that breeds by tables of its own.
-const BY_TABLES: [&str; 13] = [
-    "name",
-    "each-round",
-    "runs",
-    "parent",
-    "data",
-    "founders",
-    "proof",
-    "genome",
-    "breeder",
-    "trial",
-    "stop",
-    "stage",
-    "report",
-];
-/// Those of them that make a recipe.
+/// The keys of every step that breeds.
+const BREEDING: [&str; 5] = ["runs", "parent", "data", "founders", "proof"];
+/// The tables of a breeding step that make a recipe.
 pub(crate) const TABLES: [&str; 6] = ["genome", "breeder", "trial", "stop", "stage", "report"];
 
 /// The keys of a breeding step besides its tables.
@@ -127,10 +101,10 @@ pub(crate) enum Names {
 }
 
 impl Names {
-    pub(crate) fn list(self) -> Vec<String> {
+    pub(crate) fn list(&self) -> &[String] {
         match self {
-            Self::None => Vec::new(),
-            Self::One(name) => vec![name],
+            Self::None => &[],
+            Self::One(name) => std::slice::from_ref(name),
             Self::Several(names) => names,
         }
     }
@@ -233,7 +207,6 @@ impl Settings {
     }
 }
 
-/// A step in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Its place among all, from 1.
@@ -243,6 +216,31 @@ pub struct Turn {
     /// In which round, where it is repeated.
     pub round: Option<u32>,
 }
+
+/// Reads the table of a step.
+type ReadTable = fn(&Document, &str) -> Result<What, Complaint>;
+
+/// The kinds of steps with one table.
+const KINDS: [(&str, ReadTable); 6] = [
+    ("data", |document, key| {
+        Ok(What::Data(document.section(key)?))
+    }),
+    ("chance", |document, key| {
+        Ok(What::Chance(document.section(key)?))
+    }),
+    ("match", |document, key| {
+        Ok(What::Match(document.section(key)?))
+    }),
+    ("network", |document, key| {
+        Ok(What::Network(document.section(key)?))
+    }),
+    ("agreement", |document, key| {
+        Ok(What::Agreement(document.section(key)?))
+    }),
+    ("judgement", |document, key| {
+        Ok(What::Judgement(document.section(key)?))
+    }),
+];
 
 impl StepSettings {
     fn read(document: &Document, at: usize) -> Result<Self, Complaint> {
@@ -275,29 +273,14 @@ impl StepSettings {
         let is_data = matches!(table.get("data"), Some(Value::Table(_)));
         let breeds = table.contains_key("recipe")
             || TABLES.iter().any(|table_of| table.contains_key(*table_of));
-        let kinds = [
-            "data",
-            "chance",
-            "match",
-            "network",
-            "agreement",
-            "judgement",
-        ];
-        let mut named = kinds.into_iter().filter(|kind| {
-            (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
+        let mut named = KINDS.into_iter().filter(|(kind, _)| match *kind {
+            "data" => is_data,
+            kind => table.contains_key(kind),
         });
         let what = match (named.next(), named.next(), breeds) {
-            (Some(kind), None, false) => {
+            (Some((kind, read)), None, false) => {
                 document.knows_only(&place, &[EVERY[0], EVERY[1], kind])?;
-                let key = key(kind);
-                match kind {
-                    "data" => What::Data(Box::new(document.section(&key)?)),
-                    "chance" => What::Chance(Box::new(document.section(&key)?)),
-                    "match" => What::Match(Box::new(document.section(&key)?)),
-                    "network" => What::Network(Box::new(document.section(&key)?)),
-                    "judgement" => What::Judgement(Box::new(document.section(&key)?)),
-                    _ => What::Agreement(Box::new(document.section(&key)?)),
-                }
+                read(document, &key(kind))?
             }
             (None, None, true) => What::Breed(Box::new(breeding(document, &place, table)?)),
             _ => {
@@ -318,16 +301,14 @@ impl StepSettings {
 fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSettings, Complaint> {
     let key = |name: &str| format!("{place}.{name}");
     let recipe = document.text(&key("recipe"))?;
-    let known: &[&str] = if recipe.is_some() {
-        &BY_RECIPE
+    let known = if recipe.is_some() {
+        let [runs, others @ ..] = &BREEDING;
+        [&EVERY[..], &["recipe", runs, "set"], others].concat()
     } else {
-        &BY_TABLES
+        [&EVERY[..], &BREEDING, &TABLES].concat()
     };
-    document.knows_only(place, known)?;
-    let others: Vec<&str> = TABLES
-        .into_iter()
-        .chain(["name", "each-round", "recipe", "proof"])
-        .collect();
+    document.knows_only(place, &known)?;
+    let others = [&TABLES[..], &EVERY, &["recipe", "proof"]].concat();
     let around: Around = document.section_without(place, &others)?;
     if !(1..=99).contains(&around.runs) {
         return Err(document.complaint(&key("runs"), "must be from 1 to 99"));
@@ -366,7 +347,7 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
         runs: around.runs,
         parent: around.parent,
         data: around.data,
-        founders: around.founders.list(),
+        founders: around.founders.list().to_vec(),
         proof,
     })
 }

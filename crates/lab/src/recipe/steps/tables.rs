@@ -118,7 +118,6 @@ pub struct MatchSettings {
     pub movetime: Option<u64>,
     #[serde(default)]
     pub tc: Option<TimeControl>,
-    /// Where the games start.
     #[serde(default)]
     pub openings: OpeningsFrom,
     /// A game ends after this many half-moves behind the opening.
