@@ -1,7 +1,9 @@
 //! Records of run folders: what is written, and what is said of it.
 
 use mendel_evolve::{MemberId, Origin};
-use mendel_lab::record::{Genotype, Genotypes, Lineage, MatchProof, PARENT, Proof, Tally, Tested};
+use mendel_lab::record::{
+    Genotype, Genotypes, Lineage, MatchProof, Nearness, PARENT, Proof, Tally, Tested,
+};
 use mendel_lab::tune::{TuneResult, Validation};
 use serde_json::json;
 
@@ -180,4 +182,23 @@ fn a_proof_does_not_rest_on_an_opponent_that_fails() {
     game.rests_on_faults = false;
     let said = verdict(&game);
     assert!(said.starts_with("proved +150"), "{said}");
+}
+
+#[test]
+fn nearness_is_that_of_the_books() {
+    let pairs: Vec<(f64, f64)> = (0..20)
+        .map(|at| (f64::from(at), f64::from(2 * at)))
+        .collect();
+    let same = Nearness::of("all", &pairs);
+    assert!((same.correlation.expect("it varies") - 1.0).abs() < 1e-12);
+    assert!((same.error.expect("there are some") - 9.5).abs() < 1e-12);
+    // Four points with r = 0.8 by hand: the products of differences add up to 4, the
+    // squares to 5 each.
+    let four = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 4.0)];
+    let near = Nearness::of("all", &four);
+    assert!((near.correlation.expect("it varies") - 0.8).abs() < 1e-12);
+    let [low, high] = near.interval.expect("more than three");
+    assert!(low < -0.5 && high > 0.99, "{low} {high}");
+    assert_eq!(Nearness::of("all", &[(1.0, 2.0); 5]).correlation, None);
+    assert_eq!(Nearness::of("all", &[]).positions, 0);
 }

@@ -172,3 +172,35 @@ pub struct Nearness {
     /// The mean distance in centipawns.
     pub error: Option<f64>,
 }
+
+impl Nearness {
+    /// Compares pairs of a score and the expert's score.
+    pub fn of(name: &str, pairs: &[(f64, f64)]) -> Self {
+        let n = pairs.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+        let empty = Self {
+            name: name.to_owned(),
+            ..Self::default()
+        };
+        if pairs.is_empty() {
+            return empty;
+        }
+        let (x, y) = (mean(&|it| it.0), mean(&|it| it.1));
+        let both = mean(&|it| (it.0 - x) * (it.1 - y));
+        let spread = libm::sqrt(mean(&|it| (it.0 - x) * (it.0 - x)))
+            * libm::sqrt(mean(&|it| (it.1 - y) * (it.1 - y)));
+        let correlation = (spread > 1e-9).then(|| (both / spread).clamp(-1.0, 1.0));
+        Self {
+            positions: pairs.len() as u64,
+            correlation,
+            interval: correlation.filter(|_| pairs.len() > 3).map(|it| {
+                // Fisher's transformation has the spread 1 / √(n − 3).
+                let near = libm::atanh(it.clamp(-0.999_999, 0.999_999));
+                let reach = 1.96 / libm::sqrt(n - 3.0);
+                [libm::tanh(near - reach), libm::tanh(near + reach)]
+            }),
+            error: Some(mean(&|it| (it.0 - it.1).abs())),
+            ..empty
+        }
+    }
+}
