@@ -38,8 +38,8 @@ use self::error::in_step;
 use self::refer::{StepOutputs, folder_of, run_folders, seed_of};
 use crate::breed::{HINT, add_players, inputs_of};
 use crate::execution::RunOptions;
-use crate::recipe::steps::{ChanceSettings, Names, PREVIOUS, Settings, Source, Turn, What};
-use crate::recipe::{Complaint, MetricRef, Recipe, RecipePlan};
+use crate::recipe::steps::{ChanceSettings, Names, PREVIOUS, Settings, Source, StepKind, Turn};
+use crate::recipe::{Complaint, MetricRef, Misfit, Recipe, RecipePlan};
 use crate::record::{CHAMPION, RECIPE};
 
 pub use crate::record::{
@@ -134,29 +134,22 @@ pub fn check(recipe: &Recipe) -> Result<(), Complaint> {
     let mut made = StepOutputs::new(&recipe.parent_name);
     for turn in settings.turns() {
         let (at, step) = (turn.step, &settings.steps[turn.step]);
-        if let What::Breed(it) = &step.what {
+        if let StepKind::Breed(it) = &step.what {
             let bred = it.recipe(&recipe.name, &step.name, &made);
             let bred = bred.map_err(|inner| it.complaint(recipe, at, &inner))?;
             made.bred(&step.name, vec![bred.parent_name; it.runs as usize], 0);
             continue;
         }
         let checked = implementation(&step.what).check(&made);
-        checked.map_err(|(key, reason)| {
-            let table = format!("step.{at}.{}", step.what.kind());
-            let key = if key.is_empty() {
-                table
-            } else {
-                format!("{table}.{key}")
-            };
-            recipe.complaint(&key, reason)
-        })?;
+        let table = || format!("step.{at}.{}", step.what.kind());
+        checked.map_err(|misfit| recipe.misfit(&table(), misfit))?;
         match &step.what {
-            What::Data(it) => made.gathered(&step.name, it.kind.as_str().to_owned()),
-            What::Network(_) => {
+            StepKind::Data(it) => made.gathered(&step.name, it.kind.as_str().to_owned()),
+            StepKind::Network(_) => {
                 let player = made.player(PREVIOUS);
                 made.bred(&step.name, vec![player], 0);
             }
-            What::Chance(it) => {
+            StepKind::Chance(it) => {
                 let players = vec![recipe.parent_name.clone(); it.sets as usize];
                 made.drawn(&step.name, players);
             }
@@ -166,10 +159,7 @@ pub fn check(recipe: &Recipe) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// A key of a step's table that is wrong, and why.
-type Misfit = (&'static str, String);
-
-/// A kind of step. A new one is also listed in [`What`] and [`Output`].
+/// A kind of step. A new one is also listed in [`StepKind`] and [`Output`].
 trait PipelineStep {
     /// Checks the table of the recipe, with stand-ins for what the steps before it will make.
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit>;
@@ -184,15 +174,15 @@ trait PipelineStep {
     fn run(&self, step: &StepRun) -> Result<Output, Failure>;
 }
 
-fn implementation(what: &What) -> &dyn PipelineStep {
+fn implementation(what: &StepKind) -> &dyn PipelineStep {
     match what {
-        What::Breed(it) => &**it,
-        What::Data(it) => &**it,
-        What::Network(it) => &**it,
-        What::Chance(it) => &**it,
-        What::Match(it) => &**it,
-        What::Agreement(it) => &**it,
-        What::Judgement(it) => &**it,
+        StepKind::Breed(it) => &**it,
+        StepKind::Data(it) => &**it,
+        StepKind::Network(it) => &**it,
+        StepKind::Chance(it) => &**it,
+        StepKind::Match(it) => &**it,
+        StepKind::Agreement(it) => &**it,
+        StepKind::Judgement(it) => &**it,
     }
 }
 
@@ -227,7 +217,7 @@ fn with_data(plan: RecipePlan) -> Result<RecipePlan, Failure> {
         return Ok(plan);
     };
     let steps = plan.recipe.pipeline.as_ref().map(|it| &it.steps);
-    let asks = |what: &What| matches!(what, What::Agreement(_) | What::Judgement(_));
+    let asks = |what: &StepKind| matches!(what, StepKind::Agreement(_) | StepKind::Judgement(_));
     let steps = steps.into_iter().flatten().enumerate();
     let keys: Vec<String> = steps
         .filter(|(_, step)| asks(&step.what))
@@ -267,7 +257,7 @@ fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failur
         env!("CARGO_PKG_VERSION").to_owned(),
     ];
     for step in &settings.steps {
-        if let What::Breed(it) = &step.what
+        if let StepKind::Breed(it) = &step.what
             && let Source::Recipe { name, .. } = &it.source
         {
             identity.push(Recipe::text_of(name).or_invalid()?.0);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::recipe::steps::{PARENT, PREVIOUS, Settings, Turn, What};
+use crate::recipe::steps::{PARENT, PREVIOUS, Settings, StepKind, Turn};
 
 /// The outputs of the steps so far, each by the name of its step.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ pub(super) fn folder_of(settings: &Settings, turn: Turn) -> PathBuf {
 pub(super) fn run_folders(settings: &Settings, turn: Turn) -> Vec<PathBuf> {
     let folder = folder_of(settings, turn);
     match &settings.steps[turn.step].what {
-        What::Breed(it) if it.runs > 1 => (1..=it.runs)
+        StepKind::Breed(it) if it.runs > 1 => (1..=it.runs)
             .map(|run| folder.join(format!("{run:02}")))
             .collect(),
         _ => vec![folder],

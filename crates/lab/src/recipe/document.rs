@@ -43,6 +43,9 @@ impl fmt::Display for Complaint {
 
 impl std::error::Error for Complaint {}
 
+/// A key of a table that is wrong, and why.
+pub(crate) type Misfit = (&'static str, String);
+
 /// How a key is changed on the command line.
 const SET: &str = "--set";
 
@@ -199,6 +202,14 @@ impl Document {
             line: self.line(key),
             key: key.to_owned(),
             reason: reason.to_string(),
+        }
+    }
+
+    /// A complaint about a key of a table, or about the table if the key is empty.
+    pub(crate) fn misfit(&self, table: &str, (key, reason): Misfit) -> Complaint {
+        match key {
+            "" => self.complaint(table, reason),
+            key => self.complaint(&format!("{table}.{key}"), reason),
         }
     }
 

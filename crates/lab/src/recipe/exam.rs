@@ -3,6 +3,8 @@
 use mendel_arena::Entrant;
 use serde::{Deserialize, Serialize};
 
+use super::Misfit;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExamSettings {
@@ -22,7 +24,7 @@ pub struct ExamSettings {
 }
 
 impl ExamSettings {
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
         let wrong = |key, reason: &str| Err((key, reason.to_owned()));
         if self.every == 0 {
             return wrong("every", "is 0; 25 is every 25 generations");

@@ -16,9 +16,8 @@ use mendel_evolve::{Connected, Shape};
 use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space, SpaceKind};
 use mendel_fitness::trial::games::GameKind;
 
+pub(super) use super::Misfit;
 use super::stage::{BreederSettings, StageSettings, TrialSettings};
-
-pub(super) type Misfit = (&'static str, String);
 
 /// Bytes for each gene of a network, once: its bounds and its name.
 const PER_NAME: u64 = 512;

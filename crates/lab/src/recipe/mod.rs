@@ -24,7 +24,7 @@ use toml::Value;
 
 pub use self::built_in::BUILT_IN;
 pub use self::document::Complaint;
-pub(crate) use self::document::Document;
+pub(crate) use self::document::{Document, Misfit};
 pub use self::exam::ExamSettings;
 pub use self::learn::LearnSettings;
 pub use self::metric_ref::MetricRef;
@@ -218,17 +218,16 @@ impl Recipe {
             stage::read(&document, &parent, &founders)?
         };
         let proof: ProofSettings = document.section("proof")?;
-        proof
-            .check()
-            .map_err(|(key, reason)| document.complaint(&format!("proof.{key}"), reason))?;
+        let checked = proof.check();
+        checked.map_err(|misfit| document.misfit("proof", misfit))?;
         if proof.founders && founders.is_empty() {
             let reason = "means nothing here: the recipe has no `founders`";
             return Err(document.complaint("proof.founders", reason));
         }
         let paper = document.optional("paper")?;
         let exam: Option<ExamSettings> = document.optional("exam")?;
-        if let Some(Err((key, reason))) = exam.as_ref().map(ExamSettings::check) {
-            return Err(document.complaint(&format!("exam.{key}"), reason));
+        if let Some(Err(misfit)) = exam.as_ref().map(ExamSettings::check) {
+            return Err(document.misfit("exam", misfit));
         }
         let report: ReportSettings = document.section("report")?;
         if report.histograms.contains(&0) {
@@ -283,6 +282,10 @@ impl Recipe {
 
     pub(crate) fn complaint(&self, key: &str, reason: impl std::fmt::Display) -> Complaint {
         self.document.complaint(key, reason)
+    }
+
+    pub(crate) fn misfit(&self, table: &str, misfit: Misfit) -> Complaint {
+        self.document.misfit(table, misfit)
     }
 
     /// The combinations of the sweep, each as the keys to set; one empty

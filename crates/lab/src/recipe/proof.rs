@@ -3,6 +3,7 @@
 use mendel_arena::{Entrant, Pace, SprtPlan};
 use serde::{Deserialize, Serialize};
 
+use super::Misfit;
 use crate::games;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ impl Default for ProofSettings {
 const NODES: u64 = 1000;
 
 impl ProofSettings {
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
         if self.games == 0 {
             return Err((
                 "games",

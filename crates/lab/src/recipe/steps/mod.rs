@@ -27,11 +27,11 @@ pub struct StepSettings {
     /// What it is called; others refer to it by this name.
     pub name: String,
     pub each_round: bool,
-    pub what: What,
+    pub what: StepKind,
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum StepKind {
     /// Breeds: another recipe, or tables of its own.
     Breed(Box<BreedSettings>),
     Data(Box<DataSettings>),
@@ -42,7 +42,7 @@ pub enum What {
     Judgement(Box<JudgementSettings>),
 }
 
-impl What {
+impl StepKind {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Breed(_) => "breed",
@@ -218,27 +218,27 @@ pub struct Turn {
 }
 
 /// Reads the table of a step.
-type ReadTable = fn(&Document, &str) -> Result<What, Complaint>;
+type ReadTable = fn(&Document, &str) -> Result<StepKind, Complaint>;
 
 /// The kinds of steps with one table.
 const KINDS: [(&str, ReadTable); 6] = [
     ("data", |document, key| {
-        Ok(What::Data(document.section(key)?))
+        Ok(StepKind::Data(document.section(key)?))
     }),
     ("chance", |document, key| {
-        Ok(What::Chance(document.section(key)?))
+        Ok(StepKind::Chance(document.section(key)?))
     }),
     ("match", |document, key| {
-        Ok(What::Match(document.section(key)?))
+        Ok(StepKind::Match(document.section(key)?))
     }),
     ("network", |document, key| {
-        Ok(What::Network(document.section(key)?))
+        Ok(StepKind::Network(document.section(key)?))
     }),
     ("agreement", |document, key| {
-        Ok(What::Agreement(document.section(key)?))
+        Ok(StepKind::Agreement(document.section(key)?))
     }),
     ("judgement", |document, key| {
-        Ok(What::Judgement(document.section(key)?))
+        Ok(StepKind::Judgement(document.section(key)?))
     }),
 ];
 
@@ -282,7 +282,7 @@ impl StepSettings {
                 document.knows_only(&place, &[EVERY[0], EVERY[1], kind])?;
                 read(document, &key(kind))?
             }
-            (None, None, true) => What::Breed(Box::new(breeding(document, &place, table)?)),
+            (None, None, true) => StepKind::Breed(Box::new(breeding(document, &place, table)?)),
             _ => {
                 let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
                               breeder, trial and stop, or `[step.data]`, `[step.network]`, \
