@@ -7,9 +7,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mendel_board::Color;
 use mendel_engine::{Player, session};
 use mendel_lab::learning::{
-    ExchangeConnection, ExchangeError, LearnedGame, OnlinePopulation, OpponentKind, PLAYER,
-    PlayedGame, PlayerResult, PopulationConfig,
+    ExchangeConnection, LearnedGame, OnlinePopulation, OpponentKind, PLAYER, PlayedGame,
+    PlayerResult, PopulationConfig,
 };
+use mendel_store::frame::Failure;
 
 use crate::crew::{ServerArgs, crew_error};
 use crate::library;
@@ -46,13 +47,10 @@ impl PopulationLearner {
             );
         }
         let connection =
-            ExchangeConnection::open(crew.options()?, &mut note).map_err(|error| match error {
-                ExchangeError::Board(error) => crew_error(error),
-                error => error.into(),
-            })?;
+            ExchangeConnection::open(crew.options()?, &mut note).map_err(crew_error)?;
         Ok(Self {
             folder: library::learning()?,
-            config: PopulationConfig::shared()?,
+            config: PopulationConfig::shared(),
             against,
             seed,
             population: None,
@@ -64,15 +62,15 @@ impl PopulationLearner {
     pub(crate) fn next(&mut self) -> anyhow::Result<Player> {
         // After an error another player plays, and no weights may be judged by its game.
         self.weights = None;
-        let mut population = OnlinePopulation::read(&self.folder, &self.config)?;
+        let mut population = OnlinePopulation::read(&self.folder, &self.config).map_err(cause)?;
         if let Some(before) = self.population.take() {
-            population.merge(before.games().cloned())?;
+            population.merge(before.games().cloned()).map_err(cause)?;
         }
         self.connection.exchange(&mut population, &mut note);
         let games = population.games().len() as u64;
         let seed = self.seed.map_or_else(now, |seed| seed.wrapping_add(games));
         let weights = population.choose(seed);
-        let player = population.player(&weights)?;
+        let player = population.player(&weights).map_err(cause)?;
         self.weights = Some(weights);
         self.population = Some(population);
         Ok(player)
@@ -104,7 +102,8 @@ impl PopulationLearner {
             white: own == Color::White,
             plies: u32::try_from(plies).unwrap_or(u32::MAX),
             result,
-        })?;
+        });
+        let game = game.map_err(cause)?;
         self.connection.exchange(population, &mut note);
         Ok(game)
     }
@@ -117,6 +116,10 @@ impl PopulationLearner {
 )]
 fn note(text: String) {
     output::log(text);
+}
+
+fn cause(failure: Failure) -> anyhow::Error {
+    anyhow::anyhow!(failure.into_cause())
 }
 
 fn now() -> u64 {

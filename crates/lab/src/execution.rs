@@ -7,12 +7,11 @@ use mendel_crew::Crew;
 pub struct RunOptions {
     /// Who does the work: threads of this process, or workers elsewhere.
     pub crew: Crew,
-    /// Whether the matches of the proof are played.
     pub proof: bool,
 }
 
 impl RunOptions {
-    /// On so many threads of this process, with a proof.
+    /// On threads of this process, with a proof.
     pub fn on_threads(threads: usize) -> Self {
         Self {
             crew: Crew::threads(threads),

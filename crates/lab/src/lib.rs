@@ -6,6 +6,7 @@
 pub mod breed;
 pub mod calibrate;
 pub mod execution;
+mod games;
 pub mod learning;
 pub mod pedigree;
 pub mod pipeline;

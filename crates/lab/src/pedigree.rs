@@ -1,17 +1,29 @@
 //! Where a bred player comes from: its run, and all before it.
 //!
-//! The table `[pedigree]` of a champion tells of its own run; `parents` names those
+//! The table `[pedigree]` of a champion describes its own run; `parents` names those
 //! that run started from, and the list `ancestors` holds the same about each of them
-//! and of theirs, back to players that nobody bred. So the whole family stands in one
-//! file, wherever that goes.
+//! and of theirs, back to players that were not bred. So one file
+//! holds the whole family.
 
 use mendel_engine::Player;
 use toml::{Table, Value};
 
-/// The key of the ancestors in a pedigree.
 pub const ANCESTORS: &str = "ancestors";
-/// The key of the parents in a pedigree.
 pub const PARENTS: &str = "parents";
+
+/// The pedigree of a player that a run made, without its parents.
+pub(crate) fn of_run(run: &str, recipe: &str, seed: u64, version: &str) -> Table {
+    let facts = [
+        ("run", run.to_owned()),
+        ("recipe", recipe.to_owned()),
+        ("seed", seed.to_string()),
+        ("version", version.to_owned()),
+    ];
+    let facts = facts.into_iter();
+    facts
+        .map(|(key, value)| (key.to_owned(), value.into()))
+        .collect()
+}
 
 /// How a pedigree refers to a player: by the run that bred it, or by its name.
 pub fn reference(player: &Player) -> String {
@@ -67,46 +79,9 @@ pub fn ancestors_of(pedigree: &Table) -> impl Iterator<Item = &Table> {
     list.into_iter().flatten().filter_map(Value::as_table)
 }
 
-/// The ancestor that a reference means.
 pub fn ancestor<'a>(pedigree: &'a Table, reference: &str) -> Option<&'a Table> {
     ancestors_of(pedigree).find(|entry| {
         let name = entry.get("name").and_then(Value::as_str);
         reference_of(entry, name.unwrap_or_default()) == reference
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn player(name: &str, run: Option<&str>, parents: &[&Player]) -> Player {
-        let mut player = Player::find("material").expect("it is built in");
-        player.name = name.to_owned();
-        player.pedigree = Table::new();
-        if let Some(run) = run {
-            player.pedigree.insert("run".into(), run.into());
-        }
-        if !parents.is_empty() {
-            inherit(&mut player.pedigree, parents);
-        }
-        player
-    }
-
-    #[test]
-    fn a_pedigree_holds_all_ancestors_once_and_survives_the_file() {
-        let adam = player("adam", None, &[]);
-        let one = player("one", Some("1a"), &[&adam]);
-        let two = player("two", Some("2b"), &[&adam]);
-        // Two runs of a recipe with the same seed bear the same name.
-        let both = player("one", Some("3c"), &[&one, &two]);
-        let again = Player::parse(&both.to_toml(), "test").expect("it was written");
-        let names: Vec<&str> = ancestors_of(&again.pedigree)
-            .filter_map(|it| it.get("name").and_then(Value::as_str))
-            .collect();
-        assert_eq!(names, ["one", "two", "adam"]);
-        let found = ancestor(&again.pedigree, "2b").expect("a parent");
-        assert_eq!(found.get(PARENTS), Some(&Value::from(vec!["adam"])));
-        assert!(ancestor(&again.pedigree, "adam").is_some());
-        assert!(ancestor(&again.pedigree, "3c").is_none(), "itself");
-    }
 }

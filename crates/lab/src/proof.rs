@@ -6,25 +6,22 @@ use std::path::Path;
 
 use mendel_arena::statistics::{Decision, Outcomes, SprtState};
 use mendel_arena::{
-    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, MatchSummary, OpeningSetting,
-    SprtPlan, absolute_player,
+    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, MatchSummary, SprtPlan,
+    absolute_player,
 };
 use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
+use crate::games;
 use crate::recipe::ProofSettings;
 
 pub use crate::record::{FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, Tested, UNMOVED};
 
-/// One match of a proof.
 #[derive(Debug)]
 pub(crate) struct ProofMatch<'a> {
-    /// The champion's player file.
     pub(crate) champion: &'a Path,
-    /// The opponent, as on the command line.
     pub(crate) opponent: &'a str,
     /// `parent`, `founder` or `outside`.
     pub(crate) role: &'static str,
-    /// Shuffles the openings.
     pub(crate) seed: u64,
 }
 
@@ -61,7 +58,7 @@ impl ProofMatch<'_> {
     }
 
     fn plan(&self, settings: &ProofSettings) -> MatchPlan {
-        let games = match self.role {
+        let most_games = match self.role {
             PARENT => settings.games,
             FOUNDER => settings.founder_games.unwrap_or(settings.games),
             _ => settings.outside_games,
@@ -71,12 +68,9 @@ impl ProofMatch<'_> {
         let players = vec![champion, self.opponent.to_owned()];
         MatchPlan {
             pace: settings.pace(),
-            opening: OpeningSetting {
-                seed: self.seed,
-                ..OpeningSetting::default()
-            },
+            opening: games::in_order(self.seed),
             sprt: tested.then(|| settings.sprt()),
-            ..MatchPlan::new("Mendel proof", players, games)
+            ..MatchPlan::new("Mendel proof", players, most_games)
         }
     }
 
@@ -107,7 +101,7 @@ impl MatchProof {
     /// Why a match is shorter than it might have been.
     pub(crate) const STOPPED: &str = "stopped by the test";
 
-    /// What a match of two says; the test's bounds, where there is one.
+    /// The proof of a match of two, with the bounds of the test, if there is one.
     pub(crate) fn of(
         summary: &MatchSummary,
         sprt: Option<&SprtPlan>,
@@ -178,11 +172,10 @@ impl MatchProof {
     }
 }
 
-/// Why a match is over that nothing else ended.
 pub(crate) const ALL_PLAYED: &str = "all played";
 
-/// Pairs by their half points, if so many of the games won had been lost: at worst, the
-/// best pairs had them.
+/// Pairs by their half points, if `wins` of the games won had been lost; the worst case is that
+/// these games belong to the best pairs.
 fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
     for _ in 0..wins {
         let Some(best) = (2..pairs.len()).rev().find(|&it| pairs[it] > 0) else {
@@ -232,45 +225,12 @@ impl fmt::Display for MatchProof {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::without_wins;
 
     #[test]
     fn wins_by_faults_are_taken_from_the_best_pairs() {
         assert_eq!(without_wins([1, 2, 3, 4, 2], 0), [1, 2, 3, 4, 2]);
         assert_eq!(without_wins([1, 2, 3, 4, 2], 3), [1, 3, 5, 3, 0]);
         assert_eq!(without_wins([0, 0, 1, 0, 0], 9), [1, 0, 0, 0, 0]);
-    }
-
-    #[test]
-    fn a_proof_does_not_rest_on_an_opponent_that_fails() {
-        let mut proof = MatchProof {
-            opponent: "the start".to_owned(),
-            role: PARENT.to_owned(),
-            games: 40,
-            wins: 30,
-            draws: 5,
-            losses: 5,
-            elo: Some(150.0),
-            interval: [Some(80.0), Some(220.0)],
-            conditions: String::new(),
-            conclusion: MatchProof::STOPPED.to_owned(),
-            faults: [0, 12],
-            rests_on_faults: true,
-            sprt: Some(Tested {
-                elo0: 0.0,
-                elo1: 15.0,
-                llr: 3.0,
-                decision: "accepted".to_owned(),
-            }),
-        };
-        let verdict = proof.verdict();
-        assert!(verdict.starts_with("not proved"), "{verdict}");
-        assert!(
-            verdict.contains("12 of them lost by the start"),
-            "{verdict}"
-        );
-        proof.rests_on_faults = false;
-        let verdict = proof.verdict();
-        assert!(verdict.starts_with("proved +150"), "{verdict}");
     }
 }

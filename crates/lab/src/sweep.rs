@@ -25,22 +25,14 @@ pub use crate::record::{OnSuite, SweepCell, SweepOutcome};
 
 /// Every combination of the values in a recipe's `[sweep]` with every seed, each a run of its own
 /// in a folder `0000`, `0001` and so on.
+#[derive(Debug)]
 pub struct Sweep {
     plan: RecipePlan,
     options: RunOptions,
     settings: SweepSettings,
     seeds: Vec<u64>,
     grid: Vec<Vec<(String, Value)>>,
-    suite: Option<SweepSuiteRunner>,
-}
-
-impl std::fmt::Debug for Sweep {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sweep")
-            .field("seeds", &self.seeds)
-            .field("grid", &self.grid)
-            .finish_non_exhaustive()
-    }
+    suite: Option<Suite>,
 }
 
 /// One run of a sweep, about to start: the data of the record `run`.
@@ -48,11 +40,8 @@ impl std::fmt::Debug for Sweep {
 pub struct SweepRun {
     /// Which run, from 0.
     pub run: usize,
-    /// Of how many.
     pub runs: usize,
-    /// What was set.
     pub setting: Table,
-    /// Its seed.
     pub seed: u64,
 }
 
@@ -80,8 +69,7 @@ impl Experiment for Sweep {
         };
         let grid = recipe.grid().or_invalid_with(HELP)?;
         let suite = settings.suite.as_ref();
-        let suite = suite.map(|it| SweepSuiteRunner::new(it, recipe));
-        let suite = suite.transpose()?;
+        let suite = suite.map(|it| suite_of(it, recipe)).transpose()?;
         let seeds = 0..u64::from(settings.seeds);
         Ok(Self {
             options: options.clone(),
@@ -139,7 +127,7 @@ impl Experiment for Sweep {
         };
         if let Some(suite) = &self.suite {
             let parent = self.plan.recipe.parent.clone();
-            outcome.parent = Some(suite.measure(parent, self.options.threads(), frame.stop())?);
+            outcome.parent = Some(self.measure(suite, parent, frame.stop())?);
         }
 
         // 2. The runs.
@@ -176,7 +164,6 @@ impl Experiment for Sweep {
 const RUNS: &str = "runs";
 
 impl Sweep {
-    /// The recipe of one combination.
     fn cell_plan(&self, setting: &[(String, Value)]) -> Result<RecipePlan, Failure> {
         Ok(RecipePlan {
             recipe: self.plan.recipe.cell(setting)?,
@@ -184,7 +171,20 @@ impl Sweep {
         })
     }
 
-    /// One run, and what it adds to its cell.
+    /// How a player does on the suite.
+    fn measure(&self, suite: &Suite, player: Player, stop: &StopFlag) -> Result<OnSuite, Failure> {
+        let solved = match suite.solve(&[Arc::new(player)], self.options.threads(), stop) {
+            Err(TrialError::Stopped) => return Err(Failure::Stopped),
+            solved => solved?,
+        };
+        let count = suite.len() as f64;
+        let nodes: u64 = solved[0].iter().map(|&it| suite.cost(it)).sum();
+        Ok(OnSuite {
+            nodes: nodes as f64 / 1000.0 / count,
+            solved: 100.0 * solved[0].iter().flatten().count() as f64 / count,
+        })
+    }
+
     fn run_one(
         &self,
         frame: &Frame,
@@ -212,13 +212,13 @@ impl Sweep {
         cell.finals.extend(proof.training.map(|it| it.champion));
         cell.holdouts.extend(proof.holdout.map(|it| it.champion));
         let parent = proof.matches.iter().find(|it| it.role == PARENT);
-        // A parent that nobody beat is as strong as itself; no match says so.
+        // If no member beat the parent, it is its own champion: no match is needed for 0 Elo.
         let unmoved = self.settings.proof && proof.verdict == UNMOVED;
         let elo = parent.and_then(elo_of);
         cell.elos.extend(elo.or_else(|| unmoved.then_some(0.0)));
         if let Some(suite) = &self.suite {
             let champion = champion(&folder)?;
-            let found = suite.measure(champion, self.options.threads(), frame.stop())?;
+            let found = self.measure(suite, champion, frame.stop())?;
             cell.suite_nodes.push(found.nodes);
             cell.suite_solved.push(found.solved);
         }
@@ -227,44 +227,25 @@ impl Sweep {
 }
 
 /// The suite on which all champions of a sweep are measured.
-struct SweepSuiteRunner(Suite);
-
-impl SweepSuiteRunner {
-    fn new(settings: &SweepSuite, recipe: &Recipe) -> Result<Self, Failure> {
-        let set = DataSet::find(&settings.data).or_invalid_with(HELP)?;
-        let mut header = set.header.clone();
-        header.hold_out = settings.holdout.unwrap_or(header.hold_out);
-        let positions = set.samples.iter().enumerate();
-        let positions = positions.filter(|(_, sample)| header.holds_out(sample.game));
-        let positions =
-            positions.filter_map(|(at, sample)| Some((&sample.position, set.best_moves(at)?)));
-        let suite = Suite::new(
-            positions,
-            SuiteSettings {
-                nodes: settings.nodes,
-                ..SuiteSettings::default()
-            },
-        );
-        let suite = suite.map_err(|error| recipe.complaint("sweep.suite", error));
-        Ok(Self(suite.or_invalid_with(HELP)?))
-    }
-
-    /// How a player does.
-    fn measure(&self, player: Player, threads: usize, stop: &StopFlag) -> Result<OnSuite, Failure> {
-        let solved = match self.0.solve(&[Arc::new(player)], threads, stop) {
-            Err(TrialError::Stopped) => return Err(Failure::Stopped),
-            solved => solved?,
-        };
-        let count = self.0.len() as f64;
-        let nodes: u64 = solved[0].iter().map(|&it| self.0.cost(it)).sum();
-        Ok(OnSuite {
-            nodes: nodes as f64 / 1000.0 / count,
-            solved: 100.0 * solved[0].iter().flatten().count() as f64 / count,
-        })
-    }
+fn suite_of(settings: &SweepSuite, recipe: &Recipe) -> Result<Suite, Failure> {
+    let set = DataSet::find(&settings.data).or_invalid_with(HELP)?;
+    let mut header = set.header.clone();
+    header.hold_out = settings.holdout.unwrap_or(header.hold_out);
+    let positions = set.samples.iter().enumerate();
+    let positions = positions.filter(|(_, sample)| header.holds_out(sample.game));
+    let positions =
+        positions.filter_map(|(at, sample)| Some((&sample.position, set.best_moves(at)?)));
+    let suite = Suite::new(
+        positions,
+        SuiteSettings {
+            nodes: settings.nodes,
+            ..SuiteSettings::default()
+        },
+    );
+    let suite = suite.map_err(|error| recipe.complaint("sweep.suite", error));
+    suite.or_invalid_with(HELP)
 }
 
-/// The champion of a run that is finished.
 fn champion(folder: &Path) -> Result<Player, Failure> {
     let path = folder.join(CHAMPION);
     Ok(Player::find(&path.to_string_lossy())?)

@@ -1,7 +1,7 @@
 //! Layouts of networks.
 
 use mendel_evaluator::graph::{Edge, Frame, Node, Parts};
-use mendel_evaluator::mlp::{ONE, MlpShape};
+use mendel_evaluator::mlp::{MlpShape, ONE};
 use mendel_evaluator::{AnyEvaluator, Function, Graph, Input, Mlp};
 use mendel_report::analysis::wiring::{LayoutLink, NetworkLayout};
 

@@ -32,7 +32,7 @@ mod score;
 mod sprt;
 
 pub use elo::{EloEstimate, elo_to_score};
-pub use interval::mean_and_interval;
+pub use interval::{mean_and_error, mean_and_interval};
 pub use mann_kendall::{Mean, Trend};
 pub use ratings::{Anchor, CrossTable, Rating, Ratings};
 pub use score::{Meeting, Outcomes, Points, Score, Tally};

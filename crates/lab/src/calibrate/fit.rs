@@ -1,67 +1,69 @@
 //! From games to ratings that grow with the level.
 
+use mendel_arena::MatchSummary;
 use mendel_arena::statistics::{
     Anchor, CrossTable, Meeting, Points, Rating, Ratings, StatisticsError, Tally,
 };
 
-use super::{ANCHOR, CalibratedLevel, CalibrationOutcome, CalibrationPlan, name};
+use super::{CalibratedLevel, CalibrationOutcome, CalibrationPlan, name};
 
-/// The games of two, as the first sees them.
-#[derive(Clone, Debug)]
-pub(super) struct Game {
-    pub(super) first: String,
-    pub(super) second: String,
-    pub(super) tally: Tally,
-}
-
-/// Whose rating is given.
-#[derive(Clone, Debug)]
-pub(super) struct FixedRating {
-    pub(super) name: String,
-    pub(super) rating: f64,
-}
-
-/// The ratings of all levels, and of the anchor behind them.
-pub(super) fn rate(
+/// The results of all levels, and of the anchor behind them.
+#[derive(Debug)]
+pub(super) struct LevelResults {
     levels: usize,
-    games: &[Game],
-    fixed: &FixedRating,
-) -> Result<Ratings, StatisticsError> {
-    let index = |who: &str| {
-        if who == ANCHOR {
-            levels
-        } else {
-            (0..levels)
-                .position(|level| name(level) == who)
-                .unwrap_or(levels)
+    table: CrossTable,
+    pub(super) lost_on_time: u64,
+}
+
+impl LevelResults {
+    pub(super) fn new(levels: usize) -> Self {
+        Self {
+            levels,
+            table: CrossTable::new(levels + 1),
+            lost_on_time: 0,
         }
-    };
-    let mut table = CrossTable::new(levels + 1);
-    for game in games {
-        let counts = [
-            (Points::Win, game.tally.wins),
-            (Points::Draw, game.tally.draws),
-            (Points::Loss, game.tally.losses),
-        ];
-        for (points, count) in counts {
+    }
+
+    pub(super) fn add(&mut self, summary: &MatchSummary) -> Result<(), StatisticsError> {
+        for it in &summary.pairings {
+            self.count(&it.first, &it.second, it.tally)?;
+        }
+        self.lost_on_time += summary.time_losses.iter().sum::<u64>();
+        Ok(())
+    }
+
+    /// The games of two players, as the first sees them.
+    fn count(&mut self, first: &str, second: &str, tally: Tally) -> Result<(), StatisticsError> {
+        for (points, count) in [
+            (Points::Win, tally.wins),
+            (Points::Draw, tally.draws),
+            (Points::Loss, tally.losses),
+        ] {
             let meeting = Meeting {
                 pair: 0,
-                white: index(&game.first),
-                black: index(&game.second),
+                white: self.index(first),
+                black: self.index(second),
                 points,
             };
             for _ in 0..count {
-                table.count(&meeting)?;
+                self.table.count(&meeting)?;
             }
         }
+        Ok(())
     }
-    table.ratings(Some(Anchor {
-        player: index(&fixed.name),
-        rating: fixed.rating,
-    }))
+
+    fn index(&self, player: &str) -> usize {
+        let level = (0..self.levels).position(|level| name(level) == player);
+        level.unwrap_or(self.levels)
+    }
+
+    /// All ratings, where that of one player is given.
+    pub(super) fn ratings(&self, player: &str, rating: f64) -> Result<Ratings, StatisticsError> {
+        let player = self.index(player);
+        self.table.ratings(Some(Anchor { player, rating }))
+    }
 }
 
-/// The rows of the table.
 pub(super) fn outcome(
     plan: &CalibrationPlan,
     rated: &Ratings,
@@ -70,17 +72,12 @@ pub(super) fn outcome(
     let levels = plan.level.len();
     let of = |rating: &Rating| rating.rating.unwrap_or(0.0);
     let measured: Vec<f64> = rated.ratings[..levels].iter().map(of).collect();
-    let games: Vec<u64> = rated.ratings[..levels]
-        .iter()
-        .map(|rating| rating.tally.games())
-        .collect();
-    let weights: Vec<f64> = games.iter().map(|&games| games as f64).collect();
+    let games: Vec<u64> = rated.ratings.iter().map(|it| it.tally.games()).collect();
+    let weights: Vec<f64> = games[..levels].iter().map(|&it| it as f64).collect();
     let monotone = isotonic(&measured, &weights);
-    let pooled = measured
-        .iter()
-        .zip(&monotone)
-        .filter(|(before, after)| (**before - **after).abs() > 1e-9)
-        .count();
+    let both = measured.iter().zip(&monotone);
+    let pooled = both.filter(|(before, after)| (**before - **after).abs() > 1e-9);
+    let pooled = pooled.count();
     if rated.prior_games > 0.0 {
         notes.push(
             "some level lost or won all its games, so that each was given one drawn game more"
@@ -102,24 +99,19 @@ pub(super) fn outcome(
             elo: monotone[index].round() as i32,
         })
         .collect();
-    let each: u64 = rated
-        .ratings
-        .iter()
-        .map(|rating| rating.tally.games())
-        .sum();
     CalibrationOutcome {
         levels: rows,
-        anchor: if let Some(anchor) = plan.anchor() {
+        anchor: if let Some(anchor) = &plan.calibration.anchor {
             format!(
                 "{}, {} ({}), at {}",
                 anchor.name, anchor.rating, anchor.source, anchor.pace
             )
         } else {
             let middle = levels / 2;
-            let elo = plan.rating(middle);
+            let elo = plan.calibration.ratings[middle];
             format!("{} keeps its rating of {elo}", name(middle))
         },
-        games: each / 2,
+        games: games.iter().sum::<u64>() / 2,
         pooled,
         notes,
     }
@@ -161,57 +153,24 @@ pub fn isotonic(values: &[f64], weights: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
+    use super::super::ANCHOR;
     use super::*;
 
     #[test]
-    fn neighbours_in_the_wrong_order_get_their_mean() {
-        let table = [
-            (vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 3.0]),
-            (vec![1.0, 3.0, 2.0, 4.0], vec![1.0, 2.5, 2.5, 4.0]),
-            (vec![3.0, 2.0, 1.0], vec![2.0, 2.0, 2.0]),
-        ];
-        for (values, wanted) in table {
-            assert_eq!(isotonic(&values, &vec![1.0; values.len()]), wanted);
-        }
-        assert_eq!(isotonic(&[4.0, 0.0], &[3.0, 1.0]), [3.0, 3.0]);
-    }
-
-    proptest! {
-        #[test]
-        fn the_result_never_falls_and_keeps_the_mean(
-            values in prop::collection::vec(-3000.0..3000.0_f64, 1..20),
-        ) {
-            let weights = vec![1.0; values.len()];
-            let result = isotonic(&values, &weights);
-            prop_assert_eq!(result.len(), values.len());
-            prop_assert!(result.windows(2).all(|pair| pair[0] <= pair[1]));
-            let (before, after): (f64, f64) = (values.iter().sum(), result.iter().sum());
-            prop_assert!((before - after).abs() < 1e-6);
-        }
-    }
-
-    #[test]
     fn ratings_hang_on_the_anchor() {
-        let game = |first: &str, second: &str, wins, losses| Game {
-            first: first.to_owned(),
-            second: second.to_owned(),
-            tally: Tally {
-                wins,
-                draws: 0,
-                losses,
-            },
+        let tally = |wins, losses| Tally {
+            wins,
+            draws: 0,
+            losses,
         };
-        let games = [
-            game("level 1", "level 2", 10, 30),
-            game(ANCHOR, "level 1", 20, 20),
-        ];
-        let hook = FixedRating {
-            name: ANCHOR.to_owned(),
-            rating: 1940.0,
-        };
-        let rated = rate(2, &games, &hook).expect("there are games");
+        let mut results = LevelResults::new(2);
+        for (first, second, tally) in [
+            ("level 1", "level 2", tally(10, 30)),
+            (ANCHOR, "level 1", tally(20, 20)),
+        ] {
+            results.count(first, second, tally).expect("two players");
+        }
+        let rated = results.ratings(ANCHOR, 1940.0).expect("there are games");
         let rating = |index: usize| rated.ratings[index].rating.expect("it has played").round();
         assert_eq!((rating(0), rating(1), rating(2)), (1940.0, 2131.0, 1940.0));
     }

@@ -10,22 +10,21 @@ mod fit;
 mod plan;
 mod write;
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use mendel_arena::statistics::{Ratings, StatisticsError};
+use mendel_arena::statistics::Ratings;
 use mendel_arena::{
-    Adjudication, Conclusion, DrawRule, Entrant, Format, LengthRule, Match, MatchError,
-    MatchOptions, MatchPlan, MatchSummary, OpeningSetting, Openings, Order, Pace, Pairing,
-    Patience, ResignRule, Verdict,
+    Conclusion, DrawRule, Entrant, Format, Match, MatchError, MatchOptions, MatchPlan, MatchSummary,
 };
-use mendel_engine::{StrengthTable, StrengthTableError};
+use mendel_engine::StrengthTable;
 use mendel_store::frame::{Experiment, Failure, Frame, Identity, OrInvalid as _, Preparation};
 use mendel_store::{InputHashes, fingerprint, replace};
 use serde::{Deserialize, Serialize};
 
+use self::fit::LevelResults;
+use crate::games;
+
 pub use fit::isotonic;
-use fit::{FixedRating, Game};
 pub use plan::{AnchorOpponent, CalibrationPlan};
 
 /// A level and what its games say.
@@ -33,7 +32,6 @@ pub use plan::{AnchorOpponent, CalibrationPlan};
 pub struct CalibratedLevel {
     /// Its number, from 1.
     pub number: usize,
-    /// Moves made in a thought.
     pub nodes: u64,
     /// See `margin` of a level of limited strength.
     pub margin: i32,
@@ -41,9 +39,7 @@ pub struct CalibratedLevel {
     pub noise: i32,
     /// See `oversight` of a level of limited strength.
     pub oversight: f64,
-    /// Its games.
     pub games: u64,
-    /// The rating that its games give.
     pub measured: f64,
     /// Half the width of its interval of 95 %, relative to the anchor.
     pub error: f64,
@@ -51,60 +47,23 @@ pub struct CalibratedLevel {
     pub elo: i32,
 }
 
-/// What came out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationOutcome {
     /// The levels, the weakest first.
     pub levels: Vec<CalibratedLevel>,
-    /// What the ratings hang on, in words.
     pub anchor: String,
-    /// All games.
     pub games: u64,
     /// Levels whose rating had to be changed to make the sequence monotone.
     pub pooled: usize,
-    /// What a reader must know.
     pub notes: Vec<String>,
 }
 
-/// Why there is no calibration.
-#[derive(Debug, thiserror::Error)]
-pub enum CalibrateError {
-    /// A setting has an impossible value.
-    #[error("{what}: {reason}")]
-    Settings {
-        /// Which setting.
-        what: &'static str,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
-    /// A match cannot be played.
-    #[error(transparent)]
-    Match(#[from] MatchError),
-    /// The games give no ratings.
-    #[error(transparent)]
-    Ratings(#[from] StatisticsError),
-    /// A player crashed, stalled or played illegal moves.
-    #[error("`{player}` had {faults} faults; the games in `{}` have its last output", folder.display())]
-    Faults {
-        /// Which.
-        player: String,
-        /// How many.
-        faults: u64,
-        /// Where the games are.
-        folder: PathBuf,
-    },
-    /// The levels are all alike.
-    #[error("the games cannot tell the levels apart: {0}; play more games or spread the levels")]
-    Flat(StrengthTableError),
-}
-
-/// Games of a look at one level, to find where the anchor stands.
+/// Games against one level while the level nearest to the anchor is searched.
 const SCOUTING: u64 = 4;
 
-/// Misdeeds that are forgiven: a slow moment of the machine.
+/// Faults of a player that do not end a match: a slow moment of the machine is possible.
 const FAULTS: u64 = 3;
 
-/// A calibration whose settings were checked.
 #[derive(Debug)]
 pub struct Calibration {
     plan: CalibrationPlan,
@@ -128,7 +87,7 @@ impl Experiment for Calibration {
         _context: &Preparation,
     ) -> Result<Self, Failure> {
         let plan = plan.with_absolute_paths().or_invalid_with(PLAYERS)?;
-        check(&plan).or_invalid_with(HELP)?;
+        check(&plan)?;
         // Where the table goes has no influence on the ratings.
         let mut decisive = plan.clone();
         decisive.calibration.out = None;
@@ -142,18 +101,20 @@ impl Experiment for Calibration {
     }
 
     fn identity(&self) -> Identity {
-        let player = Entrant::parse(self.plan.player()).map(|it| it.name);
+        let player = &self.plan.calibration.player;
+        let name = Entrant::parse(player).map(|it| it.name);
         Identity {
             id: self.id.clone(),
-            name: player.unwrap_or_else(|_| self.plan.player().to_owned()),
+            name: name.unwrap_or_else(|_| player.clone()),
             facts: toml::Table::new(),
         }
     }
 
     fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
-        let anchor = self.plan.anchor().map(|it| it.entrant.as_str());
-        for text in anchor.into_iter().chain([self.plan.player()]) {
+        let settings = &self.plan.calibration;
+        let anchor = settings.anchor.iter().map(|it| &it.entrant);
+        for text in anchor.chain([&settings.player]) {
             let entrant = Entrant::parse(text).or_invalid()?;
             entrant.add_inputs(&mut inputs).or_invalid()?;
         }
@@ -171,7 +132,11 @@ impl Experiment for Calibration {
         let outcome = fit::outcome(&self.plan, &rated, notes);
         // 2. The table, in the folder and where it was requested.
         let table = write::table(&self.plan, &outcome, &frame.manifest().command);
-        StrengthTable::parse(&table, "the new table").map_err(CalibrateError::Flat)?;
+        StrengthTable::parse(&table, "the new table").map_err(|error| {
+            Failure::failed(format!(
+                "the games cannot tell the levels apart: {error}; play more games or spread the levels"
+            ))
+        })?;
         frame.write(TABLE, &table)?;
         if let Some(out) = &self.plan.calibration.out {
             replace(out, table.as_bytes())?;
@@ -193,20 +158,17 @@ impl Calibration {
         let players: Vec<String> = (0..levels)
             .map(|index| entrant(plan, frame.path(), index))
             .collect::<Result<_, _>>()?;
-        let mut table = Table::default();
-        let ladder = Meet {
-            stage: "ladder",
-            players: players.clone(),
+        let mut results = LevelResults::new(levels);
+        let ladder = MatchPlan {
             format: Format::Ladder,
-            games: plan.calibration.games,
-            pace: Pace::default(),
+            ..self.match_plan("ladder", players.clone(), plan.calibration.games)
         };
-        table.add(&self.play(&ladder, frame)?);
+        self.play(frame, "ladder", ladder, &mut results)?;
 
         // 2. The anchor.
         let mut notes = Vec::new();
-        if let Some(anchor) = plan.anchor() {
-            let near = self.scout(anchor, &players, frame, &mut table)?;
+        if let Some(anchor) = &plan.calibration.anchor {
+            let near = self.scout(anchor, &players, frame, &mut results)?;
             let last = levels - 1;
             if near == 0 || near > last {
                 let place = if near == 0 { "below" } else { "above" };
@@ -216,66 +178,42 @@ impl Calibration {
                 ));
             }
             let upper = near.clamp(1, last);
-            let meet = Meet {
-                stage: "anchor",
-                players: vec![
-                    opponent(anchor),
-                    players[upper - 1].clone(),
-                    players[upper].clone(),
-                ],
-                format: Format::Gauntlet,
-                games: anchor.games.div_ceil(2),
-                pace: anchor.pace,
-            };
-            table.add(&self.play(&meet, frame)?);
+            let nearest = &players[upper - 1..=upper];
+            let games = anchor.games.div_ceil(2);
+            self.meet(frame, "anchor", anchor, nearest, games, &mut results)?;
         }
-        if table.late > 0 {
+        if results.lost_on_time > 0 {
             notes.push(format!(
                 "{} games were lost on time, which says nothing of strength; a calm machine or a longer clock helps",
-                table.late
+                results.lost_on_time
             ));
         }
 
         // 3. The ratings.
-        let fixed = if let Some(anchor) = plan.anchor() {
-            FixedRating {
-                name: ANCHOR.to_owned(),
-                rating: anchor.rating,
-            }
+        let rated = if let Some(anchor) = &plan.calibration.anchor {
+            results.ratings(ANCHOR, anchor.rating)?
         } else {
             let middle = levels / 2;
-            FixedRating {
-                name: name(middle),
-                rating: plan.rating(middle).into(),
-            }
+            results.ratings(&name(middle), plan.calibration.ratings[middle].into())?
         };
-        let rated = fit::rate(levels, &table.games, &fixed).map_err(CalibrateError::from)?;
         Ok((rated, notes))
     }
 
-    /// Finds the first level that holds its own against the anchor: so many levels
-    /// are weaker.
+    /// Finds how many levels are weaker than the anchor, by a binary search.
     fn scout(
         &self,
         anchor: &AnchorOpponent,
         players: &[String],
         frame: &Frame,
-        table: &mut Table,
+        results: &mut LevelResults,
     ) -> Result<usize, Failure> {
         let (mut low, mut high) = (0, players.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let meet = Meet {
-                stage: &format!("scout-{}", middle + 1),
-                players: vec![opponent(anchor), players[middle].clone()],
-                format: Format::Gauntlet,
-                games: SCOUTING.min(anchor.games),
-                pace: anchor.pace,
-            };
-            let summary = self.play(&meet, frame)?;
-            let ratio = summary.pairings[0].tally.ratio().unwrap_or(0.5);
-            table.add(&summary);
-            if ratio > 0.5 {
+            let (stage, games) = (format!("scout-{}", middle + 1), SCOUTING.min(anchor.games));
+            let level = &players[middle..=middle];
+            let summary = self.meet(frame, &stage, anchor, level, games, results)?;
+            if summary.pairings[0].tally.ratio().unwrap_or(0.5) > 0.5 {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -284,72 +222,85 @@ impl Calibration {
         Ok(low)
     }
 
-    /// Plays a match, or what is missing of it.
-    fn play(&self, meet: &Meet, frame: &Frame) -> Result<MatchSummary, Failure> {
-        let plan = match_plan(self.seed, meet);
-        let summary = frame.nested::<Match>(meet.stage, plan, self.seed, &self.options)?;
+    /// A match of the anchor against some levels.
+    fn meet(
+        &self,
+        frame: &Frame,
+        stage: &str,
+        anchor: &AnchorOpponent,
+        levels: &[String],
+        games: u64,
+        results: &mut LevelResults,
+    ) -> Result<MatchSummary, Failure> {
+        let mut players = vec![opponent(anchor)];
+        players.extend_from_slice(levels);
+        let plan = MatchPlan {
+            format: Format::Gauntlet,
+            pace: anchor.pace,
+            ..self.match_plan(stage, players, games)
+        };
+        self.play(frame, stage, plan, results)
+    }
+
+    fn play(
+        &self,
+        frame: &Frame,
+        stage: &str,
+        plan: MatchPlan,
+        results: &mut LevelResults,
+    ) -> Result<MatchSummary, Failure> {
+        let summary = frame.nested::<Match>(stage, plan, self.seed, &self.options)?;
         if let Conclusion::TooManyFaults { player, faults } = &summary.conclusion {
-            return Err(Failure::from(CalibrateError::Faults {
-                player: player.clone(),
-                faults: *faults,
-                folder: frame.path().to_owned(),
-            }));
+            return Err(Failure::failed(format!(
+                "`{player}` had {faults} faults; the games in `{}` have its last output",
+                frame.path().display()
+            )));
         }
+        results.add(&summary)?;
         Ok(summary)
     }
-}
 
-/// What all games were, by the names of both.
-#[derive(Debug, Default)]
-struct Table {
-    games: Vec<Game>,
-    /// Games lost on time.
-    late: u64,
-}
-
-impl Table {
-    fn add(&mut self, summary: &MatchSummary) {
-        let game = |pairing: &Pairing| Game {
-            first: pairing.first.clone(),
-            second: pairing.second.clone(),
-            tally: pairing.tally,
-        };
-        self.games.extend(summary.pairings.iter().map(game));
-        self.late += summary.time_losses.iter().sum::<u64>();
+    fn match_plan(&self, stage: &str, players: Vec<String>, games: u64) -> MatchPlan {
+        MatchPlan {
+            max_faults: FAULTS,
+            opening: games::shuffled(self.seed),
+            patience: games::tolerant(),
+            // Far beyond what the weakest level spoils.
+            adjudication: games::by_both_sides(
+                DrawRule {
+                    from_move: 50,
+                    moves: 8,
+                    score: 8,
+                },
+                1500,
+                400,
+            ),
+            ..MatchPlan::new(format!("Mendel calibration: {stage}"), players, games)
+        }
     }
 }
 
-/// A match of a calibration.
-struct Meet<'a> {
-    stage: &'a str,
-    players: Vec<String>,
-    format: Format,
-    games: u64,
-    pace: Pace,
-}
-
-/// What the anchor is called in the matches.
 const ANCHOR: &str = "anchor";
 
-/// What a level is called in the matches.
 fn name(index: usize) -> String {
     format!("level {}", index + 1)
 }
 
-fn check(plan: &CalibrationPlan) -> Result<(), CalibrateError> {
-    let fault = |what, reason: String| Err(CalibrateError::Settings { what, reason });
+fn check(plan: &CalibrationPlan) -> Result<(), Failure> {
+    let fault =
+        |what, reason: String| Err(Failure::invalid(format!("{what}: {reason}")).with_hint(HELP));
     if plan.level.len() != plan.calibration.ratings.len() {
         return fault("ratings", "there must be one for each level".to_owned());
     }
     if plan.level.len() < 2 {
         return fault("levels", "there must be at least two".to_owned());
     }
-    let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
+    let most = games::most_games();
     if plan.calibration.games == 0 || plan.calibration.games > most {
         let reason = format!("is {}; it must be from 1 to {most}", plan.calibration.games);
         return fault("games", reason);
     }
-    let Some(anchor) = plan.anchor() else {
+    let Some(anchor) = &plan.calibration.anchor else {
         return Ok(());
     };
     if anchor.games == 0 || anchor.games > most {
@@ -359,52 +310,42 @@ fn check(plan: &CalibrationPlan) -> Result<(), CalibrateError> {
     if !anchor.rating.is_finite() {
         return fault("anchor rating", "must be a number, such as 1940".to_owned());
     }
-    // Better now than after the ladder.
-    let seat = Entrant::parse(&opponent(anchor))
-        .map_err(MatchError::from)?
-        .seat()
-        .map_err(|error| MatchError::Seat { error })?;
-    drop(seat);
-    Ok(())
+    // Found now and not after the ladder.
+    let anchor = Entrant::parse(&opponent(anchor)).or_invalid_with(HELP)?;
+    let seat = anchor.seat().map_err(|error| MatchError::Seat { error });
+    seat.map(drop).or_invalid_with(HELP)
 }
 
 /// The plan, and at the same time the levels as players read them: with numbers in place of
 /// ratings.
 const LEVELS: &str = "levels.toml";
 
-/// The table that is made.
 pub const TABLE: &str = "strength.toml";
 
 /// A level as an entrant: the player with the nominal rating of that level.
-fn entrant(plan: &CalibrationPlan, folder: &Path, index: usize) -> Result<String, CalibrateError> {
+fn entrant(plan: &CalibrationPlan, folder: &Path, index: usize) -> Result<String, Failure> {
     let path = folder.join(LEVELS);
-    let path = path.to_str().ok_or_else(|| CalibrateError::Settings {
-        what: "folder",
-        reason: format!("`{}` is not UTF-8; choose another folder", folder.display()),
+    let path = path.to_str().ok_or_else(|| {
+        let reason = format!("`{}` is not UTF-8; choose another folder", folder.display());
+        Failure::failed(format!("folder: {reason}"))
     })?;
-    let mark = if plan.player().contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    Ok(format!(
-        "{}{mark}.name={}&.nodes={}&Hash=1&Strength Table={}&UCI_LimitStrength=true&UCI_Elo={}",
-        plan.player(),
+    let options = format!(
+        ".name={}&.nodes={}&Hash=1&Strength Table={}&UCI_LimitStrength=true&UCI_Elo={}",
         name(index),
         plan.level[index].nodes,
         escape(path),
         plan::nominal_elo(index),
-    ))
+    );
+    Ok(with_options(&plan.calibration.player, &options))
 }
 
-/// The anchor as an entrant.
 fn opponent(anchor: &AnchorOpponent) -> String {
-    let mark = if anchor.entrant.contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    format!("{}{mark}.name={ANCHOR}", anchor.entrant)
+    with_options(&anchor.entrant, &format!(".name={ANCHOR}"))
+}
+
+fn with_options(player: &str, options: &str) -> String {
+    let mark = if player.contains('?') { '&' } else { '?' };
+    format!("{player}{mark}{options}")
 }
 
 /// Escapes what has a meaning behind the `?` of an entrant.
@@ -412,43 +353,4 @@ fn escape(text: &str) -> String {
     text.replace('%', "%25")
         .replace('?', "%3F")
         .replace('&', "%26")
-}
-
-fn match_plan(seed: u64, meet: &Meet) -> MatchPlan {
-    let event = format!("Mendel calibration: {}", meet.stage);
-    MatchPlan {
-        format: meet.format,
-        max_faults: FAULTS,
-        pace: meet.pace,
-        opening: OpeningSetting {
-            order: Order::Shuffled,
-            seed,
-            ..OpeningSetting::default()
-        },
-        // What is measured is chess: an opponent that is late by a moment of a busy
-        // machine has not shown that it is weak.
-        patience: Patience {
-            margin: Duration::from_secs(1),
-            ..Patience::default()
-        },
-        // Only what both see, and far beyond what the weakest level spoils.
-        adjudication: Adjudication {
-            draw: Some(DrawRule {
-                from_move: 50,
-                moves: 8,
-                score: 8,
-            }),
-            resign: Some(ResignRule {
-                moves: 4,
-                score: 1500,
-                two_sided: true,
-            }),
-            length: Some(LengthRule {
-                plies: 400,
-                verdict: Verdict::Draw,
-            }),
-            ..Adjudication::default()
-        },
-        ..MatchPlan::new(event, meet.players.clone(), meet.games)
-    }
 }

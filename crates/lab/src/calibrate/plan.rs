@@ -16,18 +16,15 @@ pub struct CalibrationPlan {
     pub(super) level: Vec<PlannedLevel>,
 }
 
-/// What is not about one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct CalibrationSettings {
-    /// The player, as on the command line.
     pub(super) player: String,
     /// Games for each two levels that meet, rounded up to pairs.
     pub(super) games: u64,
     /// Where the table goes, besides the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) out: Option<PathBuf>,
-    /// The ratings that the levels have so far.
     pub(super) ratings: Vec<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) anchor: Option<AnchorOpponent>,
@@ -48,13 +45,9 @@ pub(super) struct PlannedLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnchorOpponent {
-    /// How it is started, as on the command line.
     pub entrant: String,
-    /// What it is called.
     pub name: String,
-    /// Its rating.
     pub rating: f64,
-    /// Who says so.
     pub source: String,
     /// Games against the two levels nearest to it, together.
     pub games: u64,
@@ -68,6 +61,11 @@ pub(super) fn nominal_elo(index: usize) -> usize {
 }
 
 impl CalibrationPlan {
+    /// The file of the table, besides the folder.
+    pub fn out(&self) -> Option<&PathBuf> {
+        self.calibration.out.as_ref()
+    }
+
     /// The levels of a player, the weakest first, with the ratings they have so far; `games` for
     /// each two levels that meet.
     pub fn new(player: impl Into<String>, levels: &[(i32, Level)], games: u64) -> Self {
@@ -91,38 +89,16 @@ impl CalibrationPlan {
         }
     }
 
-    /// The same with an opponent whose rating is published.
     #[must_use]
     pub fn with_anchor(mut self, anchor: Option<AnchorOpponent>) -> Self {
         self.calibration.anchor = anchor;
         self
     }
 
-    /// The same with a file for the table.
     #[must_use]
     pub fn with_out(mut self, out: impl Into<PathBuf>) -> Self {
         self.calibration.out = Some(out.into());
         self
-    }
-
-    /// The player, as on the command line.
-    pub fn player(&self) -> &str {
-        &self.calibration.player
-    }
-
-    /// The opponent whose rating is published.
-    pub fn anchor(&self) -> Option<&AnchorOpponent> {
-        self.calibration.anchor.as_ref()
-    }
-
-    /// The file of the table, besides the folder.
-    pub fn out(&self) -> Option<&PathBuf> {
-        self.calibration.out.as_ref()
-    }
-
-    /// The rating that a level has so far.
-    pub(super) fn rating(&self, index: usize) -> i32 {
-        self.calibration.ratings[index]
     }
 
     pub(super) fn levels(&self) -> impl Iterator<Item = Level> {

@@ -7,7 +7,6 @@ use toml::Value;
 
 use super::{CalibrationOutcome, CalibrationPlan};
 
-/// The table that the engine reads.
 pub(super) fn table(plan: &CalibrationPlan, outcome: &CalibrationOutcome, command: &str) -> String {
     let mut text = String::from(
         "# How strong each level of limited strength is; written by `mendel calibrate`.\n",
@@ -18,46 +17,35 @@ pub(super) fn table(plan: &CalibrationPlan, outcome: &CalibrationOutcome, comman
     };
     line("command", command.into());
     line("version", env!("CARGO_PKG_VERSION").into());
-    line("player", plan.player().into());
+    line("player", plan.calibration.player.as_str().into());
     line("anchor", outcome.anchor.as_str().into());
-    if let Some(anchor) = plan.anchor() {
+    if let Some(anchor) = &plan.calibration.anchor {
         line("anchor-command", anchor.entrant.as_str().into());
         line("anchor-rating", anchor.rating.into());
         line("anchor-source", anchor.source.as_str().into());
         line("anchor-pace", anchor.pace.to_string().into());
     }
     line("games", (outcome.games as i64).into());
-    line("monotone", monotone(outcome.pooled).into());
+    let monotone = match outcome.pooled {
+        0 => "isotonic regression changed nothing".to_owned(),
+        pooled => format!("isotonic regression changed {pooled} ratings"),
+    };
+    line("monotone", monotone.into());
     if !outcome.notes.is_empty() {
         line("notes", outcome.notes.join("; ").into());
     }
     for (found, level) in outcome.levels.iter().zip(plan.levels()) {
-        let measured = format!(
-            "measured = {:.1}\nerror = {:.1}\n",
-            found.measured, found.error
+        let Level {
+            nodes,
+            margin,
+            noise,
+            oversight,
+        } = level;
+        let _ = write!(
+            text,
+            "\n[[level]]\nelo = {}\nmeasured = {:.1}\nerror = {:.1}\nnodes = {nodes}\nmargin = {margin}\nnoise = {noise}\noversight = {oversight:?}\n",
+            found.elo, found.measured, found.error
         );
-        row(&mut text, found.elo, level, &measured);
     }
     text
-}
-
-/// What was done to the ratings so that they grow with the level.
-pub(super) fn monotone(pooled: usize) -> String {
-    match pooled {
-        0 => "isotonic regression changed nothing".to_owned(),
-        pooled => format!("isotonic regression changed {pooled} ratings"),
-    }
-}
-
-fn row(text: &mut String, elo: impl std::fmt::Display, level: Level, measured: &str) {
-    let Level {
-        nodes,
-        margin,
-        noise,
-        oversight,
-    } = level;
-    let _ = write!(
-        text,
-        "\n[[level]]\nelo = {elo}\n{measured}nodes = {nodes}\nmargin = {margin}\nnoise = {noise}\noversight = {oversight:?}\n"
-    );
 }

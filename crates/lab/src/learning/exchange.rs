@@ -1,142 +1,143 @@
-//! One population for many nodes, by the notice board of a crew.
+//! Exchanges the games of one population between nodes, through the shared log of a crew.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use mendel_crew::{ConnectOptions, CrewError, LogRecord, SharedLog};
+use mendel_crew::{ConnectOptions, CrewError, SharedLog};
 use mendel_store::fingerprint;
+use mendel_store::frame::Failure;
 
-use super::population_store::{NODE_ID, OnlinePopulation, PopulationError, new_node_id};
+use super::population_store::{NODE_ID, OnlinePopulation, new_node_id};
 use crate::record::learning::{GameId, LearnedGame};
 
-/// Games that all nodes tell each other.
+/// Sends the games of this node to a shared log and reads those of other nodes.
 ///
-/// The board is read from its beginning once, so that nothing need be kept of it: what
-/// was played here and is not there is posted, whenever it was played, also after a
-/// server lost all it had, which is noticed at the next exchange.
+/// The log is read from its beginning once, so that no position in it needs to be stored.
+/// Every game of this node that the log lacks is posted, whenever it was played. If the
+/// server has lost its data, the next exchange notices that and posts all of them again.
 #[derive(Debug)]
 pub struct GameExchange {
-    board: SharedLog,
-    /// When the board that was read was made.
-    made: Option<i128>,
-    /// The last record that was read.
-    seen: u64,
-    /// Games of this node that are there.
-    there: BTreeSet<GameId>,
-    /// Games of this node under whose ids others are there.
+    log: SharedLog,
+    /// When the log that was read was created.
+    created: Option<i128>,
+    /// Sequence number of the last record that was read.
+    last_read: u64,
+    /// Games of this node that are in the log.
+    posted: BTreeSet<GameId>,
+    /// Games of this node whose ids other games in the log have.
     clashing: BTreeSet<GameId>,
 }
 
-/// What an exchange did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exchanged {
-    /// Games of this node that are on the board now.
+    /// Games of this node that this exchange added to the log.
     pub posted: usize,
-    /// Games of others that are counted here now.
+    /// Games of other nodes that are counted here now.
     pub new: usize,
-    /// Records that are no games, or games that cannot be.
+    /// Records that are no games, or games that this population cannot count.
     pub refused: usize,
-    /// Games of this node that were found to be kept off the board by others of
-    /// the same id: another folder has the same name.
+    /// Games of this node that cannot be posted because other games in the log have their
+    /// ids: another folder has the same node id.
     pub clashing: usize,
 }
 
-/// Why games are not exchanged. They are kept here, and the next exchange has them.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExchangeError {
-    /// The board cannot be read or written.
-    #[error(transparent)]
-    Board(#[from] CrewError),
-    /// The population cannot be kept.
-    #[error(transparent)]
-    Population(#[from] PopulationError),
-}
-
-/// So long a server may be away while somebody waits for the next game.
+/// Time limit of a request; short, because a person may be waiting for the next game.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl GameExchange {
-    /// The board of a crew's server.
+    /// Opens the log on the server of a crew.
     ///
     /// # Errors
     ///
     /// If there is no server, or it does not let us in.
-    pub fn open(options: &ConnectOptions) -> Result<Self, ExchangeError> {
+    pub fn open(options: &ConnectOptions) -> Result<Self, CrewError> {
         let mut options = options.clone();
         options.server_timeout = PATIENCE;
         Ok(Self {
-            board: SharedLog::open(&options)?,
-            made: None,
-            seen: 0,
-            there: BTreeSet::new(),
+            log: SharedLog::open(&options)?,
+            created: None,
+            last_read: 0,
+            posted: BTreeSet::new(),
             clashing: BTreeSet::new(),
         })
     }
 
-    /// Counts the games of others, and posts those of this node.
+    /// Counts the games of other nodes, and posts those of this node.
     ///
     /// # Errors
     ///
     /// If the server is away or the disk refuses; nothing is lost then.
-    ///
-    /// # Panics
-    ///
-    /// Never: a game is plain data.
-    pub fn exchange(
-        &mut self,
-        population: &mut OnlinePopulation,
-    ) -> Result<Exchanged, ExchangeError> {
+    pub fn exchange(&mut self, population: &mut OnlinePopulation) -> Result<Exchanged, Failure> {
         let mut exchanged = Exchanged::default();
         self.read(population, &mut exchanged)?;
         if self.post(population, &mut exchanged)? {
-            // Somebody was faster, or our own words were not confirmed: the board tells.
+            // Another node was faster, or our own posts were not confirmed: the log shows which.
             self.read(population, &mut exchanged)?;
         }
         Ok(exchanged)
     }
 
-    /// Counts what is on the board.
     fn read(
         &mut self,
         population: &mut OnlinePopulation,
         exchanged: &mut Exchanged,
-    ) -> Result<(), ExchangeError> {
-        let now = self.board.state()?;
-        if self.made.is_some_and(|made| made != now.made) || now.last < self.seen {
-            // What is known of the board is known of one that is lost.
-            self.seen = 0;
-            self.there.clear();
+    ) -> Result<(), Failure> {
+        let now = self.log.state()?;
+        if self.created.is_some_and(|created| created != now.made) || now.last < self.last_read {
+            // What is known is known of a log that is lost.
+            self.last_read = 0;
+            self.posted.clear();
             self.clashing.clear();
         }
-        self.made = Some(now.made);
+        self.created = Some(now.made);
         loop {
-            let page = self.board.since(self.seen)?;
+            let page = self.log.since(self.last_read)?;
             let Some(last) = page.last().map(|it| it.sequence) else {
                 return Ok(());
             };
-            let games = self.games(&page, population, exchanged);
+            let mut games = Vec::new();
+            for record in &page {
+                match serde_json::from_slice::<LearnedGame>(&record.bytes) {
+                    Ok(game) if game.population == population.id() => {
+                        let known = population.game(&game.id);
+                        if population.is_own(&game) && record.id == record_id(&game) {
+                            if known.is_some_and(|known| *known != game) {
+                                exchanged.clashing += usize::from(self.clashing.insert(game.id));
+                                continue;
+                            }
+                            self.posted.insert(game.id.clone());
+                        }
+                        games.push(game);
+                    }
+                    // Another population has its games in the same log.
+                    Ok(_) => {}
+                    Err(_) => exchanged.refused += 1,
+                }
+            }
             let merged = population.merge(games)?;
             exchanged.new += merged.new;
             exchanged.refused += merged.refused;
-            self.seen = last;
+            self.last_read = last;
         }
     }
 
-    /// Posts what is not there. `true` if there was something of the same id after all.
+    /// Posts the games that the log lacks; whether it had another record of the same id.
     fn post(
         &mut self,
         population: &OnlinePopulation,
         exchanged: &mut Exchanged,
-    ) -> Result<bool, ExchangeError> {
+    ) -> Result<bool, Failure> {
         let mut any_taken = false;
-        for event in population.games().filter(|event| population.is_own(event)) {
-            if self.there.contains(&event.id) || self.clashing.contains(&event.id) {
+        for game in population.games().filter(|game| population.is_own(game)) {
+            if self.posted.contains(&game.id) || self.clashing.contains(&game.id) {
                 continue;
             }
-            let text = serde_json::to_vec(event).expect("a game is plain data");
-            if self.board.post(&notice(event), &text)? {
-                self.there.insert(event.id.clone());
+            if self
+                .log
+                .post(&record_id(game), &serde_json::to_vec(game)?)?
+            {
+                self.posted.insert(game.id.clone());
                 exchanged.posted += 1;
             } else {
                 any_taken = true;
@@ -144,58 +145,27 @@ impl GameExchange {
         }
         Ok(any_taken)
     }
-
-    /// The games of this population among some records.
-    fn games(
-        &mut self,
-        page: &[LogRecord],
-        population: &OnlinePopulation,
-        exchanged: &mut Exchanged,
-    ) -> Vec<LearnedGame> {
-        let mut games = Vec::new();
-        for posted in page {
-            match serde_json::from_slice::<LearnedGame>(&posted.bytes) {
-                Ok(event) if event.population == population.id() => {
-                    let known = population.game(&event.id);
-                    if !population.is_own(&event) || posted.id != notice(&event) {
-                        games.push(event);
-                    } else if known.is_some_and(|known| *known != event) {
-                        exchanged.clashing += usize::from(self.clashing.insert(event.id));
-                    } else {
-                        self.there.insert(event.id.clone());
-                        games.push(event);
-                    }
-                }
-                // Another population has its games on the same board.
-                Ok(_) => {}
-                Err(_) => exchanged.refused += 1,
-            }
-        }
-        games
-    }
 }
 
-/// What a game is called on the board.
-fn notice(event: &LearnedGame) -> String {
-    let whole = format!("{} {}", event.population, event.id);
+fn record_id(game: &LearnedGame) -> String {
+    let whole = format!("{} {}", game.population, game.id);
     format!("game-{}", fingerprint(whole.as_bytes()))
 }
 
-/// The connection to a log of games: a server that is away disturbs nobody.
+/// The connection to a log of games. Games are played also while the server is away.
 #[derive(Debug)]
 pub struct ExchangeConnection {
     options: Option<ConnectOptions>,
-    /// The connection, as soon as there is one.
     exchange: Option<GameExchange>,
     tried: Instant,
 }
 
-/// A server that was not there is tried again no sooner.
+/// Minimum time between two attempts to reach a server that is away.
 const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
 impl ExchangeConnection {
-    /// Connects to the server that is named; none is fine. A server that is away is no
-    /// reason not to play, and `note` hears of it.
+    /// Connects to the server, if one is named. If it is away, that is passed to `note`, and
+    /// the connection is tried again later.
     ///
     /// # Errors
     ///
@@ -203,16 +173,14 @@ impl ExchangeConnection {
     pub fn open(
         options: Option<ConnectOptions>,
         note: &mut dyn FnMut(String),
-    ) -> Result<Self, ExchangeError> {
+    ) -> Result<Self, CrewError> {
         let mut connection = Self {
             options,
             exchange: None,
             tried: Instant::now(),
         };
         match connection.connect() {
-            Err(
-                error @ ExchangeError::Board(CrewError::NoServer { .. } | CrewError::Lost { .. }),
-            ) => {
+            Err(error @ (CrewError::NoServer { .. } | CrewError::Lost { .. })) => {
                 note(complaint(&error));
                 Ok(connection)
             }
@@ -220,7 +188,7 @@ impl ExchangeConnection {
         }
     }
 
-    fn connect(&mut self) -> Result<(), ExchangeError> {
+    fn connect(&mut self) -> Result<(), CrewError> {
         self.tried = Instant::now();
         if let Some(options) = &self.options {
             self.exchange = Some(GameExchange::open(options)?);
@@ -228,8 +196,8 @@ impl ExchangeConnection {
         Ok(())
     }
 
-    /// Posts own games and counts those of others. What cannot be posted now is posted the
-    /// next time.
+    /// Posts the games of this node and counts those of others. What cannot be posted now is
+    /// posted the next time.
     pub fn exchange(&mut self, population: &mut OnlinePopulation, note: &mut dyn FnMut(String)) {
         if self.options.is_some()
             && self.exchange.is_none()
@@ -263,6 +231,6 @@ impl ExchangeConnection {
     }
 }
 
-fn complaint(error: &ExchangeError) -> String {
+fn complaint(error: &impl Display) -> String {
     format!("crew: {error}; games are kept here and told the next time")
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use mendel_arena::statistics::Trend;
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    Adjudication, EndReason, Entrant, GamePair, GamePairs, LengthRule, OpeningSetting, Openings,
-    Pace, PairGame, Patience, Verdict, map_pairs,
+    Entrant, GamePair, GamePairs, OpeningSetting, Openings, Pace, PairGame, Patience, map_pairs,
 };
 use mendel_crew::{ConnectOptions, Crew, Done};
 use mendel_evolve::generation_seed;
@@ -21,6 +20,7 @@ use serde_json::json;
 use super::exchange::ExchangeConnection;
 use super::population_store::{OnlinePopulation, PLAN, PlayedGame, PopulationConfig};
 use super::{NAME, opponents};
+use crate::games;
 use crate::record::CHAMPION;
 use crate::record::learning::{OpponentHistory, OpponentKind, PlayerResult, opponent_name};
 
@@ -29,15 +29,12 @@ use crate::record::learning::{OpponentHistory, OpponentKind, PlayerResult, oppon
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LearnPlan {
-    /// The opponent, as on the command line.
     pub opponent: String,
     /// Games that were played in this folder against this opponent at the end.
     pub games: u64,
     /// Plies that the weights search, and the opponent unless it has a pace of its own.
     pub depth: u32,
-    /// A game of so many half-moves is drawn.
     pub max_plies: u32,
-    /// The random seed of the games.
     pub seed: u64,
 }
 
@@ -54,13 +51,11 @@ impl LearnPlan {
     }
 }
 
-/// Plies that CWU-Chess searches.
 pub const DEPTH: u32 = 2;
 
 /// An opponent that misbehaves in more games is given up.
 const MAX_FAULTS: u64 = 20;
 
-/// How a population learns.
 #[derive(Clone, Debug, Default)]
 pub struct LearnOptions {
     /// What is requested now; without it what was requested last.
@@ -81,35 +76,23 @@ pub struct Learn {
     pairs: GamePairs,
 }
 
-/// What came of the games so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearnOutcome {
-    /// All games that count.
     pub games: u64,
-    /// Those that were played in this folder.
     pub here: u64,
     /// Those that the last call played; unknown of an experiment that was stopped.
     pub now: Option<u64>,
-    /// Children that were born.
     pub births: u32,
-    /// Whether the weights get better against the opponent.
     pub trend: Option<Trend>,
-    /// Everybody who was met.
     pub opponents: Vec<OpponentOutcome>,
-    /// The best weights as a player file.
     pub champion: PathBuf,
 }
 
-/// The games against one opponent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpponentOutcome {
-    /// Its name.
     pub opponent: String,
-    /// All games.
     pub games: u64,
-    /// Those that were played in this folder.
     pub here: u64,
-    /// Whether the weights get better against it.
     pub trend: Option<Trend>,
 }
 
@@ -175,13 +158,7 @@ impl Experiment for Learn {
                 ..Pace::default()
             },
             patience: Patience::default(),
-            adjudication: Adjudication {
-                length: Some(LengthRule {
-                    plies: plan.max_plies,
-                    verdict: Verdict::Draw,
-                }),
-                ..Adjudication::default()
-            },
+            adjudication: games::drawn_after(plan.max_plies),
         };
         pairs.check().or_invalid_with(PLAYERS_HINT)?;
         Ok(Self {
@@ -241,7 +218,6 @@ impl Experiment for Learn {
 
 const PLAYERS_HINT: &str = "`mendel players` lists the built-in players";
 
-/// What the weights are called in a game.
 const WEIGHTS: &str = "set";
 
 impl Learn {
@@ -252,7 +228,7 @@ impl Learn {
     /// If its plan or its games cannot be read.
     pub fn population(folder: &Folder) -> Result<OnlinePopulation, Failure> {
         let config: PopulationConfig = toml::from_str(&folder.read(PLAN)?)?;
-        Ok(OnlinePopulation::read(folder.path(), &config)?)
+        OnlinePopulation::read(folder.path(), &config)
     }
 
     /// What came of the games so far, also of an experiment that is not finished.
@@ -306,11 +282,11 @@ impl Learn {
                 // A win by the fault of the opponent shows nothing.
                 faults += 1;
                 if faults > MAX_FAULTS {
-                    return Err(Failure::failed(LearnError::Faults {
-                        opponent: self.pairs.entrants[1].name.clone(),
-                        count: faults,
-                        last: game.reason,
-                    }));
+                    return Err(Failure::failed(format!(
+                        "`{}` misbehaved in {faults} games, the last time by {:?}; fix it or \
+                         choose another opponent, then resume",
+                        self.pairs.entrants[1].name, game.reason
+                    )));
                 }
                 continue;
             }
@@ -360,24 +336,6 @@ impl Learn {
     }
 }
 
-/// Why learning cannot continue. What was played is kept.
-#[derive(Debug, thiserror::Error)]
-enum LearnError {
-    /// The opponent misbehaves in game after game.
-    #[error(
-        "`{opponent}` misbehaved in {count} games, the last time by {last:?}; fix it or choose another opponent, then resume"
-    )]
-    Faults {
-        /// Who.
-        opponent: String,
-        /// How often.
-        count: u64,
-        /// What it did last.
-        last: EndReason,
-    },
-}
-
-/// Writes the best weights as a player file.
 fn write_champion(population: &OnlinePopulation) -> Result<(), Failure> {
     let Some(best) = population.population().best() else {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Learning after each game.
 //!
 //! A population of sets of weights plays: against people, in a GUI, against other
-//! programs. After each game the set that played is judged anew; once it has been judged
+//! programs. After each game the set that played is judged again; once it has been judged
 //! enough, a child of good ones takes the place of the worst.
 //!
 //! A game is a [`LearnedGame`] with an id of its own, and games are all there is on the
@@ -22,18 +22,16 @@
 
 mod exchange;
 mod learn;
-mod opponents;
 mod pending;
 mod population;
 mod population_store;
 
-pub use self::exchange::{ExchangeConnection, ExchangeError, Exchanged, GameExchange};
+pub use self::exchange::{ExchangeConnection, Exchanged, GameExchange};
 pub use self::learn::{DEPTH, Learn, LearnOptions, LearnOutcome, LearnPlan, OpponentOutcome};
-pub use self::opponents::opponents;
 pub use self::population::{InitialWeights, Population, PopulationRules};
 pub use self::population_store::{
-    MergedGames, NODE_ID, OnlinePopulation, PLAN, PlayedGame, PopulationConfig, PopulationError,
-    new_node_id,
+    MergedGames, NODE_ID, OnlinePopulation, PLAN, PlayedGame, PopulationConfig, new_node_id,
+    opponents,
 };
 pub use crate::record::learning::{
     GAMES, GameId, LearnedGame, LearningRecord, OpponentHistory, OpponentKind, PlayerResult,

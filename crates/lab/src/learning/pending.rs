@@ -8,13 +8,11 @@ use mendel_store::{FileError, fingerprint, replace};
 
 use crate::record::learning::LearnedGame;
 
-/// What the names of such files begin with.
 const PREFIX: &str = "pending-";
 /// What such a file ends with, and one whose game was refused.
 const WAITS: &str = "json";
 pub(super) const REFUSED: &str = "refused";
 
-/// Writes a game into a file of its own.
 pub(super) fn write(folder: &Path, game: &LearnedGame) -> Result<(), FileError> {
     let text = serde_json::to_string(game).expect("a game is plain data");
     let name = fingerprint(game.id.to_string().as_bytes());

@@ -1,4 +1,4 @@
-//! What comes of the events: the sets that play, and how each did.
+//! The sets that play, and how each did: computed from the games.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::learning::{LearnedGame, PopulationMember};
 
-/// How a population is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PopulationRules {
-    /// How many sets there are.
     pub size: usize,
-    /// After so many games a set has been judged enough.
+    /// Number of games after which a set has been judged enough.
     pub enough: u32,
     /// The chance of each weight of a child that a bit of it changes.
     pub mutation_rate: f64,
-    /// Who the first sets are.
     pub start: InitialWeights,
 }
 
-/// Who the first sets of a population are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialWeights {
     /// The player's own weights, and mutants of them.
     Bred,
-    /// Drawn by chance.
     Random,
 }
 
@@ -55,7 +50,7 @@ impl Default for PopulationRules {
     }
 }
 
-/// The sets that play. Equal founding and equal events give equal populations.
+/// The sets that play. Equal configs and equal games give equal populations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
     rules: PopulationRules,
@@ -100,12 +95,10 @@ impl Population {
         }
     }
 
-    /// The sets.
     pub fn members(&self) -> &[PopulationMember] {
         &self.members
     }
 
-    /// How many children were born.
     pub fn births(&self) -> u32 {
         self.births
     }
@@ -138,7 +131,7 @@ impl Population {
             .collect();
         let explores = chance.random_range(0..3) < 2;
         if ripe.is_empty() || (explores && !green.is_empty()) {
-            // Who has begun goes on, so that it is soon known what it is worth.
+            // A set that has played plays again, so that its worth is known soon.
             let most = green.iter().map(|it| it.tally.games()).max().unwrap_or(0);
             let next = green.iter().find(|it| it.tally.games() == most);
             return next.unwrap_or(&&self.members[0]);
@@ -147,9 +140,8 @@ impl Population {
         ripe[EXPLOIT.chooser(&merits).choose(&mut chance)]
     }
 
-    /// A game was played.
     pub(super) fn fold(&mut self, space: &Space, event: &LearnedGame) {
-        // 1. The set is judged anew; one from elsewhere joins.
+        // 1. The result of the set; a set from elsewhere joins.
         let known = self.members.iter().position(|it| it.set == event.set);
         let place = known.unwrap_or_else(|| {
             self.members.push(PopulationMember {
@@ -161,7 +153,7 @@ impl Population {
         });
         self.members[place].tally.count(event.result.into());
 
-        // 2. Too many: the worst leaves, and nobody takes its place.
+        // 2. Too many: the worst leaves and is not replaced.
         if self.members.len() > self.rules.size {
             self.dismiss();
             return;
@@ -241,11 +233,10 @@ impl Population {
 
 /// How those that were judged are chosen to play: the better of some.
 const EXPLOIT: Selection = Selection::Tournament { size: 3 };
-/// How parents are chosen.
 const MATING: Selection = Selection::Tournament { size: 2 };
-/// So many sets must have been judged before one is replaced.
+/// Number of sets that must have been judged before one is replaced.
 const PARENTS: usize = 3;
-/// A child that is like another is made again so often at most.
+/// Attempts to make a child that is unlike all others.
 const TRIES: u32 = 20;
 
 /// The member with more merit, of equals the first.
@@ -274,7 +265,7 @@ fn mutate(genome: &mut Bits, layout: &Layout, rate: f64, chance: &mut ChaCha8Rng
     genome.mutate(&how, chance);
 }
 
-/// A set as a genome. Its numbers fit: they were checked when its event came.
+/// A set as a genome. Its numbers fit: they were checked when its game was merged.
 fn genome(space: &Space, set: &[i32]) -> Bits {
     let genes = space.genes_of(set);
     let values: Vec<i64> = genes.iter().map(|&gene| gene as i64).collect();

@@ -1,22 +1,23 @@
-//! The population of a folder: what comes of its games.
+//! The population of a folder, computed from its games.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 use std::{fs, io};
 
-use mendel_engine::{Player, PlayerError};
+use mendel_engine::Player;
 use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space};
-use mendel_store::frame::Folder;
-use mendel_store::{FileError, Journal, Sync, fingerprint, replace};
+use mendel_store::frame::{Failure, Folder};
+use mendel_store::{Journal, Sync, fingerprint, replace};
 use serde::{Deserialize, Serialize};
 
 use super::population::{InitialWeights, Population, PopulationRules};
 use super::{PLAYER, pending};
 use crate::record::learning::{
-    GAMES, GameId, LearnedGame, MOST_NUMBER, OpponentKind, PlayerResult, is_node_id, opponent_name,
-    plies_of,
+    GAMES, GameId, LearnedGame, LearningRecord, MOST_NUMBER, OpponentHistory, OpponentKind,
+    PlayerResult, is_node_id, opponent_name, plies_of,
 };
 
 /// `plan.toml`: what a population begins with. Games of populations with another config are
@@ -24,9 +25,7 @@ use crate::record::learning::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PopulationConfig {
-    /// The random seed.
     pub seed: u64,
-    /// How the population is kept.
     pub rules: PopulationRules,
     /// The player whose weights are learned, as a player file.
     pub player: String,
@@ -47,12 +46,12 @@ impl PopulationConfig {
 
     /// The population that all nodes share.
     ///
-    /// # Errors
+    /// # Panics
     ///
     /// Never: its player is built in.
-    pub fn shared() -> Result<Self, PopulationError> {
-        let player = Player::find(PLAYER).map_err(Box::new)?;
-        Ok(Self::new(&player, InitialWeights::Bred, SHARED_SEED))
+    pub fn shared() -> Self {
+        let player = Player::find(PLAYER).expect("the player is built in");
+        Self::new(&player, InitialWeights::Bred, SHARED_SEED)
     }
 
     /// The config of the population in a folder; `None` where no experiment was started.
@@ -60,112 +59,46 @@ impl PopulationConfig {
     /// # Errors
     ///
     /// If the plan cannot be read.
-    pub fn stored(folder: &Path) -> Result<Option<Self>, PopulationError> {
-        let path = folder.join(PLAN);
-        match fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text)
-                .map(Some)
-                .map_err(|error| PopulationError::Broken {
-                    path,
-                    reason: error.to_string(),
-                }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(PopulationError::Read { path, source }),
+    pub fn stored(folder: &Path) -> Result<Option<Self>, Failure> {
+        let files = Folder::at(folder);
+        if !files.has(PLAN) {
+            return Ok(None);
         }
+        let config = toml::from_str(&files.read(PLAN)?).map_err(|error| {
+            let path = files.file(PLAN);
+            broken(&path, &error)
+        })?;
+        Ok(Some(config))
     }
 
-    /// What its games are recognised by.
+    /// By which its games are recognised.
     pub fn id(&self) -> String {
         fingerprint(toml::to_string(self).unwrap_or_default().as_bytes())
     }
 
-    /// Checks that the player's weights can be learned.
-    pub(super) fn check(&self) -> Result<(), PopulationError> {
+    pub(super) fn check(&self) -> Result<(), Failure> {
         space_of(&player_of(self)?).map(|_| ())
     }
 }
 
-/// A game that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
-    /// The weights that played.
     pub set: Vec<i32>,
-    /// The opponent.
     pub opponent: String,
-    /// What kind of opponent that is.
     pub against: OpponentKind,
-    /// Whether the weights had White.
     pub white: bool,
-    /// Half-moves of the game.
     pub plies: u32,
     /// The result, as the weights see it.
     pub result: PlayerResult,
 }
 
-/// What came of games from elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MergedGames {
-    /// Games that are counted now.
     pub new: usize,
-    /// Games that were counted before.
     pub known: usize,
     /// Games of another population, with weights that cannot play, with an id that
     /// another game has, or with what is no game's.
     pub refused: usize,
-}
-
-/// Why a population cannot be read or kept.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PopulationError {
-    /// The journal of games or another file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A file or the folder cannot be used.
-    #[error("cannot use {}: {source}", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The plan is broken.
-    #[error("{} is broken: {reason}; restore it from a copy", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The plan's player is none.
-    #[error(transparent)]
-    Player(#[from] Box<PlayerError>),
-    /// The node id is none.
-    #[error(
-        "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the next game makes one", path.display()
-    )]
-    NodeId {
-        /// The file.
-        path: PathBuf,
-        /// What it holds.
-        id: String,
-    },
-    /// Numbers have run out.
-    #[error("{} has games up to the last number; begin another population with `--out`", path.display())]
-    Full {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The player's weights are not learned.
-    #[error(
-        "`{player}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`"
-    )]
-    Unsuited {
-        /// The player.
-        player: String,
-        /// Why not.
-        reason: String,
-    },
 }
 
 /// A population and its games.
@@ -182,21 +115,18 @@ pub struct OnlinePopulation {
     node_id: String,
     player: Player,
     space: Space,
-    /// Of the experiment alone.
+    /// Only the experiment has it.
     journal: Option<Journal<LearnedGame>>,
     games: BTreeMap<GameId, LearnedGame>,
     population: Population,
 }
 
-/// The seed of the population that all nodes share.
 const SHARED_SEED: u64 = 1;
-/// The file of the plan.
 pub const PLAN: &str = "plan.toml";
 /// The file with what the games of this folder are named by.
 pub const NODE_ID: &str = "node-id";
 /// What parts a node id from the name of a pending game.
 const MARK: char = '.';
-/// Letters of the name of a pending game.
 const PENDING_NAME: usize = 16;
 
 impl OnlinePopulation {
@@ -206,7 +136,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If the folder cannot be used, or its plan or its games cannot be read.
-    pub fn read(folder: &Path, usual: &PopulationConfig) -> Result<Self, PopulationError> {
+    pub fn read(folder: &Path, usual: &PopulationConfig) -> Result<Self, Failure> {
         let stored = PopulationConfig::stored(folder)?;
         let config = stored.unwrap_or_else(|| usual.clone());
         let mut population = Self::new(folder, config, None)?;
@@ -220,7 +150,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If the folder cannot be used, or its games cannot be read.
-    pub fn open(folder: &Folder, config: PopulationConfig) -> Result<Self, PopulationError> {
+    pub fn open(folder: &Folder, config: PopulationConfig) -> Result<Self, Failure> {
         let (journal, found) = folder.journal_where::<LearnedGame>(GAMES, Sync::Each, |_| true)?;
         let mut population = Self::new(folder.path(), config, Some(journal))?;
         population.games = without_gaps(found);
@@ -233,7 +163,7 @@ impl OnlinePopulation {
         folder: &Path,
         config: PopulationConfig,
         journal: Option<Journal<LearnedGame>>,
-    ) -> Result<Self, PopulationError> {
+    ) -> Result<Self, Failure> {
         let player = player_of(&config)?;
         let space = space_of(&player)?;
         Ok(Self {
@@ -254,7 +184,7 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If a file cannot be read or written.
-    pub fn refresh(&mut self) -> Result<(), PopulationError> {
+    pub fn refresh(&mut self) -> Result<(), Failure> {
         // Pending games first: one that the experiment moves in between is in its journal.
         let waiting = pending::read(&self.folder);
         if self.journal.is_none() {
@@ -283,12 +213,10 @@ impl OnlinePopulation {
         Ok(())
     }
 
-    /// The largest number of a game.
     fn last(&self) -> u64 {
         self.games.keys().next_back().map_or(0, |id| id.number)
     }
 
-    /// The game of this id.
     pub fn game(&self, id: &GameId) -> Option<&LearnedGame> {
         self.games.get(id)
     }
@@ -315,7 +243,6 @@ impl OnlinePopulation {
         }
     }
 
-    /// Where it is kept.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -325,17 +252,11 @@ impl OnlinePopulation {
         &self.node_id
     }
 
-    /// What its games are recognised by.
+    /// By which its games are recognised.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What it began with.
-    pub fn config(&self) -> &PopulationConfig {
-        &self.config
-    }
-
-    /// The weights as they are after all games.
     pub fn population(&self) -> &Population {
         &self.population
     }
@@ -345,9 +266,16 @@ impl OnlinePopulation {
         self.games.values()
     }
 
-    /// The names of the weights.
-    pub fn names(&self) -> &[String] {
-        self.space.names()
+    /// The population with all its games, as a page shows it.
+    pub fn record(&self) -> LearningRecord {
+        LearningRecord {
+            seed: self.config.seed,
+            names: self.space.names().to_vec(),
+            games: self.games().cloned().collect(),
+            opponents: opponents(self),
+            members: self.population.members().to_vec(),
+            births: self.population.births(),
+        }
     }
 
     /// The weights that play next, by this chance.
@@ -360,12 +288,9 @@ impl OnlinePopulation {
     /// # Errors
     ///
     /// If they are not of this population's kind.
-    pub fn player(&self, set: &[i32]) -> Result<Player, PopulationError> {
+    pub fn player(&self, set: &[i32]) -> Result<Player, Failure> {
         let made = self.space.player(&self.player, set);
-        made.map_err(|error| PopulationError::Unsuited {
-            player: self.player.name.clone(),
-            reason: error.to_string(),
-        })
+        made.map_err(|error| cannot_learn(&self.player, &error))
     }
 
     /// Counts a game that was played here; it is on the disk before this returns. The
@@ -373,13 +298,16 @@ impl OnlinePopulation {
     ///
     /// # Errors
     ///
-    /// If the weights are none, or the disk refuses; then nothing has changed.
-    pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, PopulationError> {
+    /// If the weights do not fit the player, or the disk refuses; then nothing has changed.
+    pub fn record_game(&mut self, game: PlayedGame) -> Result<LearnedGame, Failure> {
         self.player(&game.set)?;
         self.refresh()?;
         let number = self.last().checked_add(1).filter(|&it| it <= MOST_NUMBER);
-        let number = number.ok_or_else(|| PopulationError::Full {
-            path: self.folder.clone(),
+        let number = number.ok_or_else(|| {
+            Failure::failed(format!(
+                "{} has games up to the last number; start another population with `--out`",
+                self.folder.display()
+            ))
         })?;
         let node = match &self.journal {
             Some(_) => self.node_id.clone(),
@@ -391,14 +319,14 @@ impl OnlinePopulation {
             Some(journal) => journal.append(&game)?,
             None => pending::write(&self.folder, &game)?,
         }
-        // The newest game is the last in the order, so that nothing is counted anew.
+        // The newest game is the last in the order: the earlier ones need not be counted again.
         self.population.fold(&self.space, &game);
         self.games.insert(game.id.clone(), game.clone());
         Ok(game)
     }
 
-    /// Counts games that were played elsewhere: each once, however often and in whatever
-    /// order they come. The experiment writes them to the disk together; other processes
+    /// Counts games that were played elsewhere: each once, in any order and however often they
+    /// are passed. The experiment writes them to the disk together; other processes
     /// only remember them.
     ///
     /// # Errors
@@ -407,7 +335,7 @@ impl OnlinePopulation {
     pub fn merge(
         &mut self,
         games: impl IntoIterator<Item = LearnedGame>,
-    ) -> Result<MergedGames, PopulationError> {
+    ) -> Result<MergedGames, Failure> {
         let mut merged = MergedGames::default();
         let mut last = self.last();
         let mut new: BTreeMap<GameId, LearnedGame> = BTreeMap::new();
@@ -437,6 +365,23 @@ impl OnlinePopulation {
         }
         Ok(merged)
     }
+}
+
+/// The games by opponent, ordered by name.
+pub fn opponents(population: &OnlinePopulation) -> Vec<OpponentHistory> {
+    let mut met: BTreeMap<&str, OpponentHistory> = BTreeMap::new();
+    for game in population.games() {
+        let opponent = met
+            .entry(&game.opponent)
+            .or_insert_with(|| OpponentHistory {
+                name: game.opponent.clone(),
+                results: Vec::new(),
+                here: 0,
+            });
+        opponent.results.push(game.result.points());
+        opponent.here += usize::from(population.is_own(game));
+    }
+    met.into_values().collect()
 }
 
 impl PlayedGame {
@@ -482,11 +427,11 @@ pub fn new_node_id(folder: &Path) -> String {
 
 /// The node id of a folder; one without an id gets one. Of several processes that do this
 /// at once, the first one's id counts.
-fn node_id_of(folder: &Path) -> Result<String, PopulationError> {
+fn node_id_of(folder: &Path) -> Result<String, Failure> {
     let path = folder.join(NODE_ID);
     let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| PopulationError::Read { path, source }
+        let path = path.display().to_string();
+        move |error: io::Error| Failure::failed(format!("cannot use {path}: {error}"))
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     if !path.exists() {
@@ -506,14 +451,18 @@ fn node_id_of(folder: &Path) -> Result<String, PopulationError> {
     let id = text.trim().to_owned();
     // What is put behind it for a pending game must fit, too.
     if !is_node_id(&format!("{id}{MARK}{}", "0".repeat(PENDING_NAME))) {
-        let id = id.chars().take(80).collect();
-        return Err(PopulationError::NodeId { path, id });
+        let id: String = id.chars().take(80).collect();
+        return Err(Failure::failed(format!(
+            "{} holds no node id (up to 47 plain letters and digits): {id:?}; remove it, and the \
+             next game makes one",
+            path.display()
+        )));
     }
     Ok(id)
 }
 
-/// The games of a journal. One whose number is no game's does not count, whoever let it
-/// in: all later ones would have to be behind it.
+/// The games of a journal, without those whose numbers are too far ahead: all later games would
+/// need numbers behind them.
 fn without_gaps(found: Vec<LearnedGame>) -> BTreeMap<GameId, LearnedGame> {
     let ordered: BTreeMap<GameId, LearnedGame> =
         found.into_iter().map(|it| (it.id.clone(), it)).collect();
@@ -528,18 +477,27 @@ fn without_gaps(found: Vec<LearnedGame>) -> BTreeMap<GameId, LearnedGame> {
     counted.collect()
 }
 
-fn player_of(config: &PopulationConfig) -> Result<Player, PopulationError> {
-    Ok(Player::parse(&config.player, PLAN).map_err(Box::new)?)
+fn player_of(config: &PopulationConfig) -> Result<Player, Failure> {
+    Ok(Player::parse(&config.player, PLAN)?)
 }
 
-/// The genomes of the player's weights.
-fn space_of(player: &Player) -> Result<Space, PopulationError> {
+fn space_of(player: &Player) -> Result<Space, Failure> {
     let settings = GenomeSettings::published(CodingName::Binary, CHROMOSOME);
-    Space::new(player, &settings).map_err(|error| PopulationError::Unsuited {
-        player: player.name.clone(),
-        reason: error.reason,
-    })
+    Space::new(player, &settings).map_err(|error| cannot_learn(player, &error.reason))
 }
 
-/// The chromosome that is learned.
+fn cannot_learn(player: &Player, reason: &impl Display) -> Failure {
+    Failure::failed(format!(
+        "`{}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`",
+        player.name
+    ))
+}
+
+fn broken(path: &Path, reason: &impl Display) -> Failure {
+    let path = path.display();
+    Failure::failed(format!(
+        "{path} is broken: {reason}; restore it from a copy"
+    ))
+}
+
 const CHROMOSOME: &str = "cwu";

@@ -1,29 +1,26 @@
 //! How accurately the players of a match played.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use mendel_arena::{Entrant, GameRecord, Pace};
 use mendel_board::{Game as Moves, Position};
 use mendel_coach::{Analyser, AnalysisError};
-use mendel_crew::{
-    CompletedOutput, Done, Flow, HandlerError, JobProgress, Mapped, Site, Task, TaskFailure,
-};
-use mendel_store::frame::Failure;
+use mendel_crew::{CompletedOutput, HandlerError, JobProgress, Site, Task, TaskFailure};
+#[cfg(test)]
+use mendel_crew::{Done, Flow, Mapped};
+use mendel_store::frame::{Failure, Memo, MemoRecord};
 use mendel_store::{Journal, Record, Sync};
 use serde::{Deserialize, Serialize};
 
-use super::PipelineExecutor;
-use super::error::task_failure;
+use super::StepRun;
 use crate::proof::first_that_plays;
 use crate::recipe::steps::AccuracySettings;
 use crate::record::{Game, Played};
 
 impl AccuracySettings {
-    /// What is wrong with the settings.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.nodes == 0 || self.players.is_empty() {
-            return Err("needs nodes from 1 on and somebody who judges".to_owned());
+            return Err("needs nodes from 1 on and a player that judges".to_owned());
         }
         for text in &self.players {
             Entrant::parse(text).map_err(|error| error.to_string())?;
@@ -41,77 +38,72 @@ impl AccuracySettings {
 
 /// A line of `accuracy.jsonl`: a game that was looked at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Judged {
-    /// Its place in the schedule.
+struct AccuracyRecord {
     game: u64,
-    /// Who judged.
     judge: String,
     /// White's and Black's accuracy; none where there is nothing to judge.
     accuracy: [Option<f64>; 2],
 }
 
-impl Record for Judged {
+impl Record for AccuracyRecord {
     const VERSION: u32 = 1;
 }
 
-/// The journal of the games that were looked at.
+impl MemoRecord for AccuracyRecord {
+    type Key = (String, u64);
+
+    fn key(&self) -> Self::Key {
+        (self.judge.clone(), self.game)
+    }
+}
+
 const FILE: &str = "accuracy.jsonl";
 
-impl PipelineExecutor<'_> {
-    /// Looks at the games of a match, each once; `false` if it was stopped.
+impl StepRun<'_> {
     pub(super) fn accuracy(
         &self,
         settings: &AccuracySettings,
-        path: &Path,
         played: &mut Played,
-    ) -> Result<bool, Failure> {
+    ) -> Result<(), Failure> {
         // 1. Who judges, and what was judged before.
         let Some(judge) = first_that_plays(&settings.players) else {
             let names = settings.players.join("`, `");
             let note = format!("no accuracy: none of `{names}` could be started");
             played.notes.push(note);
-            return Ok(true);
+            return Ok(());
         };
         let entrant = Entrant::parse(judge).expect("it was started");
         let name = Analyser::new(&entrant, settings.pace())?.name().to_owned();
-        let games: Vec<GameRecord> = Journal::read(&path.join("games.jsonl"))?;
-        let (mut journal, found) = Journal::<Judged>::open(&path.join(FILE), Sync::Each)?;
-        let mine = found.into_iter().filter(|it| it.judge == name);
-        let mut judged: BTreeMap<u64, [Option<f64>; 2]> =
-            mine.map(|it| (it.game, it.accuracy)).collect();
+        let folder = self.folder()?;
+        let games: Vec<GameRecord> = Journal::read(&folder.file("games.jsonl"))?;
+        let mut memo: Memo<AccuracyRecord> = folder.memo(FILE, Sync::Each)?;
+        let record = |game: u64, accuracy| AccuracyRecord {
+            game,
+            judge: name.clone(),
+            accuracy,
+        };
 
         // 2. The rest.
-        let missing: Vec<GameRecord> = games
-            .iter()
-            .filter(|it| !judged.contains_key(&it.game))
-            .cloned()
-            .collect();
+        let is_missing = |it: &&GameRecord| memo.find(&record(it.game, [None; 2])).is_none();
+        let missing: Vec<GameRecord> = games.iter().filter(is_missing).cloned().collect();
         let task = AccuracyTask {
             entrant: &entrant,
             pace: settings.pace(),
             failure: TaskFailure::default(),
         };
-        let (crew, missing) = (self.options.crew.local(), missing.into_iter());
-        let mapped = crew.map(&task, missing, self.frame.stop(), &mut |record, done| {
-            if let Done::Output(accuracy) = done {
-                journal.append(&Judged {
-                    game: record.game,
-                    judge: name.clone(),
-                    accuracy,
-                })?;
-                judged.insert(record.game, accuracy);
-                let (done, total) = (judged.len() as u64, games.len() as u64);
-                let events = self.frame.events();
-                events.progress("games judged", done, Some(total));
-            }
-            Ok::<_, Failure>(Flow::Continue)
-        });
-        let mapped = mapped.map_err(|error| task_failure(error, task.failure.take()))?;
-        if mapped != Mapped::All {
-            return Ok(false);
-        }
+        let (total, done) = (games.len() as u64, games.len() - missing.len());
+        self.complete(
+            (&task, &task.failure),
+            missing,
+            &mut memo,
+            ("games judged", done as u64, total),
+            |game, accuracy| (record(game.game, accuracy), 1),
+        )?;
 
         // 3. The table, in the order of the schedule.
+        let own = memo.iter().filter(|it| it.judge == name);
+        let judged: BTreeMap<u64, [Option<f64>; 2]> =
+            own.map(|it| (it.game, it.accuracy)).collect();
         played.judge = Some(format!("{name} with {} nodes a position", settings.nodes));
         played.games = games
             .iter()
@@ -143,7 +135,7 @@ impl PipelineExecutor<'_> {
             let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
             standing.accuracy = (!own.is_empty()).then_some(mean);
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -158,7 +150,6 @@ impl Task for AccuracyTask<'_> {
     const KIND: &'static str = "accuracy";
     const VERSION: u32 = 1;
     type Item = GameRecord;
-    /// White's and Black's accuracy.
     type Output = [Option<f64>; 2];
     type TaskState = Analyser;
 

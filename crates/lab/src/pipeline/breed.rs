@@ -6,12 +6,12 @@ use toml::{Table, Value};
 
 use mendel_store::frame::Failure;
 
-use super::PipelineExecutor;
-use super::refer::{Made, run_folders, seed_of};
+use super::refer::{StepOutputs, run_folders};
+use super::{Misfit, Output, PipelineStep, StepRun};
 use crate::breed::Breed;
 use crate::execution::RunOptions;
 use crate::proof::{PARENT, Proof};
-use crate::recipe::steps::{BreedSettings, PREVIOUS, Settings, Source, Turn};
+use crate::recipe::steps::{BreedSettings, PREVIOUS, Source};
 use crate::recipe::{Complaint, Document, Recipe, RecipePlan};
 use crate::record::manifest::Manifest;
 use crate::record::{Bred, CHAMPION, Runs};
@@ -25,7 +25,7 @@ impl BreedSettings {
         &self,
         pipeline: &str,
         step: &str,
-        made: &Made,
+        made: &StepOutputs,
     ) -> Result<Recipe, Complaint> {
         // 1. The text it starts from.
         let (mut table, origin, set): (Table, String, &[(String, Value)]) = match &self.source {
@@ -111,7 +111,6 @@ impl BreedSettings {
     }
 }
 
-/// Every table `trial` of a recipe.
 fn each_trial(recipe: &mut Table, change: &mut dyn FnMut(&mut Table)) {
     if let Some(Value::Table(trial)) = recipe.get_mut("trial") {
         change(trial);
@@ -125,44 +124,40 @@ fn each_trial(recipe: &mut Table, change: &mut dyn FnMut(&mut Table)) {
     }
 }
 
-impl PipelineExecutor<'_> {
-    /// The runs of a breeding step: what is done is read, what was begun goes on,
-    /// what is missing begins.
-    pub(super) fn breed(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        step: &BreedSettings,
-        made: &Made,
-    ) -> Result<Runs, Failure> {
-        let name = &settings.steps[turn.step].name;
-        let recipe = step.recipe(&self.recipe.name, name, made)?;
-        let folders = run_folders(settings, turn);
+/// Its runs are nested experiments. The check of the recipe is that of
+/// [`pipeline::check`](super::check), which knows the keys of its complaints.
+impl PipelineStep for BreedSettings {
+    fn check(&self, _made: &StepOutputs) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
+        let recipe = self.recipe(&step.pipeline.recipe.name, step.name(), step.made)?;
+        let folders = run_folders(step.settings, step.turn);
+        let options = RunOptions {
+            proof: step.options().proof && self.proof,
+            ..step.options().clone()
+        };
         let mut runs = Vec::with_capacity(folders.len());
         let total = folders.len() as u64;
         for (at, relative) in folders.iter().enumerate() {
             if total > 1 {
-                self.frame.events().progress("runs", at as u64, Some(total));
+                let events = step.frame().events();
+                events.progress("runs", at as u64, Some(total));
             }
-            let options = RunOptions {
-                proof: self.options.proof && step.proof,
-                ..self.options.clone()
-            };
             let folder = relative.to_string_lossy().into_owned();
             let plan = RecipePlan::new(recipe.clone());
-            let seed = seed_of(self.seed, turn, at);
-            let outcome = self.frame.nested::<Breed>(&folder, plan, seed, &options)?;
-            runs.push(bred(
-                folder,
-                &recipe.name,
-                outcome.proof,
-                &self.folder.join(relative),
-            )?);
+            let nested = step
+                .frame()
+                .nested::<Breed>(&folder, plan, step.seed(at), &options);
+            let proof = nested?.proof;
+            let path = step.pipeline.folder.join(relative);
+            runs.push(bred(folder, &recipe.name, proof, &path)?);
         }
-        Ok(Runs {
+        Ok(Output::Runs(Runs {
             best: best_of(&runs),
             runs,
-        })
+        }))
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use mendel_arena::GameRecord;
 use mendel_store::Journal;
-
 use mendel_store::frame::Failure;
 
 use crate::recipe::steps::MatchSettings;
@@ -15,18 +14,14 @@ impl MatchSettings {
     pub(super) fn tables(
         &self,
         path: &Path,
-        meant: &[Vec<String>],
-        present: &[String],
+        places: &[Option<usize>],
         played: &mut Played,
     ) -> Result<(), Failure> {
-        let places: Vec<Option<usize>> = meant
-            .iter()
-            .map(|texts| present.iter().position(|it| texts.contains(it)))
-            .collect();
         if self.by_colour {
+            let players = played.players.len();
             let games: Vec<GameRecord> = Journal::read(&path.join("games.jsonl"))?;
-            let mut table = ByColour::of(&games, present.len());
-            table.published = self.beside(&places, present.len());
+            let mut table = ByColour::of(&games, players);
+            table.published = self.beside(places, players);
             table.published_black = table.published.as_ref().and_then(|it| self.left(it));
             played.by_colour = Some(table);
         }
@@ -63,9 +58,7 @@ impl MatchSettings {
         }
         Some(table)
     }
-}
 
-impl MatchSettings {
     /// The published points with Black. They follow from the published number of games,
     /// whatever number is played here.
     fn left(&self, white: &[Vec<Option<f64>>]) -> Option<Vec<Vec<Option<f64>>>> {
@@ -76,8 +69,7 @@ impl MatchSettings {
         Some((0..players).map(row).collect())
     }
 
-    /// Why the points of a match between so many players cannot be compared with the
-    /// published ones, if they cannot.
+    /// Why the points of a match cannot be compared with the published ones, if they cannot.
     fn incomparable(&self, players: usize, played: &Played) -> Option<String> {
         let published = self.published_games?;
         let end = "the paper’s points are not comparable with ours";

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use mendel_arena::{
     Adjudication, Conclusion, Entrant, Format, LengthRule, Match, MatchOptions, MatchPlan,
-    MatchSummary, OpeningSetting, Openings, Order, Pace, Verdict, absolute_player,
+    MatchSummary, OpeningSetting, Openings, Pace, Verdict, absolute_player,
 };
 use mendel_board::{Game, Position};
-use mendel_store::frame::{Failure, Manifest};
+use mendel_store::frame::{Failure, Folder, Manifest};
 
-use super::PipelineExecutor;
-use super::refer::{Made, folder_of, seed_of};
+use super::curve::check_curve;
+use super::refer::StepOutputs;
+use super::{Misfit, Output, PipelineStep, StepRun};
+use crate::games;
 use crate::proof::first_that_plays;
 use crate::recipe::steps::{
-    AccuracySettings, Anchor, BOOK, MatchSettings, Names, OpeningsFrom, Published, Settings, Turn,
-    Wanted,
+    AccuracySettings, Anchor, BOOK, MatchSettings, Names, OpeningsFrom, Published, Wanted,
 };
 use crate::record::{Pairing, Played, Standing};
 
@@ -23,20 +24,12 @@ use crate::record::{Pairing, Played, Standing};
 const LINES: &str = "openings.epd";
 
 impl MatchSettings {
-    /// How accuracy is measured, if it is.
-    pub(super) fn accuracy(&self) -> Option<AccuracySettings> {
+    fn accuracy(&self) -> Option<AccuracySettings> {
         match &self.accuracy {
             Wanted::Plain(false) => None,
             Wanted::Plain(true) => Some(AccuracySettings::default()),
             Wanted::With(settings) => Some(settings.clone()),
         }
-    }
-
-    /// Who plays, and who judges the games, with all alternatives.
-    pub(super) fn judges_and_players(&self, made: &Made) -> Vec<String> {
-        let judges = self.accuracy().into_iter().flat_map(|it| it.players);
-        let players = meant(&self.players, made).into_iter().flatten();
-        judges.chain(players).collect()
     }
 
     fn pace(&self) -> Pace {
@@ -60,8 +53,7 @@ impl MatchSettings {
         }
     }
 
-    /// What is wrong with the settings: the key, and why.
-    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
+    fn check_table(&self, meant: &[Vec<String>]) -> Result<(), Misfit> {
         if self.games == 0 {
             return Err(("games", "must be at least 1".to_owned()));
         }
@@ -71,7 +63,6 @@ impl MatchSettings {
         if self.max_plies == Some(0) {
             return Err(("max-plies", "must be at least 1".to_owned()));
         }
-        let meant = meant(&self.players, made);
         if meant.len() < 2 {
             return Err(("players", "needs at least two players".to_owned()));
         }
@@ -92,11 +83,7 @@ impl MatchSettings {
         }
         self.check_openings()
             .map_err(|reason| ("openings", reason))?;
-        if let Some(curve) = &self.curve {
-            curve
-                .check(meant.len())
-                .map_err(|reason| ("curve", reason))?;
-        }
+        check_curve(self.curve.as_ref(), meant.len())?;
         let rows = &self.published_white;
         let square = rows.len() == meant.len() && rows.iter().all(|it| it.len() + 1 == rows.len());
         if !rows.is_empty() && !square {
@@ -111,7 +98,7 @@ impl MatchSettings {
     }
 
     /// Whether it is said of how many games the published points are.
-    fn check_published_games(&self) -> Result<(), (&'static str, String)> {
+    fn check_published_games(&self) -> Result<(), Misfit> {
         let key = "published-games";
         let has_curve = self.curve.as_ref().is_some_and(|it| !it.paper.is_empty());
         let Some(games) = self.published_games else {
@@ -136,7 +123,6 @@ impl MatchSettings {
         }
     }
 
-    /// Whether there are openings, and as many as games need.
     fn check_openings(&self) -> Result<(), String> {
         let setting = OpeningSetting::default();
         let count = match &self.openings {
@@ -179,21 +165,16 @@ impl MatchSettings {
             openings,
             anchor,
             pace: self.pace(),
-            opening: OpeningSetting {
-                seed,
-                order: if shuffled {
-                    Order::Shuffled
-                } else {
-                    Order::InOrder
-                },
-                ..OpeningSetting::default()
+            opening: if shuffled {
+                games::shuffled(seed)
+            } else {
+                games::in_order(seed)
             },
             adjudication: self.adjudication(),
             ..MatchPlan::new("Mendel pipeline", players, self.games)
         }
     }
 
-    /// How it is played, in words.
     fn conditions(&self) -> String {
         let mut words = vec![self.pace().to_string()];
         words.push(match &self.openings {
@@ -218,7 +199,7 @@ impl MatchSettings {
 
 /// Players with what the words mean now: each a list of alternatives. A step with
 /// several champions stands for all of them.
-pub(super) fn meant(players: &[Names], made: &Made) -> Vec<Vec<String>> {
+pub(super) fn meant(players: &[Names], made: &StepOutputs) -> Vec<Vec<String>> {
     let mut meant = Vec::new();
     for names in players {
         match names {
@@ -247,7 +228,7 @@ fn written(player: &str) -> String {
 
 /// The positions behind lines of moves, as EPD.
 fn positions(lines: &[String]) -> Result<String, String> {
-    let mut text = String::new();
+    let mut positions = Vec::with_capacity(lines.len());
     if lines.is_empty() {
         return Err("has no lines; an empty one is the initial position".to_owned());
     }
@@ -263,57 +244,52 @@ fn positions(lines: &[String]) -> Result<String, String> {
                 "`{line}`: the game is over there; leave out a move"
             ));
         }
-        let fen = game.position().fen();
-        let fields: Vec<&str> = fen.split(' ').take(4).collect();
-        text.push_str(&fields.join(" "));
-        text.push_str(";\n");
+        positions.push(games::epd(game.position()));
     }
-    Ok(text)
+    Ok(games::epd_file(positions))
 }
 
-impl PipelineExecutor<'_> {
-    /// The match of a step, started or resumed. `None` if its accuracy was stopped.
-    pub(super) fn contest(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        step: &MatchSettings,
-        made: &Made,
-    ) -> Result<Option<Played>, Failure> {
-        let path = self.folder.join(folder_of(settings, turn));
-        let meant = meant(&step.players, made);
+impl PipelineStep for MatchSettings {
+    fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
+        self.check_table(&meant(&self.players, made))
+    }
+
+    /// With all alternatives, also those that judge the games.
+    fn players(&self, made: &StepOutputs) -> Vec<String> {
+        let judges = self.accuracy().into_iter().flat_map(|it| it.players);
+        let players = meant(&self.players, made).into_iter().flatten();
+        judges.chain(players).collect()
+    }
+
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
+        let path = step.path();
+        let meant = meant(&self.players, step.made);
 
         // 1. A match that was started keeps its players.
-        let mut plan = None;
-        if !path.join(Manifest::FILE).is_file() {
+        let plan = if path.join(Manifest::FILE).is_file() {
+            MatchPlan::read(&path)?
+        } else {
             let players = started(&meant);
             let present: Vec<String> = players.iter().flatten().cloned().collect();
-            let host_is_there = step.format != Format::Gauntlet || players[0].is_some();
+            let host_is_there = self.format != Format::Gauntlet || players[0].is_some();
             if present.len() < 2 || !host_is_there {
-                return Ok(Some(Played {
-                    conditions: step.conditions(),
-                    notes: absences(&meant, &present)
-                        .into_iter()
-                        .chain(["the match was not played".to_owned()])
-                        .collect(),
+                let mut notes = absences(&meant, &present);
+                notes.push("the match was not played".to_owned());
+                return Ok(Output::Match(Played {
+                    conditions: self.conditions(),
+                    notes,
                     ..Played::default()
                 }));
             }
-            self.make_folder(&folder_of(settings, turn))?;
-            let seed = seed_of(self.seed, turn, 0);
-            let openings = openings(step, &path, seed)?;
-            plan = Some(step.plan(present, openings, seed));
-        }
+            let seed = step.seed(0);
+            let openings = openings(self, &step.folder()?, seed)?;
+            self.plan(present, openings, seed)
+        };
 
         // 2. The games.
-        let options = MatchOptions::by(&self.options.crew);
-        let plan = match plan {
-            Some(plan) => plan,
-            None => MatchPlan::read(&path)?,
-        };
-        let (name, seed) = (folder_of(settings, turn), plan.seed());
-        let name = name.to_string_lossy();
-        let summary = self.frame.nested::<Match>(&name, plan, seed, &options)?;
+        let options = MatchOptions::by(&step.options().crew);
+        let (name, seed) = (step.relative(), plan.seed());
+        let summary = step.frame().nested::<Match>(&name, plan, seed, &options)?;
         let plan = MatchPlan::read(&path)?;
 
         // 3. What they say.
@@ -323,44 +299,45 @@ impl PipelineExecutor<'_> {
         }
         let mut played = Played {
             players: summary.players.clone(),
-            conditions: step.conditions(),
+            conditions: self.conditions(),
             pairings: pairings(&summary),
-            standings: standings(&summary, &step.published),
+            standings: standings(&summary, &self.published),
             notes,
             ..Played::default()
         };
         let absolute = |text: &String| absolute_player(text).unwrap_or_else(|_| text.clone());
-        let meant = meant
+        let meant: Vec<Vec<String>> = meant
             .iter()
-            .map(|texts| texts.iter().map(absolute).collect());
-        let meant: Vec<Vec<String>> = meant.collect();
-        step.tables(&path, &meant, &plan.players, &mut played)?;
-        if let Some(accuracy) = step.accuracy()
-            && !self.accuracy(&accuracy, &path, &mut played)?
-        {
-            return Ok(None);
+            .map(|texts| texts.iter().map(absolute).collect())
+            .collect();
+        self.tables(&path, &places(&meant, &plan.players), &mut played)?;
+        if let Some(accuracy) = self.accuracy() {
+            step.accuracy(&accuracy, &mut played)?;
         }
-        Ok(Some(played))
+        Ok(Output::Match(played))
     }
 }
 
 /// The file of openings; none for our own book.
-fn openings(step: &MatchSettings, path: &Path, seed: u64) -> Result<Option<PathBuf>, Failure> {
-    Ok(match &step.openings {
-        OpeningsFrom::Named(name) if name == BOOK => None,
-        OpeningsFrom::Named(name) => Some(name.into()),
-        OpeningsFrom::Lines { lines } => {
-            let text = positions(lines).expect("the recipe was checked");
-            let file = path.join(LINES);
-            mendel_store::replace(&file, text.as_bytes())?;
-            Some(file)
-        }
-        OpeningsFrom::Part(part) => {
-            let file = path.join(LINES);
-            mendel_store::replace(&file, part.draw(seed)?.as_bytes())?;
-            Some(file)
-        }
-    })
+fn openings(
+    settings: &MatchSettings,
+    folder: &Folder,
+    seed: u64,
+) -> Result<Option<PathBuf>, Failure> {
+    let text = match &settings.openings {
+        OpeningsFrom::Named(name) if name == BOOK => return Ok(None),
+        OpeningsFrom::Named(name) => return Ok(Some(name.into())),
+        OpeningsFrom::Lines { lines } => positions(lines).expect("the recipe was checked"),
+        OpeningsFrom::Part(part) => part.draw(seed)?,
+    };
+    folder.write(LINES, text)?;
+    Ok(Some(folder.file(LINES)))
+}
+
+/// For each list of alternatives which of the players takes part.
+pub(super) fn places(meant: &[Vec<String>], present: &[String]) -> Vec<Option<usize>> {
+    let place = |texts: &Vec<String>| present.iter().position(|it| texts.contains(it));
+    meant.iter().map(place).collect()
 }
 
 /// Of each list of alternatives the first that can be started.
@@ -371,7 +348,7 @@ pub(super) fn started(meant: &[Vec<String>]) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Who could not be started: derived from who plays, so that a match that goes on
+/// Which players could not be started, derived from those that play, so that a resumed match
 /// says the same.
 pub(super) fn absences(meant: &[Vec<String>], present: &[String]) -> Vec<String> {
     let mut notes = Vec::new();

@@ -1,11 +1,17 @@
 //! A number of the players against what came out, to be drawn.
 
+use super::Misfit;
 use crate::recipe::steps::CurveSettings;
 use crate::record::{Curve, CurveLine, CurvePoint};
 
+/// Checks the curve of a step with some players, if it has one.
+pub(super) fn check_curve(curve: Option<&CurveSettings>, players: usize) -> Result<(), Misfit> {
+    let checked = curve.map_or(Ok(()), |curve| curve.check(players));
+    checked.map_err(|reason| ("curve", reason))
+}
+
 impl CurveSettings {
-    /// What is wrong with it.
-    pub(super) fn check(&self, players: usize) -> Result<(), String> {
+    fn check(&self, players: usize) -> Result<(), String> {
         if self.at.len() != players {
             return Err(format!(
                 "has {} values of {} for {players} players; each has one",

@@ -2,65 +2,9 @@
 
 use std::fmt;
 
-use mendel_crew::{CrewError, MapError};
+use mendel_crew::CrewError;
 use mendel_store::ExperimentError;
 use mendel_store::frame::{Cause, Failure};
-
-/// Why a step cannot be done.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StepError {
-    /// A network needs terms to stand beside.
-    #[error(
-        "`{player}` has no terms that a network could stand beside; choose a parent with the evaluator `classic`"
-    )]
-    NoTerms {
-        /// Who.
-        player: String,
-    },
-    /// There is nothing to ask about.
-    #[error(
-        "no position of `{names}` fits: each needs a move that is known, and what `winners` and `bands` ask for; give other positions with `--data FILE`"
-    )]
-    NoPositions {
-        /// The sets.
-        names: String,
-    },
-    /// There is nothing to compare with.
-    #[error("no position of `{names}` has a score; give other positions with `--data FILE`")]
-    NoScores {
-        /// The sets.
-        names: String,
-    },
-    /// There are too few positions to start from.
-    #[error(
-        "`{name}` has {found} positions of that part of the game that are level enough, and {wanted} are asked for; ask for fewer, or allow more with `within`"
-    )]
-    FewOpenings {
-        /// The set.
-        name: String,
-        /// How many there are.
-        found: usize,
-        /// How many are asked for.
-        wanted: usize,
-    },
-    /// The step was begun with other positions.
-    #[error(
-        "`{path}` tells of other positions than there are now: the data set has changed; restore it, or begin anew in another folder"
-    )]
-    OtherPositions {
-        /// The file.
-        path: String,
-    },
-    /// Nobody who was asked to label could be started.
-    #[error(
-        "none of the experts could be started: {names}; install one, or name another in `expert`"
-    )]
-    NoExpert {
-        /// Who was asked.
-        names: String,
-    },
-}
 
 /// An error of a step, with the step.
 #[derive(Debug)]
@@ -107,24 +51,13 @@ pub(super) fn in_step(number: usize, name: &str, failure: Failure) -> Failure {
     };
     match failure {
         Failure::Stopped => Failure::Stopped,
-        // The request was met up to this step; changed inputs can be restored.
+        // Changed inputs can be restored, and a folder in use will be free again.
         Failure::InvalidRequest { cause, hint } if has_hint(&cause) => {
             Failure::InvalidRequest { cause, hint }
         }
+        // The request was met up to this step.
         Failure::InvalidRequest { cause, .. } | Failure::Failed(cause) => {
             Failure::Failed(with_step(cause))
         }
-    }
-}
-
-/// Why the work of a crew ended: with the typed error of the task, if it has one.
-pub(super) fn task_failure<E>(error: MapError<Failure>, of_task: Option<E>) -> Failure
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
-    match (error, of_task) {
-        (MapError::Consumer(failure), _) => failure,
-        (MapError::Work(_), Some(error)) => error.into(),
-        (MapError::Work(error), None) => error.into(),
     }
 }

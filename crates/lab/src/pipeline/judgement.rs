@@ -4,20 +4,17 @@ use mendel_arena::{Entrant, Kind};
 use mendel_board::{Position, mix};
 use mendel_coach::Phase;
 use mendel_crew::parallel_with;
-use mendel_data::{DataSet, Reader};
-
-use super::PipelineExecutor;
-use super::contest::meant;
 use mendel_store::frame::Failure;
 
-use super::error::StepError;
-use super::refer::{Made, seed_of};
-use crate::recipe::steps::{JudgementSettings, Turn};
+use super::contest::meant;
+use super::curve::check_curve;
+use super::refer::StepOutputs;
+use super::{Misfit, Output, PipelineStep, StepRun, check_sets, experts, hashes};
+use crate::recipe::steps::JudgementSettings;
 use crate::record::{Judged, Judgement, Nearness};
 
-impl JudgementSettings {
-    /// What is wrong with the table: the key, and why.
-    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
+impl PipelineStep for JudgementSettings {
+    fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
         if self.positions == 0 {
             return Err(("positions", "must be at least 1".to_owned()));
         }
@@ -25,9 +22,9 @@ impl JudgementSettings {
             let reason = "must be from 1 to 30000 centipawns";
             return Err(("limit", reason.to_owned()));
         }
-        let players = self.texts(made);
+        let players = self.players(made);
         if players.is_empty() {
-            return Err(("players", "names nobody".to_owned()));
+            return Err(("players", "names no player".to_owned()));
         }
         for text in &players {
             let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
@@ -39,71 +36,47 @@ impl JudgementSettings {
                 .used_evaluator()
                 .map_err(|error| ("players", error.to_string()))?;
         }
-        if let Some(curve) = &self.curve {
-            curve
-                .check(players.len())
-                .map_err(|reason| ("curve", reason))?;
-        }
-        let sets = self.data.clone().list();
-        if sets.is_empty() {
-            let reason = "names no set of positions with scores";
-            return Err(("data", reason.to_owned()));
-        }
-        for word in sets.iter().filter(|word| made.set(word) == **word) {
-            Reader::find(word).map_err(|error| ("data", error.to_string()))?;
-        }
-        Ok(())
+        check_curve(self.curve.as_ref(), players.len())?;
+        check_sets(&self.data, made, "scores")
     }
 
-    pub(super) fn texts(&self, made: &Made) -> Vec<String> {
+    fn players(&self, made: &StepOutputs) -> Vec<String> {
         let meant = meant(&self.players, made).into_iter();
         meant.filter_map(|it| it.into_iter().next()).collect()
     }
-}
 
-impl PipelineExecutor<'_> {
-    /// What the evaluators of a step come to.
-    pub(super) fn judge(
-        &self,
-        turn: Turn,
-        step: &JudgementSettings,
-        made: &Made,
-    ) -> Result<Judgement, Failure> {
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
         // 1. The positions: chance orders them, the first are taken.
-        let names = step.data.clone().list();
-        let sets = names
-            .iter()
-            .map(|name| DataSet::find(&made.set(name)))
-            .collect::<Result<Vec<DataSet>, _>>()?;
-        let limit = step.limit as i32;
+        let sets = step.sets(&self.data)?;
+        let limit = self.limit as i32;
         let cut = |score: i32| f64::from(score.clamp(-limit, limit));
         let samples = sets.iter().flat_map(|set| &set.samples);
         let mut drawn: Vec<(&Position, f64)> = samples
             .filter_map(|it| Some((&it.position, cut(it.score?.into()))))
             .collect();
-        let seed = seed_of(self.seed, turn, 0);
+        let seed = step.seed(0);
         let mut order: Vec<(u64, usize)> = (0..drawn.len())
             .map(|at| (mix(seed ^ mix(at as u64)), at))
             .collect();
         order.sort_unstable();
-        order.truncate(step.positions);
+        order.truncate(self.positions);
         drawn = order.into_iter().map(|(_, at)| drawn[at]).collect();
         if drawn.is_empty() {
-            return Err(StepError::NoScores {
-                names: names.join("`, `"),
-            }
-            .into());
+            let names = self.data.list().join("`, `");
+            return Err(Failure::failed(format!(
+                "no position of `{names}` has a score; give other positions with `--data FILE`"
+            )));
         }
 
         // 2. What each evaluator says.
         let mut players = Vec::new();
-        for text in step.texts(made) {
+        for text in self.players(step.made) {
             let entrant = Entrant::parse(&text).map_err(Box::new)?;
             let Kind::Bred(player) = &entrant.kind else {
                 continue;
             };
             let said = parallel_with(
-                self.options.threads(),
+                step.options().threads(),
                 drawn.len(),
                 || player.evaluator.judge(),
                 |judge, at| cut(judge.evaluate(drawn[at].0).0),
@@ -124,13 +97,9 @@ impl PipelineExecutor<'_> {
         }
 
         // 3. The record.
-        let experts = sets.iter().filter_map(|set| {
-            let expert = set.header.expert.as_ref()?;
-            Some(format!("{} ({})", expert.name, expert.asked))
-        });
-        let mut experts: Vec<String> = experts.collect();
+        let mut experts: Vec<String> = experts(&sets).collect();
         experts.dedup();
-        let curve = step.curve.as_ref().map(|curve| {
+        let curve = self.curve.as_ref().map(|curve| {
             let line = |of: &dyn Fn(&Judged) -> Option<Nearness>| {
                 let value =
                     |it: &Judged| of(it).and_then(|it| Some((it.correlation?, it.interval)));
@@ -142,8 +111,7 @@ impl PipelineExecutor<'_> {
             }
             curve.through("correlation with the expert", lines)
         });
-        let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
-        Ok(Judgement {
+        Ok(Output::Judgement(Judgement {
             conditions: format!(
                 "Scores of {}, cut at ±{limit} centipawns",
                 if experts.is_empty() {
@@ -152,66 +120,11 @@ impl PipelineExecutor<'_> {
                     experts.join(", ")
                 }
             ),
-            hash: hashes.join(" "),
+            hash: hashes(&sets),
             positions: drawn.len() as u64,
             players,
             curve,
             notes: Vec::new(),
-        })
-    }
-}
-
-impl Nearness {
-    fn of(name: &str, pairs: &[(f64, f64)]) -> Self {
-        let n = pairs.len() as f64;
-        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-        let empty = Self {
-            name: name.to_owned(),
-            ..Self::default()
-        };
-        if pairs.is_empty() {
-            return empty;
-        }
-        let (x, y) = (mean(&|it| it.0), mean(&|it| it.1));
-        let both = mean(&|it| (it.0 - x) * (it.1 - y));
-        let spread = libm::sqrt(mean(&|it| (it.0 - x) * (it.0 - x)))
-            * libm::sqrt(mean(&|it| (it.1 - y) * (it.1 - y)));
-        let correlation = (spread > 1e-9).then(|| (both / spread).clamp(-1.0, 1.0));
-        Self {
-            positions: pairs.len() as u64,
-            correlation,
-            interval: correlation.filter(|_| pairs.len() > 3).map(|it| {
-                // Fisher's transformation has the spread 1 / √(n − 3).
-                let near = libm::atanh(it.clamp(-0.999_999, 0.999_999));
-                let reach = 1.96 / libm::sqrt(n - 3.0);
-                [libm::tanh(near - reach), libm::tanh(near + reach)]
-            }),
-            error: Some(mean(&|it| (it.0 - it.1).abs())),
-            ..empty
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearness_is_that_of_the_books() {
-        let pairs: Vec<(f64, f64)> = (0..20)
-            .map(|at| (f64::from(at), f64::from(2 * at)))
-            .collect();
-        let same = Nearness::of("all", &pairs);
-        assert!((same.correlation.expect("it varies") - 1.0).abs() < 1e-12);
-        assert!((same.error.expect("there are some") - 9.5).abs() < 1e-12);
-        // Four points with r = 0.8 by hand: the products of differences add up to 4, the
-        // squares to 5 each.
-        let four = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 4.0)];
-        let near = Nearness::of("all", &four);
-        assert!((near.correlation.expect("it varies") - 0.8).abs() < 1e-12);
-        let [low, high] = near.interval.expect("more than three");
-        assert!(low < -0.5 && high > 0.99, "{low} {high}");
-        assert_eq!(Nearness::of("all", &[(1.0, 2.0); 5]).correlation, None);
-        assert_eq!(Nearness::of("all", &[]).positions, 0);
+        }))
     }
 }

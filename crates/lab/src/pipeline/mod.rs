@@ -1,9 +1,10 @@
 //! Recipes of several steps: breedings, data sets and matches, one after the other.
 //!
 //! A recipe with a list `[[step]]` is a pipeline. Each step has its folder in that of
-//! the pipeline and is there what it would be by itself: a run, a data set, a match. The
-//! checkpoint has the results of the finished steps: a resumed pipeline skips these, resumes
-//! what was started and starts the rest.
+//! the pipeline. A breeding, a data set and a match are nested experiments; the other steps
+//! keep their finished work in a memo or a file of their folder. The checkpoint has the results
+//! of the finished steps: a resumed pipeline skips these, resumes what was started and starts
+//! the rest. All kinds of steps have one form, [`PipelineStep`].
 
 mod accuracy;
 mod agreement;
@@ -20,32 +21,33 @@ mod refer;
 mod sets;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use mendel_crew::{Done, Flow, MapError, Mapped, Task, TaskFailure};
+use mendel_data::{DataSet, Reader};
 use mendel_engine::Player;
 use mendel_store::frame::{
-    self, Experiment, Failure, Frame, Identity, OrInvalid as _, Preparation,
+    self, Experiment, Failure, Folder, Frame, Identity, Memo, MemoRecord, OrInvalid as _,
+    Preparation,
 };
-use mendel_store::{ExperimentError, InputHashes, fingerprint};
+use mendel_store::{InputHashes, fingerprint};
 use serde_json::json;
 
 use self::error::in_step;
-use self::refer::{Made, folder_of, run_folders};
+use self::refer::{StepOutputs, folder_of, run_folders, seed_of};
 use crate::breed::{HINT, add_players, inputs_of};
 use crate::execution::RunOptions;
-use crate::recipe::steps::{PREVIOUS, Settings, Source, Turn, What};
-use crate::recipe::{Complaint, MetricRef, Recipe, RecipePlan};
+use crate::recipe::steps::{ChanceSettings, Names, PREVIOUS, Settings, Source, StepKind, Turn};
+use crate::recipe::{Complaint, MetricRef, Misfit, Recipe, RecipePlan};
 use crate::record::{CHAMPION, RECIPE};
 
-pub use self::error::StepError;
 pub use crate::record::{
     Agreement, Answers, Bred, ByColour, Curve, CurveLine, CurvePoint, Drawn, Game, Judged,
     Judgement, Nearness, Output, Pairing, Part, Pipeline, Played, Runs, Set, Standing, Step, Tally,
     Trained,
 };
 
-/// A recipe of steps that was checked.
 #[derive(Debug)]
 pub struct PipelineRun {
     plan: RecipePlan,
@@ -121,7 +123,7 @@ impl Experiment for PipelineRun {
 ///
 /// If a step names what is not there, or its numbers do not fit.
 pub fn check(recipe: &Recipe) -> Result<(), Complaint> {
-    // A form that is not asked for today must not be wrong tomorrow.
+    // The form that is not requested now must be right, too.
     if let Some(full) = recipe.full_form() {
         check(full)?;
     }
@@ -129,56 +131,73 @@ pub fn check(recipe: &Recipe) -> Result<(), Complaint> {
         return Ok(());
     };
     check_figures(recipe, settings)?;
-    let (name, parent) = (&recipe.name, &recipe.parent_name);
-    let mut made = Made::new(parent);
+    let mut made = StepOutputs::new(&recipe.parent_name);
     for turn in settings.turns() {
         let (at, step) = (turn.step, &settings.steps[turn.step]);
-        let table_complaint = |table: &str, (key, reason): (&str, String)| {
-            let key = match key {
-                "" => format!("step.{at}.{table}"),
-                key => format!("step.{at}.{table}.{key}"),
-            };
-            recipe.complaint(&key, reason)
-        };
+        if let StepKind::Breed(it) = &step.what {
+            let bred = it.recipe(&recipe.name, &step.name, &made);
+            let bred = bred.map_err(|inner| it.complaint(recipe, at, &inner))?;
+            made.bred(&step.name, vec![bred.parent_name; it.runs as usize], 0);
+            continue;
+        }
+        let checked = implementation(&step.what).check(&made);
+        let table = || format!("step.{at}.{}", step.what.kind());
+        checked.map_err(|misfit| recipe.misfit(&table(), misfit))?;
         match &step.what {
-            What::Breed(it) => {
-                let bred = it
-                    .recipe(name, &step.name, &made)
-                    .map_err(|inner| it.complaint(recipe, at, &inner))?;
-                let champions = vec![bred.parent_name; it.runs as usize];
-                made.bred(&step.name, champions, 0);
-            }
-            What::Data(it) => {
-                it.check(&made)
-                    .map_err(|found| table_complaint("data", found))?;
-                made.gathered(&step.name, it.kind.as_str().to_owned());
-            }
-            What::Network(it) => {
-                it.check(&made)
-                    .map_err(|found| table_complaint("network", found))?;
+            StepKind::Data(it) => made.gathered(&step.name, it.kind.as_str().to_owned()),
+            StepKind::Network(_) => {
                 let player = made.player(PREVIOUS);
                 made.bred(&step.name, vec![player], 0);
             }
-            What::Chance(it) => {
-                it.recipe()
-                    .map_err(|found| table_complaint("chance", found))?;
-                made.drawn(&step.name, vec![parent.clone(); it.sets as usize]);
+            StepKind::Chance(it) => {
+                let players = vec![recipe.parent_name.clone(); it.sets as usize];
+                made.drawn(&step.name, players);
             }
-            What::Match(it) => it
-                .check(&made)
-                .map_err(|found| table_complaint("match", found))?,
-            What::Agreement(it) => it
-                .check(&made)
-                .map_err(|found| table_complaint("agreement", found))?,
-            What::Judgement(it) => it
-                .check(&made)
-                .map_err(|found| table_complaint("judgement", found))?,
+            _ => {}
         }
     }
     Ok(())
 }
 
-/// The figures of ours that stand beside published ones must mean something.
+/// A kind of step. A new one is also listed in [`StepKind`] and [`Output`].
+trait PipelineStep {
+    /// Checks the table of the recipe, with stand-ins for what the steps before it will make.
+    fn check(&self, made: &StepOutputs) -> Result<(), Misfit>;
+
+    /// The players and programs whose hashes are inputs. What a step breeds and plays has its
+    /// own folder, with the hashes of the rest.
+    fn players(&self, _made: &StepOutputs) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Does the work that the folder of the step lacks.
+    fn run(&self, step: &StepRun) -> Result<Output, Failure>;
+}
+
+fn implementation(what: &StepKind) -> &dyn PipelineStep {
+    match what {
+        StepKind::Breed(it) => &**it,
+        StepKind::Data(it) => &**it,
+        StepKind::Network(it) => &**it,
+        StepKind::Chance(it) => &**it,
+        StepKind::Match(it) => &**it,
+        StepKind::Agreement(it) => &**it,
+        StepKind::Judgement(it) => &**it,
+    }
+}
+
+impl PipelineStep for ChanceSettings {
+    fn check(&self, _made: &StepOutputs) -> Result<(), Misfit> {
+        self.recipe().map(drop)
+    }
+
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
+        let drawn = step.pipeline.draw(step.settings, step.turn, self)?;
+        Ok(Output::Chance(drawn))
+    }
+}
+
+/// Our figures that are compared with published ones must exist.
 fn check_figures(recipe: &Recipe, settings: &Settings) -> Result<(), Complaint> {
     let steps: Vec<&str> = settings.steps.iter().map(|it| it.name.as_str()).collect();
     let figures = recipe.paper.iter().flat_map(|paper| &paper.figure);
@@ -198,7 +217,7 @@ fn with_data(plan: RecipePlan) -> Result<RecipePlan, Failure> {
         return Ok(plan);
     };
     let steps = plan.recipe.pipeline.as_ref().map(|it| &it.steps);
-    let asks = |what: &What| matches!(what, What::Agreement(_) | What::Judgement(_));
+    let asks = |what: &StepKind| matches!(what, StepKind::Agreement(_) | StepKind::Judgement(_));
     let steps = steps.into_iter().flatten().enumerate();
     let keys: Vec<String> = steps
         .filter(|(_, step)| asks(&step.what))
@@ -225,7 +244,6 @@ fn with_data(plan: RecipePlan) -> Result<RecipePlan, Failure> {
     })
 }
 
-/// A pipeline before its first step.
 fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failure> {
     let Some(settings) = &recipe.pipeline else {
         let reason = "has no `[[step]]`: it is no pipeline";
@@ -239,7 +257,7 @@ fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failur
         env!("CARGO_PKG_VERSION").to_owned(),
     ];
     for step in &settings.steps {
-        if let What::Breed(it) = &step.what
+        if let StepKind::Breed(it) = &step.what
             && let Source::Recipe { name, .. } = &it.source
         {
             identity.push(Recipe::text_of(name).or_invalid()?.0);
@@ -271,24 +289,6 @@ fn begun(recipe: &Recipe, seed: u64, command: String) -> Result<Pipeline, Failur
     })
 }
 
-/// Adds the hashes of the players and sets that a step names. What it breeds and plays has
-/// its own folder, with the hashes of the rest.
-fn add_step_inputs(
-    what: &What,
-    made: &Made,
-    inputs: &mut InputHashes,
-) -> Result<(), ExperimentError> {
-    let players = match what {
-        What::Data(it) => it.players(made),
-        What::Match(it) => it.judges_and_players(made),
-        What::Agreement(it) => it.texts(made),
-        What::Judgement(it) => it.texts(made),
-        What::Breed(_) | What::Network(_) | What::Chance(_) => Vec::new(),
-    };
-    add_players(players.iter().map(String::as_str), inputs)
-}
-
-/// A pipeline at work.
 struct PipelineExecutor<'a> {
     recipe: &'a Recipe,
     seed: u64,
@@ -313,7 +313,7 @@ impl PipelineExecutor<'_> {
         events.progress("steps", state.done() as u64, total);
 
         // 2. The others.
-        let mut made = Made::new(&self.recipe.parent_name);
+        let mut made = StepOutputs::new(&self.recipe.parent_name);
         for (at, turn) in settings.turns().into_iter().enumerate() {
             if state.steps[at].result.is_none() {
                 self.frame.check_stop()?;
@@ -323,11 +323,16 @@ impl PipelineExecutor<'_> {
                     &json!({ "number": shown.number, "name": shown.title(), "kind": shown.kind }),
                 );
                 let began = Instant::now();
-                let done = self.step(settings, turn, &made);
+                let step = StepRun {
+                    pipeline: self,
+                    settings,
+                    turn,
+                    made: &made,
+                };
+                let done = step.run();
                 self.frame
                     .record_timing("step", Some(turn.number as u32), began)?;
-                let name = &settings.steps[turn.step].name;
-                let output = done.map_err(|failure| in_step(turn.number, name, failure))?;
+                let output = done.map_err(|failure| in_step(turn.number, step.name(), failure))?;
                 state.steps[at].result = Some(output);
                 self.frame.write_checkpoint(&state, &mut [])?;
                 events.record("step-done", &state.steps[at]);
@@ -348,27 +353,14 @@ impl PipelineExecutor<'_> {
         Ok(state)
     }
 
-    /// One step.
-    fn step(&self, settings: &Settings, turn: Turn, made: &Made) -> Result<Output, Failure> {
-        let what = &settings.steps[turn.step].what;
-        // A later step must not meet another program under the same name.
-        let mut inputs = InputHashes::default();
-        add_step_inputs(what, made, &mut inputs)?;
-        inputs.extend(self.folder)?;
-        let output = match what {
-            What::Breed(it) => Some(Output::Runs(self.breed(settings, turn, it, made)?)),
-            What::Data(it) => Some(Output::Data(self.gather(settings, turn, it, made)?)),
-            What::Network(it) => self.train(settings, turn, it, made)?.map(Output::Network),
-            What::Chance(it) => Some(Output::Chance(self.draw(settings, turn, it)?)),
-            What::Match(it) => self.contest(settings, turn, it, made)?.map(Output::Match),
-            What::Agreement(it) => self.agree(settings, turn, it, made)?.map(Output::Agreement),
-            What::Judgement(it) => Some(Output::Judgement(self.judge(turn, it, made)?)),
-        };
-        output.ok_or(Failure::Stopped)
-    }
-
-    /// What a step made is there for those after it.
-    fn remember(&self, settings: &Settings, turn: Turn, output: Option<&Output>, made: &mut Made) {
+    /// Makes the output of a step available to later steps.
+    fn remember(
+        &self,
+        settings: &Settings,
+        turn: Turn,
+        output: Option<&Output>,
+        made: &mut StepOutputs,
+    ) {
         let name = &settings.steps[turn.step].name;
         let path = |relative: &Path| self.folder.join(relative).to_string_lossy().into_owned();
         match output {
@@ -394,4 +386,129 @@ impl PipelineExecutor<'_> {
         self.frame.subfolder(&relative.to_string_lossy())?;
         Ok(())
     }
+}
+
+struct StepRun<'a> {
+    pipeline: &'a PipelineExecutor<'a>,
+    settings: &'a Settings,
+    turn: Turn,
+    made: &'a StepOutputs,
+}
+
+impl StepRun<'_> {
+    fn run(&self) -> Result<Output, Failure> {
+        let step = implementation(&self.settings.steps[self.turn.step].what);
+        // A later step must not meet another program under the same name.
+        let mut inputs = InputHashes::default();
+        let players = step.players(self.made);
+        add_players(players.iter().map(String::as_str), &mut inputs)?;
+        inputs.extend(self.pipeline.folder)?;
+        step.run(self)
+    }
+
+    fn frame(&self) -> &Frame {
+        self.pipeline.frame
+    }
+
+    fn options(&self) -> &RunOptions {
+        self.pipeline.options
+    }
+
+    fn name(&self) -> &str {
+        &self.settings.steps[self.turn.step].name
+    }
+
+    /// Its folder within that of the pipeline.
+    fn relative(&self) -> String {
+        let folder = folder_of(self.settings, self.turn);
+        folder.to_string_lossy().into_owned()
+    }
+
+    fn path(&self) -> PathBuf {
+        self.pipeline
+            .folder
+            .join(folder_of(self.settings, self.turn))
+    }
+
+    /// Its folder, made if it is not there.
+    fn folder(&self) -> Result<Folder, Failure> {
+        Ok(self.frame().subfolder(&self.relative())?)
+    }
+
+    fn seed(&self, run: usize) -> u64 {
+        seed_of(self.pipeline.seed, self.turn, run)
+    }
+
+    fn sets(&self, words: &Names) -> Result<Vec<DataSet>, Failure> {
+        let words = words.list().iter();
+        let sets = words.map(|word| DataSet::find(&self.made.set(word)));
+        Ok(sets.collect::<Result<_, _>>()?)
+    }
+
+    /// Does items on threads of this process. `record` makes the record of an output and says
+    /// how much it adds to `done`; the record is on the disk before it is counted.
+    fn complete<T: Task, R: MemoRecord, E>(
+        &self,
+        (task, failure): (&T, &TaskFailure<E>),
+        items: Vec<T::Item>,
+        memo: &mut Memo<R>,
+        (part, mut done, total): (&str, u64, u64),
+        record: impl Fn(&T::Item, T::Output) -> (R, u64),
+    ) -> Result<(), Failure>
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let (crew, stop) = (self.options().crew.local(), self.frame().stop());
+        let mapped = crew.map(task, items.into_iter(), stop, &mut |item, output| {
+            if let Done::Output(output) = output {
+                let (record, more) = record(item, output);
+                memo.append(record)?;
+                done += more;
+                self.frame().events().progress(part, done, Some(total));
+            }
+            Ok::<_, Failure>(Flow::Continue)
+        });
+        let mapped = mapped.map_err(|error| match (error, failure.take()) {
+            (MapError::Consumer(failure), _) => failure,
+            // The typed error of the task says more than that of the crew.
+            (MapError::Work(_), Some(error)) => error.into(),
+            (MapError::Work(error), None) => error.into(),
+        })?;
+        match mapped {
+            Mapped::All => Ok(()),
+            _ => Err(Failure::Stopped),
+        }
+    }
+}
+
+/// The hashes of some sets, as a record has them.
+fn hashes(sets: &[DataSet]) -> String {
+    let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
+    hashes.join(" ")
+}
+
+/// Checks that the sets which a step names are there; those of earlier steps are not yet.
+fn check_sets(words: &Names, made: &StepOutputs, of: &str) -> Result<(), Misfit> {
+    let words = words.list();
+    if words.is_empty() {
+        return Err(("data", format!("names no set of positions with {of}")));
+    }
+    for word in words.iter().filter(|word| made.set(word) == **word) {
+        Reader::find(word).map_err(|error| ("data", error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Who gave the labels of some sets, and how.
+fn experts(sets: &[DataSet]) -> impl Iterator<Item = String> + '_ {
+    sets.iter().filter_map(|set| {
+        let expert = set.header.expert.as_ref()?;
+        Some(format!("{} ({})", expert.name, expert.asked))
+    })
+}
+
+/// A file by its name: its folder is of no use elsewhere. A built-in set as it is.
+fn file_name(text: &str) -> String {
+    let file = Path::new(text).file_name();
+    file.map_or_else(|| text.to_owned(), |it| it.to_string_lossy().into_owned())
 }

@@ -1,33 +1,27 @@
-//! A step that breeds the network beside the terms of the player at hand.
+//! A step that trains the network which the evaluator `classic` adds to its terms.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use mendel_data::{DataSet, Sample};
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_fitness::nnue::{Epoch, Training};
-use mendel_store::{fingerprint, replace};
-use toml::Table;
-
+use mendel_store::fingerprint;
 use mendel_store::frame::Failure;
 
-use super::PipelineExecutor;
-use super::error::StepError;
-use super::refer::{Made, folder_of, seed_of};
+use super::refer::StepOutputs;
+use super::{Misfit, Output, PipelineStep, StepRun, file_name};
 use crate::pedigree;
-use crate::recipe::steps::{NetworkSettings, PREVIOUS, Settings, Turn};
+use crate::recipe::steps::{NetworkSettings, PREVIOUS};
 use crate::record::{CHAMPION, Trained};
 
 /// Where a training stands, in the folder of its step.
 const STATE: &str = "training";
 
-impl NetworkSettings {
-    /// What is wrong with the table.
-    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
-        if self.data.clone().list().is_empty() {
+impl PipelineStep for NetworkSettings {
+    fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
+        if self.data.list().is_empty() {
             return Err(("data", "names no set to learn from".to_owned()));
         }
         self.training.check()?;
@@ -45,35 +39,21 @@ impl NetworkSettings {
             )),
         }
     }
-}
 
-impl PipelineExecutor<'_> {
-    /// The training of a step: gone on with from its last epoch. `None` if it was
-    /// stopped.
-    pub(super) fn train(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        step: &NetworkSettings,
-        made: &Made,
-    ) -> Result<Option<Trained>, Failure> {
+    /// Each epoch is on the disk before the next begins.
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
         // 1. Who learns from what.
-        let relative = folder_of(settings, turn);
-        self.make_folder(&relative)?;
-        let folder = self.folder.join(&relative);
-        let parent = Player::find(&made.player(PREVIOUS))?;
+        let folder = step.folder()?;
+        let parent = Player::find(&step.made.player(PREVIOUS))?;
         let AnyEvaluator::Classic(terms) = &parent.evaluator else {
-            return Err(StepError::NoTerms {
-                player: parent.name,
-            }
-            .into());
+            return Err(Failure::failed(format!(
+                "`{}` has no terms that a network could stand beside; choose a parent with the \
+                 evaluator `classic`",
+                parent.name
+            )));
         };
         let bare = AnyEvaluator::Classic(terms.clone().with_network(None));
-        let names = step.data.clone().list();
-        let sets = names
-            .iter()
-            .map(|name| DataSet::find(&made.set(name)))
-            .collect::<Result<Vec<DataSet>, _>>()?;
+        let sets = step.sets(&self.data)?;
         let (mut taught, mut held): (Vec<&Sample>, Vec<&Sample>) = (Vec::new(), Vec::new());
         for set in &sets {
             for sample in &set.samples {
@@ -82,83 +62,55 @@ impl PipelineExecutor<'_> {
             }
         }
 
-        // 2. The epochs, each written down before the next.
-        let seed = seed_of(self.seed, turn, 0);
-        let threads = self.options.threads();
+        // 2. The epochs.
+        let seed = step.seed(0);
+        let threads = step.options().threads();
         let start = terms.network().map(Arc::as_ref);
-        let how = step.training.clone();
+        let how = self.training.clone();
         let mut training = Training::new(&bare, start, &taught, &held, how, seed, threads);
-        let file = folder.join(STATE);
-        let mut epochs: Vec<Epoch> = match fs::read(&file) {
+        let mut epochs: Vec<Epoch> = match fs::read(folder.file(STATE)) {
             Ok(bytes) => training.restore(&bytes).unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        while (epochs.len() as u32) < step.training.epochs {
-            if self.frame.check_stop().is_err() {
-                return Ok(None);
-            }
+        let events = step.frame().events();
+        while (epochs.len() as u32) < self.training.epochs {
+            step.frame().check_stop()?;
             let epoch = training.epoch(epochs.len() as u32 + 1);
             epochs.push(epoch);
-            replace(&file, &training.save(&epochs))?;
-            let epochs = step.training.epochs;
-            let done = u64::from(epoch.epoch);
-            self.frame.events().record("epoch", &epoch);
-            self.frame
-                .events()
-                .progress("epochs", done, Some(u64::from(epochs)));
+            folder.write(STATE, training.save(&epochs))?;
+            events.record("epoch", &epoch);
+            let total = u64::from(self.training.epochs);
+            events.progress("epochs", u64::from(epoch.epoch), Some(total));
         }
 
         // 3. The player with its network, and its family.
-        let name = &settings.steps[turn.step].name;
-        let network = training.network();
-        let player = self.with_network(&parent, (&names, &sets), name, seed, network);
-        replace(&folder.join(CHAMPION), player.to_toml().as_bytes())?;
-        Ok(Some(Trained {
-            folder: relative.to_string_lossy().into_owned(),
+        let names = self.data.list();
+        let recipe = format!("{}-{}", step.pipeline.recipe.name, step.name());
+        let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
+        let identity = format!("{recipe}\n{seed}\n{hashes:?}\n{}", parent.to_toml());
+        let run = fingerprint(identity.as_bytes());
+        let mut pedigree = pedigree::of_run(&run, &recipe, seed, env!("CARGO_PKG_VERSION"));
+        let data = names.iter().zip(&hashes);
+        let data: Vec<String> = data
+            .map(|(name, hash)| format!("{} {hash}", file_name(name)))
+            .collect();
+        pedigree.insert("data".into(), data.join(", ").into());
+        pedigree::inherit(&mut pedigree, &[&parent]);
+        let network = Arc::new(training.network());
+        let player = Player {
+            name: format!("{recipe}-{seed}"),
+            about: format!("Trained by the recipe {recipe} with seed {seed}"),
+            evaluator: AnyEvaluator::Classic(terms.clone().judging_with(network)),
+            pedigree,
+            ..parent.clone()
+        };
+        folder.write(CHAMPION, player.to_toml())?;
+        Ok(Output::Network(Trained {
+            folder: step.relative(),
             champion: player.name,
             positions: training.positions() as u64,
             before: training.before(),
             epochs,
         }))
-    }
-
-    fn with_network(
-        &self,
-        parent: &Player,
-        (names, sets): (&[String], &[DataSet]),
-        step: &str,
-        seed: u64,
-        network: mendel_evaluator::Network,
-    ) -> Player {
-        let recipe = format!("{}-{step}", self.recipe.name);
-        let hashes: Vec<String> = sets.iter().map(DataSet::hash).collect();
-        let identity = format!("{recipe}\n{seed}\n{hashes:?}\n{}", parent.to_toml());
-        let mut pedigree = Table::new();
-        pedigree.insert("run".into(), fingerprint(identity.as_bytes()).into());
-        pedigree.insert("recipe".into(), recipe.clone().into());
-        pedigree.insert("seed".into(), seed.to_string().into());
-        pedigree.insert("version".into(), env!("CARGO_PKG_VERSION").into());
-        // A file by its name alone: the folder is of no use elsewhere.
-        let short = |name: &String| Path::new(name).file_name().map(OsStr::to_owned);
-        let data = names.iter().zip(&hashes).map(|(name, hash)| {
-            let name = short(name).unwrap_or_default();
-            format!("{} {hash}", name.to_string_lossy())
-        });
-        let data: Vec<String> = data.collect();
-        pedigree.insert("data".into(), data.join(", ").into());
-        pedigree::inherit(&mut pedigree, &[parent]);
-        let evaluator = match &parent.evaluator {
-            AnyEvaluator::Classic(terms) => {
-                AnyEvaluator::Classic(terms.clone().judging_with(Arc::new(network)))
-            }
-            other => other.clone(),
-        };
-        Player {
-            name: format!("{recipe}-{seed}"),
-            about: format!("Trained by the recipe {recipe} with seed {seed}"),
-            evaluator,
-            pedigree,
-            ..parent.clone()
-        }
     }
 }

@@ -1,7 +1,5 @@
 //! Games that start in one part of the game.
 
-use std::fmt::Write as _;
-
 use mendel_coach::Phase;
 use mendel_data::{DataSet, Reader};
 use rand::SeedableRng;
@@ -10,11 +8,10 @@ use rand_chacha::ChaCha8Rng;
 
 use mendel_store::frame::Failure;
 
-use super::error::StepError;
+use crate::games;
 use crate::recipe::steps::PartSettings;
 
 impl PartSettings {
-    /// What is wrong with it.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.positions == 0 {
             return Err("has no positions; ask for at least one".to_owned());
@@ -42,27 +39,19 @@ impl PartSettings {
                     && !it.position.legal_moves().is_empty()
                     && !it.position.is_insufficient_material()
             })
-            .map(|it| {
-                let fen = it.position.fen();
-                let fields: Vec<&str> = fen.split(' ').take(4).collect();
-                fields.join(" ")
-            })
+            .map(|it| games::epd(&it.position))
             .collect();
         fitting.sort_unstable();
         fitting.dedup();
         fitting.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         if fitting.len() < self.positions {
-            return Err(StepError::FewOpenings {
-                name: self.data.clone(),
-                found: fitting.len(),
-                wanted: self.positions,
-            }
-            .into());
+            let (name, found, wanted) = (&self.data, fitting.len(), self.positions);
+            return Err(Failure::failed(format!(
+                "`{name}` has {found} positions of that part of the game that are level enough, and \
+                 {wanted} are requested; request fewer, or allow more with `within`"
+            )));
         }
-        let mut text = String::new();
-        for position in &fitting[..self.positions] {
-            let _ = writeln!(text, "{position};");
-        }
-        Ok(text)
+        fitting.truncate(self.positions);
+        Ok(games::epd_file(fitting))
     }
 }

@@ -2,22 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::recipe::steps::{PARENT, PREVIOUS, Settings, Turn, What};
+use crate::recipe::steps::{PARENT, PREVIOUS, Settings, StepKind, Turn};
 
-/// What the steps so far have made, each by the name of its step.
+/// The outputs of the steps so far, each by the name of its step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Made {
+pub(super) struct StepOutputs {
     /// The player that the pipeline starts from, as the recipe names it.
     pub(super) parent: String,
     /// The champions of the steps that bred: all of them, and which is the best.
     champions: Vec<(String, Vec<String>, usize)>,
-    /// Players that chance drew.
     drawn: Vec<(String, Vec<String>)>,
-    /// The data sets.
     sets: Vec<(String, String)>,
 }
 
-impl Made {
+impl StepOutputs {
     pub(super) fn new(parent: &str) -> Self {
         Self {
             parent: parent.to_owned(),
@@ -32,22 +30,18 @@ impl Made {
         }
     }
 
-    /// A step has drawn these by chance.
     pub(super) fn drawn(&mut self, step: &str, players: Vec<String>) {
         self.drawn.push((step.to_owned(), players));
     }
 
-    /// A step has made this set.
     pub(super) fn gathered(&mut self, step: &str, set: String) {
         self.sets.push((step.to_owned(), set));
     }
 
-    /// Whether anything was bred yet.
     pub(super) fn has_champion(&self) -> bool {
         !self.champions.is_empty()
     }
 
-    /// The champion of the last step that bred one.
     pub(super) fn champion(&self) -> Option<&str> {
         let (_, champions, best) = self.champions.last()?;
         champions.get(*best).map(String::as_str)
@@ -103,15 +97,15 @@ pub(super) fn folder_of(settings: &Settings, turn: Turn) -> PathBuf {
 pub(super) fn run_folders(settings: &Settings, turn: Turn) -> Vec<PathBuf> {
     let folder = folder_of(settings, turn);
     match &settings.steps[turn.step].what {
-        What::Breed(it) if it.runs > 1 => (1..=it.runs)
+        StepKind::Breed(it) if it.runs > 1 => (1..=it.runs)
             .map(|run| folder.join(format!("{run:02}")))
             .collect(),
         _ => vec![folder],
     }
 }
 
-/// What chance begins from in a step: the pipeline's own seed, then two digits
-/// for the step and two for the run.
+/// The random seed of a step: the pipeline's own seed, then two digits for the step and two
+/// for the run.
 pub(super) fn seed_of(seed: u64, turn: Turn, run: usize) -> u64 {
     // Larger numbers do not fit into every file.
     (seed % 100_000_000_000) * 10_000 + turn.number as u64 * 100 + run as u64

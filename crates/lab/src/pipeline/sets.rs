@@ -9,26 +9,19 @@ use mendel_data::make::{DataOptions, DataPlan, DataSetCreation};
 use mendel_data::{DataSet, Kind, SUFFIX};
 use mendel_store::frame::Failure;
 
-use super::PipelineExecutor;
-use super::error::StepError;
-use super::refer::{Made, folder_of, seed_of};
+use super::refer::{StepOutputs, folder_of};
+use super::{Misfit, Output, PipelineStep, StepRun};
 use crate::proof::first_that_plays;
 use crate::recipe::steps::{DataSettings, PREVIOUS, Settings, Turn};
 use crate::record::Set;
 
 impl DataSettings {
     /// What the numbers ask for, with what was made before.
-    pub(super) fn plan(
-        &self,
-        out: PathBuf,
-        seed: u64,
-        made: &Made,
-        expert: Option<&str>,
-    ) -> DataPlan {
+    fn plan(&self, out: PathBuf, seed: u64, made: &StepOutputs, expert: Option<&str>) -> DataPlan {
         let usual = DataPlan::usual(self.kind, self.positions, out);
         DataPlan {
             seed,
-            player: made.player(self.player.as_deref().unwrap_or(PREVIOUS)),
+            player: self.game_player(made),
             nodes: self.nodes.unwrap_or(usual.nodes),
             per_game: self.per_game.unwrap_or(usual.per_game),
             spacing: self.spacing.unwrap_or(usual.spacing),
@@ -43,23 +36,20 @@ impl DataSettings {
         }
     }
 
-    /// Those who may label; nobody where results are enough.
-    pub(super) fn experts(&self) -> Vec<String> {
-        let named = self.expert.clone().list();
+    /// Players that may label, in the order of preference; empty where results are enough.
+    fn experts(&self) -> Vec<String> {
+        let named = self.expert.list();
         let asked = self.expert_eval.is_some()
             || self.expert_nodes.is_some()
             || self.expert_depth.is_some();
         if named.is_empty() && (asked || self.kind != Kind::Selfplay) {
             return vec![ExpertPlan::STOCKFISH.to_owned()];
         }
-        named
+        named.to_vec()
     }
 
-    /// Those who label, as they are started, and the player of the games.
-    pub(super) fn players(&self, made: &Made) -> Vec<String> {
-        let mut players = self.experts();
-        players.push(made.player(self.player.as_deref().unwrap_or(PREVIOUS)));
-        players
+    fn game_player(&self, made: &StepOutputs) -> String {
+        made.player(self.player.as_deref().unwrap_or(PREVIOUS))
     }
 
     fn expert_plan(&self, player: &str) -> ExpertPlan {
@@ -86,28 +76,6 @@ impl DataSettings {
             deadline: ExpertPlan::DEADLINE.max(Duration::from_secs(1)),
         }
     }
-
-    /// What is wrong with the numbers.
-    pub(super) fn check(&self, made: &Made) -> Result<(), (&'static str, String)> {
-        if self.kind == Kind::Imported {
-            let reason = "is quiet, moves or selfplay; an imported set is given as a file";
-            return Err(("kind", reason.to_owned()));
-        }
-        let experts = self.experts();
-        for (key, texts) in [
-            ("expert", experts.clone()),
-            (
-                "player",
-                vec![made.player(self.player.as_deref().unwrap_or(PREVIOUS))],
-            ),
-        ] {
-            for text in texts {
-                Entrant::parse(&text).map_err(|error| (key, error.to_string()))?;
-            }
-        }
-        let plan = self.plan(PathBuf::new(), 1, made, experts.first().map(String::as_str));
-        plan.check().map_err(|error| ("", error.to_string()))
-    }
 }
 
 /// The set of a step, within the folder of its pipeline.
@@ -116,44 +84,57 @@ pub(super) fn set_of(settings: &Settings, turn: Turn) -> PathBuf {
     folder_of(settings, turn).join(format!("{name}.{SUFFIX}"))
 }
 
-impl PipelineExecutor<'_> {
-    /// The set of a step: read if it is finished, else started or resumed.
-    pub(super) fn gather(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        step: &DataSettings,
-        made: &Made,
-    ) -> Result<Set, Failure> {
-        let relative = set_of(settings, turn);
-        let path = self.folder.join(&relative);
-        let experts = step.experts();
+impl PipelineStep for DataSettings {
+    fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
+        if self.kind == Kind::Imported {
+            let reason = "is quiet, moves or selfplay; an imported set is given as a file";
+            return Err(("kind", reason.to_owned()));
+        }
+        let experts = self.experts();
+        for text in &experts {
+            Entrant::parse(text).map_err(|error| ("expert", error.to_string()))?;
+        }
+        Entrant::parse(&self.game_player(made)).map_err(|error| ("player", error.to_string()))?;
+        let plan = self.plan(PathBuf::new(), 1, made, experts.first().map(String::as_str));
+        plan.check().map_err(|error| ("", error.to_string()))
+    }
+
+    /// The experts, as they are started, and the player of the games.
+    fn players(&self, made: &StepOutputs) -> Vec<String> {
+        let mut players = self.experts();
+        players.push(self.game_player(made));
+        players
+    }
+
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
+        let relative = set_of(step.settings, step.turn);
+        let experts = self.experts();
         let expert = first_that_plays(&experts);
         if expert.is_none() && !experts.is_empty() {
-            return Err(StepError::NoExpert {
-                names: experts.join(", "),
-            }
-            .into());
+            return Err(Failure::failed(format!(
+                "none of the experts could be started: {}; install one, or name another in `expert`",
+                experts.join(", ")
+            )));
         }
-        let name = path.file_name().map_or_else(PathBuf::new, PathBuf::from);
-        let seed = seed_of(self.seed, turn, 0);
-        let plan = step.plan(name, seed, made, expert);
+        let name = relative
+            .file_name()
+            .map_or_else(PathBuf::new, PathBuf::from);
+        let seed = step.seed(0);
+        let plan = self.plan(name, seed, step.made, expert);
         let options = DataOptions {
-            crew: self.options.crew.clone(),
+            crew: step.options().crew.clone(),
         };
-        let folder = folder_of(settings, turn);
-        let folder = folder.to_string_lossy();
-        self.frame
-            .nested::<DataSetCreation>(&folder, plan, seed, &options)?;
-        let set = DataSet::read(&path)?;
-        let player = made.player(step.player.as_deref().unwrap_or(PREVIOUS));
-        Ok(Set {
+        step.frame()
+            .nested::<DataSetCreation>(&step.relative(), plan, seed, &options)?;
+        let set = DataSet::read(step.pipeline.folder.join(&relative))?;
+        let player = self.game_player(step.made);
+        Ok(Output::Data(Set {
             file: relative.to_string_lossy().into_owned(),
             kind: set.header.kind.as_str().to_owned(),
             player: Entrant::parse(&player).map_or(player, |it| it.name),
             positions: set.header.positions,
             games: set.header.games,
             hash: set.hash(),
-        })
+        }))
     }
 }

@@ -2,7 +2,6 @@
 
 macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
-        /// The built-in recipes: name and text.
         pub const BUILT_IN: &[(&str, &str)] = &[
             $( ($name, include_str!(concat!("../../../../recipes/", $name, ".toml"))), )*
         ];

@@ -10,16 +10,17 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-/// A recipe as text and as a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// The file or the built-in name.
     origin: String,
     text: String,
     table: Table,
     /// Keys that do not stand in the text as they are, and where they were set.
     by_hand: Vec<(String, &'static str)>,
 }
+
+/// A key of a table that is wrong, and why.
+pub(crate) type Misfit = (&'static str, String);
 
 /// How a key is changed on the command line.
 const SET: &str = "--set";
@@ -75,16 +76,21 @@ impl Document {
     fn change(&mut self, key: &str, value: Value, how: &'static str) -> Result<(), Complaint> {
         let complaint = self.changed(key, "there is no such place in the recipe", how);
         self.by_hand.push((key.to_owned(), how));
+        self.put(key, value).ok_or(complaint)
+    }
+
+    /// Puts a value at `key`; `None` if there is no such place.
+    fn put(&mut self, key: &str, value: Value) -> Option<()> {
         let mut root = Value::Table(std::mem::take(&mut self.table));
         let done = set_key(&mut root, key, value);
         if let Value::Table(table) = root {
             self.table = table;
         }
-        done.ok_or(complaint)
+        done
     }
 
-    /// Paths are meant from where the recipe is run; made absolute, they still are
-    /// when the run goes on from elsewhere.
+    /// Makes paths absolute: they are relative to the folder in which the recipe was started,
+    /// and the run may be resumed from another one.
     pub(crate) fn make_paths_absolute(&mut self) {
         self.change_paths(&|path| {
             // A bare word is a built-in name, whatever lies in the folder.
@@ -123,12 +129,8 @@ impl Document {
         for key in keys {
             let path = self.get(&key).and_then(Value::as_str).map(Path::new);
             if let Some(path) = path.and_then(change) {
-                let mut root = Value::Table(std::mem::take(&mut self.table));
-                let placed = set_key(&mut root, &key, Value::String(path));
+                let placed = self.put(&key, Value::String(path));
                 debug_assert!(placed.is_some(), "it was read from there");
-                if let Value::Table(table) = root {
-                    self.table = table;
-                }
             }
         }
     }
@@ -138,7 +140,6 @@ impl Document {
         self.get(key).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// All of it.
     pub(crate) fn table(&self) -> &Table {
         &self.table
     }
@@ -162,7 +163,6 @@ impl Document {
         }
     }
 
-    /// A complaint about `key`.
     pub(crate) fn complaint(&self, key: &str, reason: impl fmt::Display) -> Complaint {
         let set = |(set, _): &&(String, &'static str)| {
             set == key
@@ -178,6 +178,14 @@ impl Document {
             line: self.line(key),
             key: key.to_owned(),
             reason: reason.to_string(),
+        }
+    }
+
+    /// A complaint about a key of a table, or about the table if the key is empty.
+    pub(crate) fn misfit(&self, table: &str, (key, reason): Misfit) -> Complaint {
+        match key {
+            "" => self.complaint(table, reason),
+            key => self.complaint(&format!("{table}.{key}"), reason),
         }
     }
 
@@ -212,6 +220,12 @@ impl Document {
     /// Reads the table at `key` as a `T`; a missing table is an empty one.
     pub(crate) fn section<T: DeserializeOwned>(&self, key: &str) -> Result<T, Complaint> {
         self.section_without(key, &[])
+    }
+
+    /// The same; `None` if there is no such table.
+    pub(crate) fn optional<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Complaint> {
+        let is_there = self.get(key).is_some();
+        is_there.then(|| self.section(key)).transpose()
     }
 
     /// The same, leaving out some keys of the table.
@@ -252,7 +266,6 @@ impl Document {
         })
     }
 
-    /// The value at `key`.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         let mut steps = key.split('.');
         let first = steps.next().filter(|first| !first.is_empty())?;
@@ -290,7 +303,6 @@ impl Document {
         }
     }
 
-    /// The text at `key`.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Complaint> {
         match self.get(key) {
             None => Ok(None),

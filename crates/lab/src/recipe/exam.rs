@@ -3,11 +3,12 @@
 use mendel_arena::Entrant;
 use serde::{Deserialize, Serialize};
 
-/// The table `[exam]`.
+use super::Misfit;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExamSettings {
-    /// It is held in the first generation, to compare with, and in every so many.
+    /// It is held in the first generation, to compare with, and in every `every`-th one.
     pub every: u32,
     /// Games of each member in each row, half of them with White.
     pub games: u64,
@@ -15,7 +16,7 @@ pub struct ExamSettings {
     pub depth: u32,
     /// Milliseconds for each move of the other.
     pub movetime: u64,
-    /// A side that is so many centipawns of material ahead has won.
+    /// A side has won if it is ahead by this many centipawns of material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<u32>,
     /// Whom members meet: of each row the first that can be started.
@@ -23,8 +24,7 @@ pub struct ExamSettings {
 }
 
 impl ExamSettings {
-    /// The key that is wrong, and why.
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
         let wrong = |key, reason: &str| Err((key, reason.to_owned()));
         if self.every == 0 {
             return wrong("every", "is 0; 25 is every 25 generations");

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{Complaint, Document};
 use crate::learning::InitialWeights;
 
-/// The table `[learn]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LearnSettings {
@@ -14,7 +13,6 @@ pub struct LearnSettings {
     /// Games that are played against it in one folder.
     #[serde(default = "default_games")]
     pub games: u64,
-    /// The first weights.
     #[serde(default = "default_start")]
     pub start: InitialWeights,
 }
@@ -27,7 +25,6 @@ fn default_start() -> InitialWeights {
     InitialWeights::Bred
 }
 
-/// The most games of one opponent.
 const MAX_GAMES: u64 = 1_000_000;
 
 /// Tables of breeding, which learning does not have.
@@ -37,7 +34,6 @@ const EXCLUDED: [&str; 11] = [
 ];
 
 impl LearnSettings {
-    /// The table of a recipe, if it has one.
     pub(super) fn read(document: &Document) -> Result<Option<Self>, Complaint> {
         if document.get("learn").is_none() {
             return Ok(None);

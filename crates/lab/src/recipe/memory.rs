@@ -16,10 +16,8 @@ use mendel_evolve::{Connected, Shape};
 use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space, SpaceKind};
 use mendel_fitness::trial::games::GameKind;
 
+pub(super) use super::Misfit;
 use super::stage::{BreederSettings, StageSettings, TrialSettings};
-
-/// The key that is wrong, and why.
-pub(super) type Misfit = (&'static str, String);
 
 /// Bytes for each gene of a network, once: its bounds and its name.
 const PER_NAME: u64 = 512;
@@ -126,7 +124,7 @@ fn members(breeder: &BreederSettings) -> (&'static str, u64) {
     (key, count as u64)
 }
 
-/// Members of so many parts, each of so many bytes.
+/// Bytes of members that have `parts` parts of `bytes` bytes each.
 fn of(members: u64, parts: u64, bytes: u64) -> u64 {
     let one = parts.saturating_mul(bytes).saturating_add(PER_MEMBER);
     members.saturating_mul(one)

@@ -8,11 +8,9 @@ pub struct MetricRef {
     pub step: Option<String>,
     /// Whom it is about: none for runs, a player, or two.
     pub who: Vec<String>,
-    /// The name of the metric.
     pub what: String,
 }
 
-/// Figures of the runs of a step.
 const OF_RUNS: [&str; 9] = [
     "training.parent",
     "training.champion",
@@ -24,7 +22,6 @@ const OF_RUNS: [&str; 9] = [
     "match.parent.games",
     "seconds",
 ];
-/// Figures of a player of a match.
 const OF_PLAYERS: [&str; 23] = [
     // In a match.
     "elo",
@@ -53,7 +50,6 @@ const OF_PLAYERS: [&str; 23] = [
     "correlation",
     "error",
 ];
-/// Figures of two players of a match.
 const OF_PAIRS: [&str; 3] = ["elo", "score", "games"];
 
 impl MetricRef {
@@ -97,32 +93,3 @@ impl MetricRef {
 }
 
 const FORMS: &str = "write `seconds`, `STEP: training.champion`, `STEP: PLAYER: score` or `STEP: FIRST - SECOND: elo`";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_is_refused_with_what_would_be_right() {
-        let steps = ["games", "runs"];
-        for right in [
-            "seconds",
-            "runs: training.champion",
-            "games: mendel: score",
-            "games: a - b: elo",
-        ] {
-            assert!(MetricRef::parse(right, &steps).is_ok(), "{right}");
-        }
-        for (wrong, words) in [
-            ("time", "`seconds`"),
-            ("nobody: seconds", "there are `games`, `runs`"),
-            ("runs: elo", "training.champion"),
-            ("games: a: goals", "`score`"),
-            ("games: a - b: accuracy", "`elo`"),
-            ("a: b: c: d", "FIRST - SECOND"),
-        ] {
-            let error = MetricRef::parse(wrong, &steps).expect_err(wrong);
-            assert!(error.contains(words), "{wrong}: {error}");
-        }
-    }
-}

@@ -22,7 +22,7 @@ use toml::Value;
 
 pub use self::built_in::BUILT_IN;
 pub use self::document::Complaint;
-pub(crate) use self::document::Document;
+pub(crate) use self::document::{Document, Misfit};
 pub use self::exam::ExamSettings;
 pub use self::learn::LearnSettings;
 pub use self::metric_ref::MetricRef;
@@ -37,11 +37,8 @@ pub use self::summary::{Summary, summaries};
 #[derive(Clone, Debug)]
 pub struct Recipe {
     document: Document,
-    /// What it is called.
     pub name: String,
-    /// One sentence about it.
     pub about: String,
-    /// The built-in player that it made.
     pub player: Option<String>,
     /// Whose weights it starts from and has to beat.
     pub parent: Player,
@@ -53,15 +50,10 @@ pub struct Recipe {
     /// What is done, one after the other; each starts from the champion of the
     /// one before.
     pub stages: Vec<StageSettings>,
-    /// How the champion is proved.
     pub proof: ProofSettings,
-    /// The published experiment that it repeats.
     pub paper: Option<Paper>,
-    /// How generations are examined by programs from elsewhere.
     pub exam: Option<ExamSettings>,
-    /// What the report shows beside the usual.
     pub report: ReportSettings,
-    /// A grid over its numbers.
     pub sweep: Option<SweepSettings>,
     /// Its steps, where it is a pipeline; it has no stages of its own then.
     pub pipeline: Option<steps::Settings>,
@@ -71,14 +63,13 @@ pub struct Recipe {
     full: Option<Box<Self>>,
 }
 
-/// The table `[report]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ReportSettings {
     /// Generations, counted from 1, whose population is shown as a histogram.
     pub histograms: Vec<u32>,
-    /// All members of the first and of each so many generations are kept, for what can
-    /// be said of whole populations; none if it is 0.
+    /// All members of the first generation and of every `keep-genotypes`-th one are kept, for
+    /// analyses of whole populations; 0 keeps none.
     #[serde(skip_serializing_if = "is_none_kept")]
     pub keep_genotypes: u32,
 }
@@ -93,7 +84,6 @@ fn is_none_kept(every: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSettings {
-    /// Runs for each combination.
     pub seeds: u32,
     /// Whether each run plays its match against the parent, so that the
     /// comparison is also one of strength.
@@ -111,23 +101,19 @@ pub struct SweepSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSuite {
-    /// The set: a built-in name or a file.
     pub data: String,
     /// The share of its games that is held out, where the set's own is not meant;
     /// 1 for all.
     #[serde(default)]
     pub holdout: Option<f64>,
-    /// Nodes that a position may take.
     pub nodes: u64,
 }
 
-/// The keys of a recipe.
 const KEYS: [&str; 19] = [
     "name", "about", "player", "parent", "founders", "genome", "breeder", "trial", "stop", "stage",
     "exam", "proof", "paper", "report", "sweep", "full", "step", "rounds", "learn",
 ];
 
-/// The most runs of a sweep.
 const MOST_RUNS: usize = 10_000;
 
 impl Recipe {
@@ -163,7 +149,7 @@ impl Recipe {
         let document = Document::parse(text, origin)?;
         document.knows_only("", &KEYS)?;
         if document.get("full").is_some() {
-            // A form that is not asked for today must not be wrong tomorrow.
+            // The form that is not requested now must be right, too.
             let mut full = document.clone();
             full.forget("sweep");
             full.apply_full()?;
@@ -176,7 +162,6 @@ impl Recipe {
         Self::read(document, set)
     }
 
-    /// Reads a recipe, with what was set by hand.
     fn read(mut document: Document, set: &[(String, Value)]) -> Result<Self, Complaint> {
         // 1. What was set by hand.
         for (key, value) in set {
@@ -228,33 +213,23 @@ impl Recipe {
             stage::read(&document, &parent, &founders)?
         };
         let proof: ProofSettings = document.section("proof")?;
-        proof
-            .check()
-            .map_err(|(key, reason)| document.complaint(&format!("proof.{key}"), reason))?;
+        let checked = proof.check();
+        checked.map_err(|misfit| document.misfit("proof", misfit))?;
         if proof.founders && founders.is_empty() {
             let reason = "means nothing here: the recipe has no `founders`";
             return Err(document.complaint("proof.founders", reason));
         }
-        let paper = match document.get("paper") {
-            None => None,
-            Some(_) => Some(document.section("paper")?),
-        };
-        let exam: Option<ExamSettings> = match document.get("exam") {
-            None => None,
-            Some(_) => Some(document.section("exam")?),
-        };
-        if let Some(Err((key, reason))) = exam.as_ref().map(ExamSettings::check) {
-            return Err(document.complaint(&format!("exam.{key}"), reason));
+        let paper = document.optional("paper")?;
+        let exam: Option<ExamSettings> = document.optional("exam")?;
+        if let Some(Err(misfit)) = exam.as_ref().map(ExamSettings::check) {
+            return Err(document.misfit("exam", misfit));
         }
         let report: ReportSettings = document.section("report")?;
         if report.histograms.contains(&0) {
             let reason = "counts generations from 1; there is no generation 0";
             return Err(document.complaint("report.histograms", reason));
         }
-        let sweep = match document.get("sweep") {
-            None => None,
-            Some(_) => Some(document.section("sweep")?),
-        };
+        let sweep = document.optional("sweep")?;
         let recipe = Self {
             document,
             name,
@@ -287,8 +262,8 @@ impl Recipe {
         self.document.to_toml()
     }
 
-    /// What the recipe says, wherever the files lie that it names: they count by
-    /// what is in them.
+    /// The recipe for its hash: files that it names count by their contents, not by their
+    /// folders.
     pub(crate) fn identity(&self) -> String {
         let mut document = self.document.clone();
         document.shorten_paths();
@@ -300,9 +275,12 @@ impl Recipe {
         find_recipe(text, BUILT_IN)
     }
 
-    /// A complaint about one of its keys.
     pub(crate) fn complaint(&self, key: &str, reason: impl std::fmt::Display) -> Complaint {
         self.document.complaint(key, reason)
+    }
+
+    pub(crate) fn misfit(&self, table: &str, misfit: Misfit) -> Complaint {
+        self.document.misfit(table, misfit)
     }
 
     /// The combinations of the sweep, each as the keys to set; one empty
@@ -354,15 +332,11 @@ impl Recipe {
                 return Err(self.complaint("sweep.axes", reason));
             }
         }
-        let mut plain = self.document.clone();
-        plain.forget("sweep");
-        plain.forget("full");
+        let plain = self.without_sweep();
         for cell in &grid {
-            Self::parse(&plain.to_toml(), "a cell of the sweep", cell).map_err(|complaint| {
-                self.complaint(
-                    "sweep.axes",
-                    format!("{}: {}", complaint.key, complaint.reason),
-                )
+            Self::parse(&plain, "a cell of the sweep", cell).map_err(|complaint| {
+                let reason = format!("{}: {}", complaint.key, complaint.reason);
+                self.complaint("sweep.axes", reason)
             })?;
         }
         Ok(grid)
@@ -374,14 +348,17 @@ impl Recipe {
     ///
     /// If the cell is none of [`grid`](Self::grid)'s.
     pub fn cell(&self, set: &[(String, Value)]) -> Result<Self, Complaint> {
+        Self::parse(&self.without_sweep(), &self.name, set)
+    }
+
+    fn without_sweep(&self) -> String {
         let mut plain = self.document.clone();
         plain.forget("sweep");
         plain.forget("full");
-        Self::parse(&plain.to_toml(), &self.name, set)
+        plain.to_toml()
     }
 }
 
-/// The players that the key `founders` names.
 fn founders(document: &Document) -> Result<Vec<(String, Player)>, Complaint> {
     let names = match document.get("founders") {
         None => return Ok(Vec::new()),

@@ -10,13 +10,11 @@ use super::Recipe;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "PlanText", into = "PlanText")]
 pub struct RecipePlan {
-    /// The recipe.
     pub recipe: Recipe,
     /// A data set instead of the recipe's: a built-in name or a file.
     pub data: Option<String>,
 }
 
-/// A plan as plain data.
 #[derive(Serialize, Deserialize)]
 struct PlanText {
     recipe: String,
@@ -51,12 +49,10 @@ impl RecipePlan {
     /// The fact of the manifest that names the data set.
     pub const DATA: &'static str = "data_override";
 
-    /// A recipe with its own data sets.
     pub fn new(recipe: Recipe) -> Self {
         Self { recipe, data: None }
     }
 
-    /// The text of the plan's file.
     pub fn to_toml(&self) -> String {
         self.recipe.to_toml()
     }

@@ -1,18 +1,17 @@
 //! The table `[proof]`: how a champion is proved.
 
-use mendel_arena::statistics::EloModel;
-use mendel_arena::{Entrant, OpeningSetting, Openings, Pace, SprtPlan};
+use mendel_arena::{Entrant, Pace, SprtPlan};
 use serde::{Deserialize, Serialize};
 
-/// How a champion is proved: the table `[proof]` of a recipe.
+use super::Misfit;
+use crate::games;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ProofSettings {
     /// The most games against the parent.
     pub games: u64,
-    /// Nodes for each move.
     pub nodes: Option<u64>,
-    /// Plies for each move.
     pub depth: Option<u32>,
     /// Normalised Elo of the two hypotheses of the test.
     pub sprt: [f64; 2],
@@ -21,7 +20,6 @@ pub struct ProofSettings {
     /// Outside players of about the champion's strength; the first that can be
     /// started is met.
     pub outside: Vec<String>,
-    /// Games against the outside player.
     pub outside_games: u64,
     /// Whether each founder of the recipe is met, too.
     pub founders: bool,
@@ -46,12 +44,11 @@ impl Default for ProofSettings {
     }
 }
 
-/// Nodes for each move where a recipe says nothing.
+/// Default number of nodes for each move.
 const NODES: u64 = 1000;
 
 impl ProofSettings {
-    /// What is wrong with the settings: the key, and why.
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
         if self.games == 0 {
             return Err((
                 "games",
@@ -65,8 +62,7 @@ impl ProofSettings {
             let reason = "must be at least 1; leave `outside` out to play none";
             return Err(("outside-games", reason.to_owned()));
         }
-        // The same opening gives the same game, so that a match cannot be longer.
-        let most = 2 * Openings::own(&OpeningSetting::default()).len() as u64;
+        let most = games::most_games();
         if self.founder_games == Some(0) {
             let reason = "must be at least 1; leave `founders` out to play none";
             return Err(("founder-games", reason.to_owned()));
@@ -89,13 +85,7 @@ impl ProofSettings {
     }
 
     pub(crate) fn sprt(&self) -> SprtPlan {
-        SprtPlan {
-            elo0: self.sprt[0],
-            elo1: self.sprt[1],
-            alpha: SprtPlan::ERROR,
-            beta: SprtPlan::ERROR,
-            model: EloModel::Normalized,
-        }
+        games::sprt(self.sprt)
     }
 
     pub(crate) fn pace(&self) -> Pace {

@@ -1,6 +1,9 @@
-//! Lines of the journals of a breeding run: generations, lineage, times.
+//! Lines of the journals of a breeding run: generations, lineage, genotypes, external tests.
+
+use std::collections::BTreeMap;
 
 use mendel_evolve::{MemberId, Origin};
+pub use mendel_fitness::genome::Genotype;
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +13,14 @@ use crate::trial::{Crown, LadderPoint};
 /// from a clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// The generation, from 0.
     pub generation: u32,
     /// Single judgements so far: members times positions or games.
     pub judgements: u64,
     /// The fitness of the best, the mean and the worst member, as the trial
     /// reports it to people (an error counts downwards, see the manifest).
     pub best: f64,
-    /// The mean of the generation.
     pub mean: f64,
-    /// The worst of the generation.
     pub worst: f64,
-    /// The standard deviation in the generation.
     pub deviation: f64,
     /// How different the members are: the mean distance of genomes from the mean
     /// genome, as a share of the widest possible (0 all alike, 1 as far as can be).
@@ -32,11 +31,9 @@ pub struct Generation {
     /// What random search had found with as many judgements, if it ran beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_best: Option<f64>,
-    /// Who is best in this generation.
     pub best_member: MemberId,
     /// The genes of the best, as values, in the order of the manifest's genes.
     pub genes: Vec<f64>,
-    /// The genes' mean over the generation.
     pub gene_means: Vec<f64>,
     /// How many members fall into each of the bins between the lowest and the
     /// highest fitness of this generation.
@@ -48,12 +45,10 @@ pub struct Generation {
     /// measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ladder: Option<LadderPoint>,
-    /// What only networks have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub networks: Option<Networks>,
 }
 
-/// What is written down of a generation of networks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Networks {
     /// The mean distance of two members: the length of the difference of their
@@ -64,7 +59,7 @@ pub struct Networks {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub empty: Option<f64>,
     /// The share of members whose network has more nodes or connections than can play,
-    /// in whose place one plays that says nothing; such a one is not among the empty.
+    /// and which a network that always answers 0 replaces; they are not counted as empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_large: Option<f64>,
     /// Hidden nodes that count and edges, on average over those that can play, where
@@ -79,27 +74,20 @@ pub struct Networks {
     pub extinctions: Option<u32>,
 }
 
-/// A species in one generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpeciesLine {
     /// Its number in the run's stage.
     pub id: u32,
-    /// How many members it has.
     pub size: u32,
-    /// Generations since it was founded.
     pub age: u32,
     /// The best fitness of its members in this generation, as the trial reports it.
     pub best: f64,
 }
 
-/// Counts in bins of equal width.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Where the first bin begins.
     pub low: f64,
-    /// Where the last bin ends.
     pub high: f64,
-    /// The counts.
     pub counts: Vec<u32>,
 }
 
@@ -111,11 +99,8 @@ impl Record for Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "WrittenLineage", try_from = "WrittenLineage")]
 pub struct Lineage {
-    /// The generation, from 0.
     pub generation: u32,
-    /// For each member its parents.
     pub parents: Vec<Vec<MemberId>>,
-    /// For each member how it was made.
     pub origins: Vec<Origin>,
 }
 
@@ -141,7 +126,6 @@ enum WrittenParent {
     Older(u32, u32),
 }
 
-/// The letter of each origin.
 const LETTERS: [(Origin, char); 10] = [
     (Origin::Random, 'r'),
     (Origin::Given, 'g'),
@@ -207,27 +191,42 @@ impl TryFrom<WrittenLineage> for Lineage {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A line of `genotypes.jsonl`: all members of one generation. A run writes it as
+/// often as `[report] keep-genotypes` says, and not by default: it is by far the longest of
+/// its records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Genotypes {
+    pub generation: u32,
+    pub members: Vec<Genotype>,
+}
 
-    #[test]
-    fn a_lineage_is_short_on_disk_and_whole_in_memory() {
-        let id = |generation, member| MemberId { generation, member };
-        let lineage = Lineage {
-            generation: 5,
-            parents: vec![vec![id(4, 7), id(4, 9)], vec![id(1, 3)], vec![]],
-            origins: vec![Origin::Crossover, Origin::HallOfFame, Origin::Random],
-        };
-        let text = serde_json::to_string(&lineage).expect("plain data");
-        assert_eq!(
-            text,
-            r#"{"generation":5,"origins":"xhr","parents":[[7,9],[[1,3]],[]]}"#
-        );
-        let again: Lineage = serde_json::from_str(&text).expect("what was written");
-        assert_eq!(again, lineage);
-        let strange = text.replace("xhr", "x!r");
-        let error = serde_json::from_str::<Lineage>(&strange).expect_err("an unknown letter");
-        assert!(error.to_string().contains("`!`"), "{error}");
-    }
+impl Record for Genotypes {
+    const VERSION: u32 = 1;
+}
+
+/// A line of `external-test.jsonl`: a generation in one row. A clock decided: another time, or on
+/// another machine, it is another line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExamLine {
+    /// Generations that were bred, as papers count them: from 1.
+    pub generation: u32,
+    /// The row, from 0.
+    pub row: usize,
+    /// The opponent, as the recipe names it; `None` if none of the row could be started.
+    pub opponent: Option<String>,
+    pub losses: u64,
+    pub draws: u64,
+    pub wins: u64,
+    /// Half-moves of the lost games: with White, with Black.
+    pub lost: [Vec<u32>; 2],
+    /// The members' own first moves, with White and with Black, and how often each was
+    /// played, by name.
+    #[serde(default)]
+    pub opened: [BTreeMap<String, u64>; 2],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Record for ExamLine {
+    const VERSION: u32 = 1;
 }

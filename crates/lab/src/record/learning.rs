@@ -6,7 +6,6 @@ use mendel_arena::statistics::{Points, Tally, Trend};
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
-/// The journal of games.
 pub const GAMES: &str = "games.jsonl";
 
 /// Which game it was. Ids are ordered as all nodes agree to count their games:
@@ -15,7 +14,6 @@ pub const GAMES: &str = "games.jsonl";
 pub struct GameId {
     /// One more than the largest number that the node knew of.
     pub number: u64,
-    /// Where it was played.
     #[serde(rename = "installation")]
     pub node: String,
 }
@@ -37,17 +35,12 @@ impl fmt::Display for GameId {
 /// A line of `games.jsonl`: a game and its result. Nothing in it comes from a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedGame {
-    /// Which game it was.
     pub id: GameId,
-    /// The [founding](crate::learning::PopulationConfig) of the population that it belongs to.
+    /// The id of its population's [config](crate::learning::PopulationConfig).
     pub population: String,
-    /// The set that played.
     pub set: Vec<i32>,
-    /// Whom it met.
     pub opponent: String,
-    /// What kind of opponent that is.
     pub against: OpponentKind,
-    /// Whether the set had White.
     pub white: bool,
     /// Half-moves of the game.
     pub plies: u32,
@@ -66,14 +59,12 @@ pub(crate) const MOST_NUMBER: u64 = 1 << 53;
 const MOST_AHEAD: u64 = 1_000_000;
 /// Half-moves: a game by the rules has less than 12,000.
 const MOST_PLIES: u32 = 20_000;
-/// Letters of an opponent's name.
 const MOST_LETTERS: usize = 200;
-/// Letters of a node id.
 const MAX_NODE_ID: usize = 64;
 
 impl LearnedGame {
-    /// What is wrong with a game that somebody told, where the last number known is
-    /// `last`. Anybody with the right to post may have written it.
+    /// What is wrong with a game of another node, where the last known number is `last`.
+    /// Everyone with access to the shared log may have written it.
     pub(crate) fn fault(&self, last: u64) -> Option<&'static str> {
         if !self.id.follows(last) {
             return Some("its number is no game's");
@@ -115,13 +106,10 @@ pub(crate) fn plies_of(plies: u32) -> u32 {
     plies.min(MOST_PLIES)
 }
 
-/// Kinds of opponents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpponentKind {
-    /// Somebody at the terminal.
     Person,
-    /// Whoever plays in a GUI.
     Gui,
     /// A player of ours or another program.
     Program,
@@ -131,11 +119,8 @@ pub enum OpponentKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlayerResult {
-    /// It won.
     Won,
-    /// Nobody did.
     Drawn,
-    /// It lost.
     Lost,
 }
 
@@ -160,15 +145,11 @@ impl PlayerResult {
     }
 }
 
-/// A set that plays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PopulationMember {
-    /// Its weights.
     pub set: Vec<i32>,
-    /// How it did.
     pub tally: Tally,
-    /// The how-manieth child it is; 0 for those that were there first, and for those
-    /// that came from another node.
+    /// Birth index, from 1; 0 for the initial members and for those of other nodes.
     pub born: u32,
 }
 
@@ -183,11 +164,8 @@ impl PopulationMember {
 /// All games against one opponent, in the order in which they count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpponentHistory {
-    /// Whom.
     pub name: String,
-    /// Points of the games.
     pub results: Vec<f64>,
-    /// How many of them were played here.
     pub here: usize,
 }
 
@@ -201,16 +179,11 @@ impl OpponentHistory {
 /// A population with all its games, as a page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearningRecord {
-    /// The random seed of the population.
     pub seed: u64,
-    /// The names of the weights of a set.
     pub names: Vec<String>,
     /// All games, in the order in which they count.
     pub games: Vec<LearnedGame>,
-    /// The same games by opponent.
     pub opponents: Vec<OpponentHistory>,
-    /// The sets that play.
     pub members: Vec<PopulationMember>,
-    /// How many children were born.
     pub births: u32,
 }

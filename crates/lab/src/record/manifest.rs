@@ -6,23 +6,19 @@ use mendel_store::frame;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-/// What `manifest.toml` says of a run: what was run on what, and what the numbers of its
-/// journals mean. Nothing in it comes from a clock.
+/// The facts of a run in `manifest.toml`: its inputs, and the meaning of the numbers in its
+/// journals. Nothing in it comes from a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// A hash of recipe, data, seed and version.
     #[serde(skip)]
     pub id: String,
-    /// The recipe's name.
     #[serde(skip)]
     pub recipe: String,
-    /// What chance began from.
     #[serde(skip)]
     pub seed: u64,
-    /// The version of the program.
     #[serde(skip)]
     pub version: String,
-    /// What to type to run it again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// The player the run started from, by name or path.
@@ -40,7 +36,6 @@ pub struct Manifest {
     /// Whether a smaller fitness is better, as with an error.
     #[serde(default)]
     pub smaller_is_better: bool,
-    /// What a reader of the results must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The data set that was asked for instead of the recipe's.
@@ -55,7 +50,6 @@ pub struct Manifest {
     /// The parent's genes; empty if it has none or they do not fit the recipe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parent_genes: Vec<f64>,
-    /// What the trials judged on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<Data>,
 }
@@ -67,12 +61,10 @@ pub struct Manifest {
 pub enum StandIn {
     /// It adds material, and so that alone counts.
     Material,
-    /// It gives 0 to every position.
     Nothing,
 }
 
 impl StandIn {
-    /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Material => "material alone",
@@ -81,14 +73,11 @@ impl StandIn {
     }
 }
 
-/// A data set as a manifest names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data {
     /// A built-in name or a path.
     pub name: String,
-    /// A hash of its contents.
     pub hash: String,
-    /// How many positions were used.
     pub positions: u64,
 }
 
@@ -96,13 +85,10 @@ pub struct Data {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// It cannot be read as that of an experiment.
     #[error(transparent)]
     Frame(#[from] mendel_store::ExperimentError),
-    /// Its facts are not those of a run.
     #[error("{} is broken: {reason}; restore it from a copy", path.display())]
     Broken {
-        /// The manifest.
         path: PathBuf,
         /// What is wrong with it, with line and column where they are known.
         reason: String,
@@ -123,7 +109,6 @@ impl Manifest {
         }
     }
 
-    /// The file's name in the folder of a run.
     pub const FILE: &'static str = frame::Manifest::FILE;
 
     /// Reads the manifest of a run's folder.

@@ -8,9 +8,7 @@ use mendel_store::FileError;
 use mendel_store::frame::Folder;
 use serde::{Deserialize, Serialize};
 
-use super::agreement::Agreement;
-use super::curve::Curve;
-use super::judgement::Judgement;
+use super::answers::{Agreement, Curve, Judgement};
 use super::proof::Measured;
 
 /// A pipeline: its steps and what came out of them so far.
@@ -19,13 +17,9 @@ pub struct Pipeline {
     /// A hash of the recipe, those of its steps, the parent, the seed and the
     /// version.
     pub id: String,
-    /// The recipe's name.
     pub recipe: String,
-    /// What chance began from.
     pub seed: u64,
-    /// The version of the program.
     pub version: String,
-    /// What to type to run it again.
     pub command: String,
     /// The player it started from, as the recipe names it.
     pub parent: String,
@@ -34,16 +28,13 @@ pub struct Pipeline {
     /// The champion of the last step that bred one, once all is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub champion: Option<String>,
-    /// Whether all steps are done.
     pub finished: bool,
 }
 
-/// A step, and what came out of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Its place, from 1.
     pub number: usize,
-    /// What it is called.
     pub name: String,
     /// In which round, where it is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,61 +43,43 @@ pub struct Step {
     pub kind: String,
     /// Its folder, within that of the pipeline.
     pub folder: String,
-    /// What came out; nothing while it is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Output>,
 }
 
-/// What came out of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Output {
-    /// Runs and their champions.
     Runs(Runs),
-    /// A data set.
     Data(Set),
-    /// A network.
     Network(Trained),
-    /// Players that chance drew.
     Chance(Drawn),
-    /// Games.
     Match(Played),
-    /// Moves in positions whose moves are known.
     Agreement(Agreement),
-    /// Scores beside an expert's.
     Judgement(Judgement),
 }
 
-/// The runs of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Runs {
-    /// The runs.
     pub runs: Vec<Bred>,
     /// Which of them has the champion of the step, from 0.
     pub best: usize,
 }
 
-/// One run of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bred {
     /// Its folder, within that of the pipeline.
     pub folder: String,
-    /// Its id.
     pub id: String,
-    /// Its recipe.
     pub recipe: String,
-    /// Its seed.
     pub seed: u64,
-    /// What its champion is called.
     pub champion: String,
-    /// The unit of its fitness.
     pub unit: String,
     /// Whether less is better.
     pub smaller_is_better: bool,
     /// Parent and champion on the positions bred with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training: Option<Measured>,
-    /// The same on positions never seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Measured>,
     /// Elo against its parent, where a match was played.
@@ -115,69 +88,55 @@ pub struct Bred {
     /// Its 95 % interval; an open end is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[Option<f64>; 2]>,
-    /// In how many games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub games: Option<u64>,
-    /// What was proved.
     pub verdict: String,
 }
 
-/// A data set that a step made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Set {
     /// The file, within the folder of the pipeline.
     pub file: String,
     /// `quiet`, `moves` or `selfplay`.
     pub kind: String,
-    /// Who played the games.
     pub player: String,
-    /// How many positions.
     pub positions: u64,
-    /// From how many games.
     pub games: u64,
     /// A hash of positions and labels.
     pub hash: String,
 }
 
-/// A network that a step trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trained {
     /// Its folder, within that of the pipeline.
     pub folder: String,
-    /// What the player with it is called.
     pub champion: String,
     /// Positions it learned from.
     pub positions: u64,
     /// The error of the terms alone on positions never seen.
     pub before: f64,
-    /// What each epoch came to.
     pub epochs: Vec<Epoch>,
 }
 
-/// Players that chance drew.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
-    /// Whose genomes they are.
     pub recipe: String,
     /// The player files, within the folder of the pipeline.
     pub files: Vec<String>,
 }
 
-/// A match that a step played.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Played {
-    /// The players, in the order of the match.
     pub players: Vec<String>,
     /// What a move may use, the openings and what ends a game, in words.
     pub conditions: String,
     /// Each two that met, as the first of them sees it.
     pub pairings: Vec<Pairing>,
-    /// Everybody, in the order of the players.
+    /// In the order of the players.
     pub standings: Vec<Standing>,
     /// The games, where their accuracy was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub games: Vec<Game>,
-    /// Who judged the accuracy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     /// Points by colour, where they were asked for.
@@ -199,7 +158,6 @@ pub struct Played {
 pub struct ByColour {
     /// Points of the row's player with White; none where they did not meet so.
     pub white: Vec<Vec<Option<f64>>>,
-    /// The same with Black.
     pub black: Vec<Vec<Option<f64>>>,
     /// What was published for White, as in `white`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,16 +167,12 @@ pub struct ByColour {
     pub published_black: Option<Vec<Vec<Option<f64>>>>,
 }
 
-/// How two players did against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The first.
     pub first: String,
-    /// The second.
     pub second: String,
     /// Won by the first.
     pub wins: u64,
-    /// Drawn.
     pub draws: u64,
     /// Lost by the first.
     pub losses: u64,
@@ -228,39 +182,31 @@ pub struct Pairing {
     pub interval: [Option<f64>; 2],
 }
 
-/// How a player did against all it met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Who.
     pub player: String,
-    /// Games.
     pub games: u64,
     /// Share of the points, in per cent.
     pub score: Option<f64>,
     /// Share of draws, in per cent.
     pub draws: Option<f64>,
-    /// Rating; relative to the mean of the pool, unless somebody's is known.
+    /// Relative to the mean of the pool, unless the rating of a player is known.
     pub elo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub error: Option<f64>,
     /// Mean accuracy in per cent, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
-    /// What was published for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,
 }
 
-/// A game, with the accuracy of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Game {
-    /// Who had White.
     pub white: String,
-    /// Who had Black.
     pub black: String,
     /// As PGN writes it.
     pub result: String,
-    /// Why it ended.
     pub reason: String,
     /// Half-moves that the players chose.
     pub plies: u64,
@@ -284,7 +230,6 @@ impl Pipeline {
         }
     }
 
-    /// How many steps are done.
     pub fn done(&self) -> usize {
         self.steps.iter().filter(|it| it.result.is_some()).count()
     }
@@ -322,7 +267,6 @@ impl Standing {
 }
 
 impl Pairing {
-    /// Games in all.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }

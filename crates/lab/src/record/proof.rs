@@ -9,28 +9,23 @@ use serde::{Deserialize, Serialize};
 /// `result.json` of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunOutcome {
-    /// What was proved.
     #[serde(flatten)]
     pub proof: Proof,
     /// Whether the matches of the proof were played, if there were any to play. Without them
-    /// the run is not finished for whoever requests its proof.
+    /// the run is not finished if a proof is requested.
     #[serde(default)]
     pub matches_played: bool,
 }
 
-/// What was proved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
-    /// On the positions it was bred with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training: Option<Measured>,
-    /// On positions it never saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<Measured>,
-    /// In games.
     #[serde(default)]
     pub matches: Vec<MatchProof>,
-    /// What a reader must know, such as that nobody from outside could be met.
+    /// Notes for the reader, such as that no outside player could be started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// In a sentence: `proved +X [a, b]` or `not proved`.
@@ -40,14 +35,10 @@ pub struct Proof {
 /// Parent and champion on the same positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// How many.
     pub positions: u64,
-    /// From how many games.
     #[serde(default)]
     pub games: u64,
-    /// What the parent reached.
     pub parent: f64,
-    /// What the champion reached.
     pub champion: f64,
     /// 95 % interval of champion − parent, from game to game; none if there is one
     /// game only.
@@ -57,22 +48,17 @@ pub struct Measured {
     /// one, where it chooses moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ties: Option<f64>,
-    /// What is measured.
     pub unit: String,
 }
 
-/// One match of the champion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchProof {
-    /// Against whom.
     pub opponent: String,
     /// `parent`, `founder` or `outside`.
     pub role: String,
-    /// Games that count.
     pub games: u64,
     /// Won by the champion.
     pub wins: u64,
-    /// Drawn.
     pub draws: u64,
     /// Lost by the champion.
     pub losses: u64,
@@ -80,7 +66,6 @@ pub struct MatchProof {
     pub elo: Option<f64>,
     /// Its 95 % interval; an open end is none.
     pub interval: [Option<f64>; 2],
-    /// How it was played.
     pub conditions: String,
     /// Why it was over: `all played`, `stopped by the test`, `too many faults`.
     #[serde(default)]
@@ -92,19 +77,14 @@ pub struct MatchProof {
     /// Whether the test would not have accepted without the opponent's faults.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rests_on_faults: bool,
-    /// Where the test ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<Tested>,
 }
 
-/// Where a sequential test ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tested {
-    /// The lower hypothesis.
     pub elo0: f64,
-    /// The upper hypothesis.
     pub elo1: f64,
-    /// The log-likelihood ratio.
     pub llr: f64,
     /// `accepted`, `rejected` or `undecided`.
     pub decision: String,
@@ -121,7 +101,6 @@ pub const FOUNDER: &str = "founder";
 pub const OUTSIDE: &str = "outside";
 
 impl Proof {
-    /// Says what the matches prove.
     pub fn conclude(&mut self) {
         let parent = self.matches.iter().find(|it| it.role == PARENT);
         self.verdict = match parent {

@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-/// The outcome of a sweep: what the grid showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepOutcome {
-    /// What is measured.
     pub unit: String,
     /// Whether less is better.
     pub smaller_is_better: bool,
@@ -16,7 +14,7 @@ pub struct SweepOutcome {
     /// The combinations, in the order of the grid.
     pub cells: Vec<SweepCell>,
     /// Whether the matches that the recipe asks for were played. Without them the sweep is not
-    /// finished for whoever requests them.
+    /// finished if they are requested.
     #[serde(default)]
     pub matches_played: bool,
 }
@@ -31,16 +29,12 @@ pub struct OnSuite {
     pub solved: f64,
 }
 
-/// One combination of values, over all seeds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SweepCell {
-    /// The keys that were set, and to what.
     pub setting: Table,
-    /// The seeds.
     pub seeds: Vec<u64>,
     /// What the champions reached on the positions they were bred with.
     pub finals: Vec<f64>,
-    /// What they reached on positions they never saw.
     pub holdouts: Vec<f64>,
     /// The mean of `holdouts`, or of `finals` where nothing was held out.
     pub mean: f64,

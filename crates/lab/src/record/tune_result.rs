@@ -1,23 +1,20 @@
-//! What a tuning found.
+//! The rounds of a tuning, and what it found.
 
 use std::path::Path;
 
 use mendel_arena::options_line;
-use mendel_evolve::tuners::Interval;
-use mendel_store::FileError;
+use mendel_evolve::tuners::{Interval, Outcome};
 use mendel_store::frame::Folder;
+use mendel_store::{FileError, Record};
 use serde::{Deserialize, Serialize};
 
 use super::proof::MatchProof;
-use super::tune_param::{Aside, Infeasible, ParamKind};
-use super::tune_round::LeftOut;
+use super::tune_plan::{Aside, Infeasible, ParamKind, TunePlan};
 
 /// `result.json`: what a tuning found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuneResult {
-    /// A hash of the plan.
     pub id: String,
-    /// The engine as it started.
     pub engine: String,
     /// The same with the values found, as `mendel match` and others take it; the start
     /// where that is kept.
@@ -28,7 +25,6 @@ pub struct TuneResult {
     /// played and did not prove what was found.
     #[serde(default)]
     pub keeps_start: bool,
-    /// Who tuned.
     pub tuner: String,
     /// Games of the tuner and of the validations.
     pub games: u64,
@@ -36,11 +32,8 @@ pub struct TuneResult {
     /// played the same games from the same opening again.
     #[serde(default)]
     pub spared_games: u64,
-    /// Each parameter.
     pub params: Vec<ParamFound>,
-    /// What was not tuned, and why.
     pub aside: Vec<Aside>,
-    /// Values at which the engine failed.
     pub infeasible: Vec<Infeasible>,
     /// What the tuner makes of it: Elo above the start.
     pub gain: Interval,
@@ -50,7 +43,6 @@ pub struct TuneResult {
     pub curve: Vec<Validation>,
     /// The fitted surface over the two parameters of each pair that matter most.
     pub landscapes: Vec<Landscape>,
-    /// The match against the start.
     #[serde(default)]
     pub proof: Option<MatchProof>,
     /// Games still to be expected before the test decides, where it has not.
@@ -60,21 +52,16 @@ pub struct TuneResult {
     /// games do not repeat.
     #[serde(default)]
     pub most_games: Option<u64>,
-    /// Pairs in which the start failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// In a sentence: `proved +X [a, b]` or `not proved`.
     pub verdict: String,
 }
 
-/// What was found of a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParamFound {
-    /// The option.
     pub name: String,
-    /// Where it started.
     pub start: String,
-    /// What was found.
     pub value: String,
     /// The same as a number: of a switch 0 or 1, of a word its place.
     pub number: i64,
@@ -89,7 +76,6 @@ pub struct ParamFound {
     /// That bound is the engine's own.
     #[serde(default)]
     pub at_limit: bool,
-    /// What kind of option it is.
     #[serde(default)]
     pub kind: ParamKind,
     /// Whether the games tell that it matters at all.
@@ -101,7 +87,6 @@ pub struct ParamFound {
 pub struct Validation {
     /// Games of the tuner before it.
     pub games: u64,
-    /// What it would have proposed.
     pub proposal: Vec<i64>,
     /// Pairs by its points: 0, ½, 1, 1½, 2.
     pub pairs: [u64; 5],
@@ -120,7 +105,6 @@ pub struct Landscape {
     pub second: String,
     /// Values of the first.
     pub x: Vec<f64>,
-    /// Values of the second.
     pub y: Vec<f64>,
     /// Elo against what was found: a row for each value of the second.
     pub elo: Vec<Vec<f64>>,
@@ -133,7 +117,6 @@ pub const UNCLEAR: &str = "not told apart from 0 yet";
 pub(crate) const MOST_ELO: f64 = 1000.0;
 
 impl Validation {
-    /// Games of the match.
     pub fn played(&self) -> u64 {
         2 * self.pairs.iter().sum::<u64>()
     }
@@ -186,7 +169,6 @@ impl ParamFound {
         self.value == self.start
     }
 
-    /// Where the best value lies, in words.
     pub fn interval_words(&self) -> String {
         let [low, high] = self.interval.map(f64::round);
         if self.kind == ParamKind::Spin {
@@ -198,7 +180,6 @@ impl ParamFound {
         }
     }
 
-    /// How much it matters, in words.
     pub fn matters_words(&self) -> String {
         if self.matters.value >= MOST_ELO {
             format!("> {MOST_ELO:.0}")
@@ -209,28 +190,24 @@ impl ParamFound {
 }
 
 impl TuneResult {
-    /// The file's name in the folder of a tuning.
     pub const FILE: &'static str = Folder::RESULT;
 
-    /// The values found, in the order of the parameters.
     pub fn values(&self) -> Vec<i64> {
         self.params.iter().map(|it| it.number).collect()
     }
 
-    /// Whether nothing better than the start was found.
     pub fn is_start(&self) -> bool {
         self.params.iter().all(ParamFound::is_start)
     }
 
-    /// Whether there were too few games for so many parameters: most of them are not
-    /// told apart from 0, and what is left is as much as what was found.
+    /// Whether there were too few games for the number of parameters: most effects cannot be
+    /// distinguished from 0, and the gain that is left is as large as the one found.
     pub fn too_few_games(&self) -> bool {
         let unclear = self.params.iter().filter(|it| !it.visible).count();
         2 * unclear > self.params.len() && self.left.value >= self.gain.value
     }
 
-    /// Says what the match proves.
-    pub(crate) fn conclude(&mut self) {
+    pub fn conclude(&mut self) {
         self.verdict = match &self.proof {
             _ if self.is_start() => {
                 "not proved: nothing better than the start was found".to_owned()
@@ -261,7 +238,7 @@ impl TuneResult {
         Some(match self.most_games {
             Some(most) if all > most => format!(
                 "{what}, but {most} are the most: at a fixed depth or number of nodes each opening held out gives one \
-                 pair; `--openings FILE` with more of them, or another pace, goes on"
+                 pair; `--openings FILE` with more of them, or another pace, is needed"
             ),
             _ => format!("{what}: `mendel resume {run} --proof-games {all}`"),
         })
@@ -277,88 +254,51 @@ impl TuneResult {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+/// A line of `rounds.jsonl`: what the tuner asked for, and what it would propose then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedRound {
+    /// Counted from 0.
+    pub round: u32,
+    pub games: u64,
+    pub duels: Vec<TunedDuel>,
+    /// What it proposes now, a value for each parameter.
+    pub proposal: Vec<i64>,
+}
 
-    fn result(value: &str, gain: f64) -> TuneResult {
-        let of = |value: f64| json!({ "value": value, "low": value - 5.0, "high": value + 5.0 });
-        let param = json!({
-            "name": "Margin", "start": "1", "value": value, "number": 1, "interval": [0.0, 9.0], "gain": of(gain),
-            "matters": of(3.0), "at_bound": false, "visible": true,
-        });
-        serde_json::from_value(json!({
-            "id": "x", "engine": "e", "engine_tuned": "e", "options": "", "tuner": "surface", "games": 100,
-            "params": [param], "aside": [], "infeasible": [], "gain": of(gain), "left": of(4.0), "curve": [],
-            "landscapes": [], "verdict": "",
-        }))
-        .expect("it is a result")
-    }
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TunedDuel {
+    pub first: Vec<i64>,
+    pub second: Vec<i64>,
+    pub outcome: Outcome,
+}
 
-    #[test]
-    fn more_games_are_named_only_where_they_would_tell_and_can_be_had() {
-        let mut kept = result("1", 12.0);
-        kept.conclude();
-        assert!(kept.games_left.is_none() && kept.more("RUN").is_none());
-        assert!(kept.verdict.contains("nothing better"), "{}", kept.verdict);
-        let mut better = result("4", 12.0);
-        better.games_left = Some(150.0);
-        better.conclude();
-        let more = better.more("RUN").expect("games");
-        assert!(more.contains("mendel resume RUN --proof-games"), "{more}");
-        better.most_games = Some(100);
-        let more = better.more("RUN").expect("games");
-        assert!(more.contains("but 100 are the most"), "{more}");
-    }
+impl Record for TunedRound {
+    const VERSION: u32 = 1;
+}
 
-    #[test]
-    fn the_start_is_kept_where_nothing_better_was_found_or_proved() {
-        let mut unproved = result("4", 12.0);
-        unproved.conclude();
-        assert!(!unproved.keeps_start, "no proof was played");
-        let mut kept = result("1", 12.0);
-        kept.conclude();
-        assert!(kept.keeps_start);
-        for (decision, low, keeps) in [
-            ("accepted", 2.0, false),
-            ("undecided", -40.0, true),
-            ("rejected", -40.0, true),
-        ] {
-            let mut result = result("4", 12.0);
-            result.engine_tuned = "e?Margin=4".to_owned();
-            result.options = "Margin=4".to_owned();
-            result.proof = serde_json::from_value(json!({
-                "opponent": "the start", "role": "parent", "games": 40, "wins": 20, "draws": 5, "losses": 15,
-                "elo": 20.0, "interval": [low, 60.0], "conditions": "",
-                "sprt": { "elo0": 0.0, "elo1": 15.0, "llr": 1.0, "decision": decision },
-            }))
-            .expect("it is a proof");
-            result.conclude();
-            assert_eq!(result.keeps_start, keeps, "{decision}");
-            let [engine, options] = if keeps {
-                ["e", "Margin=1"]
-            } else {
-                ["e?Margin=4", "Margin=4"]
-            };
-            assert_eq!([&result.engine_tuned, &result.options], [engine, options]);
-        }
-    }
+/// A pair in which the start failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Where the second try began.
+    pub opening: String,
+    /// Which game of that pair, from 1.
+    pub game: u32,
+    pub reason: String,
+}
 
-    #[test]
-    fn a_validation_without_an_estimate_has_a_sign_by_its_points() {
-        let words = |pairs: [u64; 5]| {
-            Validation {
-                games: 10,
-                proposal: vec![1],
-                pairs,
-                elo: None,
-                interval: [None, None],
-            }
-            .words()
-        };
-        assert_eq!(words([3, 0, 0, 0, 0]), "−∞ [−∞, +∞] Elo in 6 games");
-        assert_eq!(words([0, 0, 0, 0, 3]), "+∞ [−∞, +∞] Elo in 6 games");
-        assert_eq!(words([0; 5]), "unknown [−∞, +∞] Elo in 0 games");
-    }
+/// The part of a tuning's checkpoint that a page shows.
+#[derive(Deserialize)]
+struct Progress {
+    curve: Vec<Validation>,
+    infeasible: Vec<Infeasible>,
+}
+
+/// Reads the validations of a tuning that is not finished, and the values found not to work,
+/// from its last checkpoint.
+pub fn tune_progress(folder: &Path, plan: &TunePlan) -> (Vec<Validation>, Vec<Infeasible>) {
+    let progress = Folder::at(folder).read_checkpoint::<Progress>();
+    progress.ok().flatten().map_or_else(
+        || (Vec::new(), plan.infeasible.clone()),
+        |it| (it.curve, it.infeasible),
+    )
 }

@@ -1,16 +1,17 @@
-//! Which options are tuned where nobody says, and why others are not.
+//! Which options are tuned if none is named, and why others are not.
 
 use std::collections::BTreeSet;
 
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_evolve::tuners::MOST_CHOICES;
+use mendel_store::frame::Failure;
 use wildmatch::WildMatch;
 
-use super::TuneError;
+use super::refuse;
 use crate::record::{Aside, Param};
 
-/// Options that say how the engine works and not how it plays, by their whole names.
-/// Who wants one of them tuned names it without a wildcard.
+/// Options that say how the engine works and not how it plays, by their whole names. One of
+/// them is tuned if it is named without a wildcard.
 const WORKINGS: [&str; 7] = [
     "multipv",
     "ponder",
@@ -22,7 +23,7 @@ const WORKINGS: [&str; 7] = [
 ];
 
 /// The same by one of the words of a name. Never `file` or `path`: names of files are
-/// texts, which nobody tunes, and a number with that word is about the board.
+/// texts, which cannot be tuned, and a number with that word is about the board.
 const WORDS: [&str; 18] = [
     "hash*",
     "thread*",
@@ -72,9 +73,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Options that are not tuned though nobody said so, and why. Where there are patterns,
-/// only those that one of them means.
-pub(super) fn left_out(offers: &[OptionLine], patterns: &[String], chosen: &[Param]) -> Vec<Aside> {
+/// Options that were not chosen, and why. Where there are patterns, only those that match one.
+pub fn left_out(offers: &[OptionLine], patterns: &[String], chosen: &[Param]) -> Vec<Aside> {
     let is_meant = |name: &str| patterns.is_empty() || patterns.iter().any(|it| matches(it, name));
     let others = offers
         .iter()
@@ -97,6 +97,9 @@ pub(super) fn left_out(offers: &[OptionLine], patterns: &[String], chosen: &[Par
     aside.collect()
 }
 
+/// What to do if a pattern chooses nothing.
+const BY_NAME: &str = "`--options NAME` tunes an option by its whole name, if it is a number, a switch or one of some words";
+
 /// The options of `engine` that the patterns mean, as parameters; all that say how it
 /// plays if there are no patterns.
 ///
@@ -107,7 +110,7 @@ pub fn choose(
     engine: &str,
     offers: &[OptionLine],
     patterns: &[String],
-) -> Result<Vec<Param>, TuneError> {
+) -> Result<Vec<Param>, Failure> {
     let params: Vec<Param> = offers.iter().filter_map(Param::of).collect();
     let usual: Vec<String> = params
         .iter()
@@ -116,9 +119,15 @@ pub fn choose(
         .collect();
     if patterns.is_empty() {
         if usual.is_empty() {
-            return Err(TuneError::NoOptions {
-                engine: engine.to_owned(),
-                only: offers.iter().map(|it| it.name.clone()).collect(),
+            let only: Vec<&str> = offers.iter().map(|it| it.name.as_str()).collect();
+            let what = format!("`{engine}` offers no options that could be tuned");
+            return Err(if only.is_empty() {
+                refuse(
+                    what,
+                    "only an engine with options can be tuned: see what it answers to `uci`",
+                )
+            } else {
+                refuse(format!("{what}: only {}", only.join(", ")), BY_NAME)
             });
         }
         return Ok(params
@@ -139,11 +148,9 @@ pub fn choose(
             }
         }
         if chosen.len() == before && !known {
-            return Err(TuneError::NoMatch {
-                engine: engine.to_owned(),
-                pattern: pattern.clone(),
-                known: usual,
-            });
+            let known = usual.join(", ");
+            let what = format!("`{pattern}` matches none of the options of `{engine}`: {known}");
+            return Err(refuse(what, BY_NAME));
         }
     }
     let all = params.into_iter().enumerate();

@@ -7,11 +7,9 @@ use mendel_store::frame::MemoRecord;
 use mendel_store::{Record, Sync};
 use serde::{Deserialize, Serialize};
 
-/// What a pair was played for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairPurpose {
-    /// The tuner asked for it.
     Duel,
     /// The proposal of the moment against the start, on openings of its own.
     Validation,
@@ -20,20 +18,16 @@ pub enum PairPurpose {
 /// A line of `pairs.jsonl`: a pair of games. Nothing in it comes from a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TunedPair {
-    /// What for.
     pub purpose: PairPurpose,
     /// The round of the tuner, or the number of the validation, from 0.
     pub round: u32,
-    /// Its number there.
     pub pair: u64,
     /// Whether it is the second try, after a player failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
     /// The values of the player with White in the first game, as `Name=Value&Name=Value`.
     pub first: String,
-    /// Those of its opponent.
     pub second: String,
-    /// Which of the openings.
     pub opening: usize,
     /// The game in which the first has White, and the one in which it has Black.
     pub games: [PairGame; 2],

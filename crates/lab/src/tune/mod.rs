@@ -4,12 +4,11 @@
 //! finds out by a few searches which have an effect ([`Probe`]) and makes a [`TunePlan`]. The
 //! experiment [`Tune`] plays what a [tuner](mendel_evolve::tuners) asks for, plays the proposal
 //! against the start now and then on openings held out, and proves it at the end by a sequential
-//! test on the same. A value at which the engine fails is no weak value: it is recorded as
-//! infeasible, and the tuner is told so.
+//! test on the same. A value at which the engine fails is not a weak value: it is recorded as
+//! infeasible, and passed to the tuner as such.
 
 pub mod bench;
 mod choose;
-mod error;
 mod journal;
 mod params;
 mod plan;
@@ -22,8 +21,7 @@ mod state;
 mod tune_plan;
 mod used_openings;
 
-pub use choose::choose;
-pub use error::TuneError;
+pub use choose::{choose, left_out};
 pub use journal::{PairPurpose, TunedPair};
 pub use params::ParamFile;
 pub use plan::{TuneRequest, TuneTarget, plan};
@@ -32,6 +30,8 @@ pub use prove::CHAMPION;
 pub use run::{Tune, TuneOptions};
 pub use tune_plan::LEAST_GAMES;
 
+use mendel_store::frame::Failure;
+
 pub use mendel_evolve::tuners::Interval;
 
 pub use crate::record::{
@@ -39,5 +39,16 @@ pub use crate::record::{
     TuneResult, TunedRound, UNCLEAR, Validation,
 };
 
-/// What is said of an option that changes nothing in the probe.
-const NO_EFFECT: &str = "changed nothing";
+/// What to do about a setting that is impossible.
+const HELP: &str = "`mendel tune --help` shows what can be requested";
+
+/// What to do about a name that is no engine.
+const ENGINE: &str =
+    "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, a built-in player or a player file";
+
+/// What to do about parameters that do not fit the engine.
+const FITTING: &str = "`mendel tune ENGINE --write FILE` writes a parameter file that fits";
+
+fn refuse(message: String, hint: &str) -> Failure {
+    Failure::invalid(message).with_hint(hint)
+}

@@ -5,24 +5,20 @@ use std::fs;
 use std::path::Path;
 
 use mendel_engine::uci::{OptionKind, OptionLine};
-use mendel_evolve::Bounds;
 use mendel_evolve::tuners::MOST_CHOICES;
+use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::TuneError;
+use super::{FITTING, refuse};
 use crate::record::{Aside, Infeasible, Param, ParamKind, usual_step};
 
-/// The parameter file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParamFile {
-    /// What is tuned.
     #[serde(default, rename = "param")]
     pub params: Vec<Param>,
-    /// What is not, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Aside>,
-    /// Where the engine fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub infeasible: Vec<Infeasible>,
 }
@@ -73,7 +69,6 @@ impl Param {
         (param.low < param.high && !too_many).then_some(param)
     }
 
-    /// How far apart its bounds are.
     pub fn width(&self) -> f64 {
         self.high as f64 - self.low as f64
     }
@@ -89,7 +84,7 @@ impl Param {
         (libm::rint(value) as i64).max(self.low).min(self.high)
     }
 
-    /// A value as the engine is told.
+    /// A value as the engine receives it.
     pub fn text(&self, value: i64) -> String {
         match self.kind {
             ParamKind::Spin => value.to_string(),
@@ -103,25 +98,10 @@ impl Param {
         }
     }
 
-    /// What a tuner knows of it.
-    pub fn bounds(&self) -> Bounds {
-        Bounds {
-            name: self.name.clone(),
-            low: self.low as f64,
-            high: self.high as f64,
-            start: self.start as f64,
-            step: Some(self.step),
-        }
-    }
-
-    /// Whether the engine can be given all its values.
-    fn check(&self, origin: &str, offers: &[OptionLine]) -> Result<(), TuneError> {
+    fn check(&self, origin: &str, offers: &[OptionLine]) -> Result<(), Failure> {
         let refuse = |reason: String| {
-            Err(TuneError::Param {
-                origin: origin.to_owned(),
-                name: self.name.clone(),
-                reason,
-            })
+            let what = format!("{origin}: `{}` {reason}", self.name);
+            Err(refuse(what, FITTING))
         };
         let Some(option) = offers
             .iter()
@@ -172,12 +152,13 @@ impl ParamFile {
     /// # Errors
     ///
     /// If it cannot be read, is no parameter file or does not fit the engine.
-    pub fn read(path: &Path, offers: &[OptionLine]) -> Result<Self, TuneError> {
-        let text = fs::read_to_string(path).map_err(|error| TuneError::NoFile {
-            path: path.to_owned(),
-            reason: error.to_string(),
+    pub fn read(path: &Path, offers: &[OptionLine]) -> Result<Self, Failure> {
+        let origin = format!("`{}`", path.display());
+        let text = fs::read_to_string(path).map_err(|error| {
+            let what = format!("cannot read the parameter file {origin}: {error}");
+            refuse(what, FITTING)
         })?;
-        Self::parse(&text, &format!("`{}`", path.display()), offers)
+        Self::parse(&text, &origin, offers)
     }
 
     /// Reads the text of a parameter file; `origin` says in errors where it is from.
@@ -185,31 +166,24 @@ impl ParamFile {
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn parse(text: &str, origin: &str, offers: &[OptionLine]) -> Result<Self, TuneError> {
+    pub fn parse(text: &str, origin: &str, offers: &[OptionLine]) -> Result<Self, Failure> {
         // What we say of a parameter begins with its name, and the place that comes with
         // it is that of the whole list; anything else has its line.
         let reason = |error: toml::de::Error| match error.message() {
             own if own.starts_with('`') => own.to_owned(),
             _ => error.to_string(),
         };
-        let file: Self = toml::from_str(text).map_err(|error| TuneError::Syntax {
-            origin: origin.to_owned(),
-            reason: reason(error),
-        })?;
+        let syntax =
+            |reason: &str| refuse(format!("{origin} is no parameter file: {reason}"), FITTING);
+        let file: Self = toml::from_str(text).map_err(|error| syntax(&reason(error)))?;
         if file.params.is_empty() {
-            return Err(TuneError::Syntax {
-                origin: origin.to_owned(),
-                reason: "it has no `[[param]]`".to_owned(),
-            });
+            return Err(syntax("it has no `[[param]]`"));
         }
         let mut seen = BTreeSet::new();
         for param in &file.params {
             if !seen.insert(param.name.to_lowercase()) {
-                return Err(TuneError::Param {
-                    origin: origin.to_owned(),
-                    name: param.name.clone(),
-                    reason: "is there twice".to_owned(),
-                });
+                let what = format!("{origin}: `{}` is there twice", param.name);
+                return Err(refuse(what, FITTING));
             }
             param.check(origin, offers)?;
         }
@@ -229,6 +203,3 @@ impl ParamFile {
         )
     }
 }
-
-#[cfg(test)]
-mod tests;

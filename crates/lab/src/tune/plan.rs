@@ -9,46 +9,37 @@ use mendel_engine::uci::OptionLine;
 use mendel_evolve::tuners::TunerPlan;
 use mendel_store::frame::{Failure, OrInvalid as _, Preparation};
 
-use super::TuneError;
 use super::choose::{choose, left_out};
-use super::error::{ENGINE, PROTOCOL};
 use super::params::ParamFile;
 use super::play::set;
 use super::probe::Probe;
-use super::tune_plan::{
-    LEAST_GAMES, fixed, hash_of, hash_of_file, usual_adjudication, usual_patience, usual_sprt,
-};
+use super::tune_plan::{LEAST_GAMES, fixed, hash_of, hash_of_file, usual_adjudication};
+use super::{ENGINE, HELP, refuse};
+use crate::games;
+use crate::recipe::ProofSettings;
 use crate::record::{Limit, TunePlan};
 
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct TuneRequest {
     /// The engine, as on the command line; what it is set to there is where it starts.
     pub engine: String,
-    /// What is tuned.
     pub what: TuneTarget,
-    /// Games before the proof.
     pub games: u64,
-    /// The most games of the proof.
     pub proof_games: u64,
-    /// What a move may use.
     pub pace: Pace,
     /// The tuner's name; the usual one if not given.
     pub tuner: Option<String>,
     /// A file of openings.
     pub openings: Option<PathBuf>,
-    /// Chance.
     pub seed: u64,
     /// Pairs that a round should have at least.
     pub batch: u32,
 }
 
-/// What is tuned.
 #[derive(Clone, Debug)]
 pub enum TuneTarget {
     /// The options whose names match a pattern; all if there is none.
     Options(Vec<String>),
-    /// What a parameter file says.
     File(PathBuf),
 }
 
@@ -65,7 +56,7 @@ pub fn plan(
     context: &Preparation,
 ) -> Result<TunePlan, Failure> {
     // 1. What costs nothing.
-    let refuse = |what, reason: String| Err(TuneError::Setting { what, reason }.into_invalid());
+    let refuse = |what, reason: String| Err(refuse(format!("`{what}` {reason}"), HELP));
     if request.pace == Pace::default() {
         let reason = "or `--depth`, `--movetime`, `--tc` is needed: how long a move may take";
         return refuse("--nodes", reason.to_owned());
@@ -103,15 +94,14 @@ pub fn plan(
     };
     let file = match &request.what {
         TuneTarget::File(path) => {
-            let file = ParamFile::read(path, &offers).map_err(TuneError::into_invalid)?;
+            let file = ParamFile::read(path, &offers)?;
             let starts: Vec<i64> = file.params.iter().map(|it| it.start).collect();
             let engine = &set(&entrant, &file.params, &starts);
             Probe { engine, ..probe }.start()?;
             file
         }
         TuneTarget::Options(patterns) => {
-            let params = choose(&entrant.name, &offers, patterns);
-            let params = params.map_err(TuneError::into_invalid)?;
+            let params = choose(&entrant.name, &offers, patterns)?;
             let total = params.len() as u64;
             context.progress(PROBED, 0, Some(total));
             let mut file = probe.run(&params, &|done| {
@@ -121,7 +111,7 @@ pub fn plan(
             file
         }
     };
-    // A file may start elsewhere; whoever meets the start must meet that.
+    // A file may start elsewhere; the opponents of the start must meet that.
     let starts: Vec<i64> = file.params.iter().map(|it| it.start).collect();
     let entrant = set(&entrant, &file.params, &starts);
     let plan = TunePlan {
@@ -137,8 +127,8 @@ pub fn plan(
         openings_hash: request.openings.as_deref().and_then(hash_of_file),
         openings: request.openings.clone(),
         pace: request.pace,
-        sprt: usual_sprt(),
-        patience: usual_patience(),
+        sprt: ProofSettings::default().sprt(),
+        patience: games::tolerant(),
         adjudication: usual_adjudication(),
         tuner,
         limits: Limit::of(&offers, &file.params),
@@ -164,6 +154,10 @@ pub(super) fn fewer_games(games: u64) -> String {
         "the proof has at most {games} games: at a fixed depth or number of nodes each opening held out gives one pair"
     )
 }
+
+/// What to do about an engine that does not get ready.
+const PROTOCOL: &str = "an engine is `uci:PROGRAM ARGUMENTS?Name=Value`, and has to speak UCI: programs of the \
+                        xboard protocol, such as fairymax, cannot be tuned";
 
 /// What an engine offers. Some name an option twice; the first counts.
 fn offers(engine: &Entrant) -> Result<Vec<OptionLine>, Failure> {

@@ -2,11 +2,11 @@
 
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    EndReason, Entrant, GamePair, GamePairResult, GamePairs, Opening, PairGame, map_pairs,
-    options_line,
+    EndReason, Entrant, GamePair, GamePairs, Opening, PairGame, PairMemo, options_line, play_pairs,
 };
-use mendel_crew::{Crew, Done};
-use mendel_store::frame::{self, Memo, StopFlag};
+use mendel_crew::Crew;
+use mendel_store::FileError;
+use mendel_store::frame::{Failure, Memo, StopFlag};
 
 use super::journal::{PairPurpose, TunedPair};
 use super::used_openings::UsedOpenings;
@@ -16,7 +16,6 @@ use crate::record::{LeftOut, Param, TunePlan};
 #[derive(Debug)]
 pub(super) struct DuelRunner<'a> {
     pub(super) plan: &'a TunePlan,
-    /// The engine as it starts.
     pub(super) engine: &'a Entrant,
     pub(super) openings: &'a [Opening],
     pub(super) crew: &'a Crew,
@@ -31,15 +30,14 @@ pub(super) struct ParamDuel {
     pub(super) pairs: u64,
 }
 
-/// The result of a duel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DuelResult {
     /// Pairs by the points of the first: 0, ½, 1, 1½, 2.
     pub(super) pairs: [u64; 5],
     /// How the first and the second failed, where they did, in both tries of a pair.
     pub(super) failed: [Option<String>; 2],
-    /// Pairs in which the start failed in both tries: they are left out, and nobody
-    /// else is blamed.
+    /// Pairs in which the start failed in both tries: they are left out, also for its
+    /// opponent.
     pub(super) left_out: Vec<LeftOut>,
 }
 
@@ -48,7 +46,6 @@ pub(super) struct DuelResult {
 pub(super) struct TuneRound<'a> {
     pub(super) purpose: PairPurpose,
     pub(super) number: u32,
-    /// The openings go on from here.
     pub(super) opening: u64,
     pub(super) duels: &'a [ParamDuel],
 }
@@ -81,7 +78,6 @@ fn pairs<'a>(texts: &'a [(&'a str, String)]) -> impl Iterator<Item = (&'a str, &
     texts.iter().map(|(name, value)| (*name, value.as_str()))
 }
 
-/// The engine with a setting.
 pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant {
     let texts = texts(params, values);
     engine.with_options(pairs(&texts))
@@ -89,9 +85,9 @@ pub(super) fn set(engine: &Entrant, params: &[Param], values: &[i64]) -> Entrant
 
 impl DuelRunner<'_> {
     /// Plays all pairs that are not in the memo; `played` is called for each. A pair in
-    /// which somebody fails is played once more, and only who fails again is taken not
-    /// to work. Where the same opening would give the very same game, the second try is
-    /// from another: a fault of the program in one position is not one of its values.
+    /// which a player fails is played once more, and values are infeasible only if they fail
+    /// again. Where the same opening would give the same game, the second try is from another:
+    /// a fault of the program in one position is no fault of the values.
     ///
     /// # Errors
     ///
@@ -102,8 +98,8 @@ impl DuelRunner<'_> {
         used: &mut UsedOpenings,
         memo: &mut Memo<TunedPair>,
         played: &mut dyn FnMut(),
-    ) -> Result<Vec<DuelResult>, frame::Failure> {
-        // 1. Everybody once, and all pairs in a fixed order; not those whose games are
+    ) -> Result<Vec<DuelResult>, Failure> {
+        // 1. Each setting once, and all pairs in a fixed order, without those whose games are
         //    known.
         let params = &self.plan.params;
         let mut settings: Vec<&[i64]> = Vec::new();
@@ -146,73 +142,47 @@ impl DuelRunner<'_> {
         });
 
         // 2. What is not in the memo is played, and what failed once more.
-        let wanted = |pair: &GamePair, again: bool, games| TunedPair {
-            purpose: round.purpose,
-            round: round.number,
-            pair: pair.id,
-            again,
-            first: lines[pair.first].clone(),
-            second: lines[pair.second].clone(),
-            opening: pair.opening,
-            games,
-        };
-        let mut outcomes: Vec<Option<GamePairResult>> = vec![None; all.len()];
+        let mut outcomes = vec![[PairGame::NONE; 2]; all.len()];
         for again in [false, true] {
-            let mut open = Vec::new();
-            for (_, first_try) in &all {
-                let pair = &if again {
-                    self.second_try(first_try)
-                } else {
-                    *first_try
-                };
-                let slot = &mut outcomes[pair.id as usize];
-                if again && !slot.is_some_and(|it| failures(&it).iter().any(Option::is_some)) {
-                    continue;
-                }
-                match memo.find(&wanted(pair, again, [PairGame::NONE; 2])) {
-                    Some(found) => {
-                        *slot = Some(GamePairResult {
-                            id: found.pair,
-                            games: found.games,
-                        });
-                        if !again {
-                            played();
-                        }
-                    }
-                    None => open.push(*pair),
-                }
-            }
-            let mut missing = open.len();
+            let pairs: Vec<GamePair> = all
+                .iter()
+                .map(|(_, pair)| *pair)
+                .filter(|pair| !again || has_failure(&outcomes[pair.id as usize]))
+                .map(|pair| if again { self.second_try(&pair) } else { pair })
+                .collect();
+            let mut memo = TryMemo {
+                memo: &mut *memo,
+                record: |pair: &GamePair, games| TunedPair {
+                    purpose: round.purpose,
+                    round: round.number,
+                    pair: pair.id,
+                    again,
+                    first: lines[pair.first].clone(),
+                    second: lines[pair.second].clone(),
+                    opening: pair.opening,
+                    games,
+                },
+            };
             let crew = self.crew.part(&round.part(again));
-            map_pairs(&crew, &task, &open, self.stop, &mut |pair, done| {
-                let id = pair.id;
-                let games = match done {
-                    Done::Output(games) => {
-                        memo.append(wanted(pair, again, games))?;
-                        games
-                    }
-                    // It is tried again by the next process.
-                    Done::Skipped => [PairGame::NONE; 2],
-                };
-                outcomes[id as usize] = Some(GamePairResult { id, games });
-                missing -= 1;
+            let found = play_pairs(&crew, &task, &pairs, self.stop, &mut memo, &mut |_, _| {
                 if !again {
                     played();
                 }
-                Ok::<(), frame::Failure>(())
+                Ok::<(), Failure>(())
             })?;
-            if missing > 0 {
-                return Err(frame::Failure::Stopped);
+            for (pair, games) in pairs.iter().zip(found.ok_or(Failure::Stopped)?) {
+                // A pair that no worker could play is tried again by the next process.
+                outcomes[pair.id as usize] = games.unwrap_or([PairGame::NONE; 2]);
             }
         }
 
-        // 3. The points, or who does not work.
-        let outcomes = all.iter().zip(outcomes.into_iter().flatten());
+        // 3. The points, or which values fail.
+        let outcomes = all.iter().zip(outcomes);
         Ok(self.judge(round.duels.len(), &settings, outcomes))
     }
 
-    /// The pair as it is played after somebody failed: where the same opening would give
-    /// the same game, from another.
+    /// The pair as it is played after a failure: where the same opening would give the same
+    /// game, from another.
     fn second_try(&self, pair: &GamePair) -> GamePair {
         let count = self.openings.len();
         GamePair {
@@ -225,22 +195,21 @@ impl DuelRunner<'_> {
         }
     }
 
-    /// The results of so many duels.
     fn judge<'p>(
         &self,
         duels: usize,
         settings: &[&[i64]],
-        outcomes: impl Iterator<Item = (&'p (usize, GamePair), GamePairResult)>,
+        outcomes: impl Iterator<Item = (&'p (usize, GamePair), [PairGame; 2])>,
     ) -> Vec<DuelResult> {
         let start: Vec<i64> = self.plan.params.iter().map(|it| it.start).collect();
         let mut met = vec![DuelResult::default(); duels];
-        for ((at, pair), outcome) in outcomes {
-            if outcome.games == [PairGame::NONE; 2] {
+        for ((at, pair), games) in outcomes {
+            if games == [PairGame::NONE; 2] {
                 // No worker could play it, and it is done without.
                 continue;
             }
             let met = &mut met[*at];
-            let failed = failures(&outcome);
+            let failed = failures(&games);
             let seats = [pair.first, pair.second];
             let own = failed.iter().zip(seats).find_map(|(failure, seat)| {
                 let failure = failure.as_ref()?;
@@ -255,7 +224,7 @@ impl DuelRunner<'_> {
                 });
                 continue;
             }
-            let points = outcome.games[0].points + outcome.games[1].points;
+            let points = games[0].points + games[1].points;
             if failed.iter().all(Option::is_none) {
                 met.pairs[(points + 2).clamp(0, 4) as usize] += 1;
             }
@@ -267,7 +236,30 @@ impl DuelRunner<'_> {
     }
 }
 
-/// A failure in one of the games of a pair.
+fn has_failure(games: &[PairGame; 2]) -> bool {
+    failures(games).iter().any(Option::is_some)
+}
+
+/// The memo of a tuning as the pairs of one try see it.
+struct TryMemo<'a, R> {
+    memo: &'a mut Memo<TunedPair>,
+    /// The record of a pair with its games.
+    record: R,
+}
+
+impl<R: Fn(&GamePair, [PairGame; 2]) -> TunedPair> PairMemo for TryMemo<'_, R> {
+    type Error = FileError;
+
+    fn find(&self, pair: &GamePair) -> Option<[PairGame; 2]> {
+        let wanted = (self.record)(pair, [PairGame::NONE; 2]);
+        self.memo.find(&wanted).map(|found| found.games)
+    }
+
+    fn append(&mut self, pair: &GamePair, games: [PairGame; 2]) -> Result<(), FileError> {
+        self.memo.append((self.record)(pair, games))
+    }
+}
+
 #[derive(Clone, Debug)]
 struct PairFailure {
     how: String,
@@ -276,9 +268,9 @@ struct PairFailure {
 }
 
 /// How the first and the second failed.
-fn failures(outcome: &GamePairResult) -> [Option<PairFailure>; 2] {
+fn failures(games: &[PairGame; 2]) -> [Option<PairFailure>; 2] {
     let mut failed = [None, None];
-    for (number, game) in (1..).zip(&outcome.games) {
+    for (number, game) in (1..).zip(games) {
         let how = match game.reason {
             EndReason::Crash => "it ended or could not be started",
             EndReason::IllegalMove => "it played an illegal move, or none",

@@ -22,52 +22,46 @@ use mendel_engine::bench::POSITIONS;
 use mendel_store::frame::{Failure, StopFlag};
 
 use super::params::ParamFile;
-use super::{NO_EFFECT, TuneError};
+use super::refuse;
 use crate::record::{Aside, Infeasible, Param, ParamKind};
 
-/// Every so many positions of the bench are looked at: openings, middle games and
-/// endings.
+/// Every third position of the bench is looked at: openings, middle games and endings.
 const EVERY: usize = 3;
 
 /// How deep where the pace of the games would not always give the same thought.
 const DEPTH: u32 = 6;
 
-/// So long a search may take before it has stalled.
+/// Time limit of a search; the engine has stalled if it takes longer.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The share of moves that a step should change.
 const STEP_CHANGES: f64 = 0.125;
 
 /// The largest step, as a share of the range.
 const LARGEST_STEP: f64 = 0.05;
 
-/// So many steps to either side of the start are worth a look.
+/// The range is limited to this many steps on either side of the start.
 const REACH: f64 = 16.0;
 
 /// Where between the start and the farther bound a step is looked for, as the shares
 /// of the way.
 const SHARES: [f64; 5] = [1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0];
 
-/// So often a value that fails is halved towards the start.
+/// How often a value that fails is halved towards the start.
 const HALVINGS: u32 = 6;
 
-/// What is said of an option that cannot be set to anything else.
+const NO_EFFECT: &str = "changed nothing";
+
+/// The reason of an option that cannot be set to anything else.
 const NO_OTHER: &str = "the engine fails with every other value";
 
-/// What a probe works with.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe<'a> {
-    /// The engine, as it starts.
     pub engine: &'a Entrant,
-    /// What its moves may use in the games.
     pub pace: Pace,
-    /// Searches at once.
     pub threads: usize,
-    /// Asked to stop.
     pub stop: &'a StopFlag,
 }
 
-/// What was said about one position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProbeResult {
     best: String,
@@ -91,13 +85,10 @@ impl ProbeResult {
 /// How much two looks at the same positions differ, as shares of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ProbeDifference {
-    /// Other moves.
     moves: f64,
-    /// Anything else.
     anything: f64,
 }
 
-/// What came of one option.
 #[derive(Debug)]
 struct OptionProbe {
     param: Param,
@@ -149,21 +140,27 @@ impl Probe<'_> {
             }
         }
         if file.params.is_empty() {
-            let names = file.aside.into_iter().map(|it| it.name).collect();
-            return Err(TuneError::NoEffect { names }.into_invalid());
+            let names: Vec<&str> = file.aside.iter().map(|it| it.name.as_str()).collect();
+            let names = names.join(", ");
+            return Err(refuse(
+                format!("none of the options has a visible effect: {names}"),
+                "`--params FILE` tunes what a file says, with or without effect",
+            ));
         }
         Ok(file)
     }
 
-    /// Has the engine think as it starts.
     pub(super) fn start(&self) -> Result<Vec<ProbeResult>, Failure> {
         let looks = self.look(None);
         if self.stop.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
         looks.map_err(|failure| {
-            let reason = failure.to_string();
-            TuneError::Start { reason }.into_invalid()
+            refuse(
+                format!("the engine fails with the values that it starts from: {failure}"),
+                "some engines ignore `--nodes`, others think for ever at `--depth`: try `--movetime`; or watch it \
+                 by hand in `mendel match ENGINE ENGINE --games 2`",
+            )
         })
     }
 
@@ -321,7 +318,6 @@ fn difference(one: &[ProbeResult], other: &[ProbeResult]) -> ProbeDifference {
     }
 }
 
-/// How the engine failed.
 #[derive(Debug)]
 struct ProbeFailure {
     error: AnalystError,

@@ -4,25 +4,22 @@
 use std::{fs, io};
 
 use mendel_arena::statistics::Outcomes;
-use mendel_arena::{
-    Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan, Opening, OpeningSetting, Order,
-};
+use mendel_arena::{Conclusion, Entrant, Kind, Match, MatchOptions, MatchPlan};
 use mendel_engine::Player;
 use mendel_store::FileError;
 use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
 use super::play::set;
 use super::run::Tune;
-use super::tune_plan::position;
-use super::{TuneError, TunePlan, TuneResult};
-use crate::pedigree::inherit;
+use super::{FITTING, TunePlan, TuneResult, refuse};
+use crate::games;
+use crate::pedigree;
 use crate::proof::{MatchProof, PARENT};
 use crate::record;
 
 /// What was found, as it is set or pasted; `.toml` for players of ours.
 pub const CHAMPION: &str = "champion.txt";
 
-/// Where the games of the proof are.
 const PROOF: &str = "proof";
 
 /// The openings that nothing was tuned with.
@@ -36,9 +33,11 @@ pub(super) fn prove(tune: &Tune, frame: &Frame, result: &mut TuneResult) -> Resu
         return Ok(());
     }
     // 1. The match. One that was started keeps its plan; more games than it has are an option.
-    frame.write(HELD_OUT, epd(&tune.held_out))?;
+    let held_out = tune.held_out.iter();
+    let held_out = held_out.map(|it| games::epd(it.game().position()));
+    frame.write(HELD_OUT, games::epd_file(held_out))?;
     let folder = frame.file(PROOF);
-    let games = match Manifest::find(&folder).or_invalid()? {
+    let most_games = match Manifest::find(&folder).or_invalid()? {
         Some(_) => MatchPlan::read(&folder)?.games,
         None => most,
     };
@@ -50,15 +49,11 @@ pub(super) fn prove(tune: &Tune, frame: &Frame, result: &mut TuneResult) -> Resu
     let match_plan = MatchPlan {
         openings: Some(frame.file(HELD_OUT)),
         pace: plan.pace,
-        opening: OpeningSetting {
-            order: Order::InOrder,
-            seed: plan.seed,
-            ..OpeningSetting::default()
-        },
+        opening: games::in_order(plan.seed),
         patience: plan.patience,
         adjudication: plan.adjudication.clone(),
         sprt: Some(plan.sprt),
-        ..MatchPlan::new("Mendel tuning", players, games)
+        ..MatchPlan::new("Mendel tuning", players, most_games)
     };
 
     // 2. The games.
@@ -81,15 +76,6 @@ pub(super) fn prove(tune: &Tune, frame: &Frame, result: &mut TuneResult) -> Resu
         format!("{}, pairs from openings held out", plan.pace),
     ));
     Ok(())
-}
-
-fn epd(openings: &[Opening]) -> String {
-    let mut text = String::new();
-    for opening in openings {
-        text.push_str(&position(opening));
-        text.push_str(";\n");
-    }
-    text
 }
 
 /// Writes what was found as it is used: options to paste, and a player file where it
@@ -119,29 +105,24 @@ pub(super) fn write_champion(
     }
     frame.write(CHAMPION, text)?;
     if let Kind::Bred(player) = &tune.engine.kind {
-        let player = tuned_player(player, &tune.plan, result).map_err(TuneError::into_invalid)?;
+        let player = tuned_player(player, &tune.plan, result)?;
         frame.write(record::CHAMPION, player.to_toml())?;
     }
     Ok(())
 }
 
 /// A player of ours with what was found, and where that comes from.
-fn tuned_player(start: &Player, plan: &TunePlan, result: &TuneResult) -> Result<Player, TuneError> {
+fn tuned_player(start: &Player, plan: &TunePlan, result: &TuneResult) -> Result<Player, Failure> {
     let mut player = start.clone();
     for (param, value) in plan.params.iter().zip(result.values()) {
         let set = player.set(&param.name, value);
-        set.map_err(|error| TuneError::Param {
-            origin: format!("the player `{}`", start.name),
-            name: param.name.clone(),
-            reason: error.to_string(),
+        set.map_err(|error| {
+            let what = format!("the player `{}`: `{}` {error}", start.name, param.name);
+            refuse(what, FITTING)
         })?;
     }
-    let mut pedigree = toml::Table::new();
-    pedigree.insert("run".into(), result.id.clone().into());
-    pedigree.insert("recipe".into(), "tune".into());
-    pedigree.insert("seed".into(), plan.seed.to_string().into());
-    pedigree.insert("version".into(), plan.version.clone().into());
-    inherit(&mut pedigree, &[start]);
+    let mut pedigree = pedigree::of_run(&result.id, "tune", plan.seed, &plan.version);
+    pedigree::inherit(&mut pedigree, &[start]);
     Ok(Player {
         name: format!("{}-tuned-{}", start.name, plan.seed),
         about: format!(

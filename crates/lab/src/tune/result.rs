@@ -17,13 +17,12 @@ fn clipped(it: Interval) -> Interval {
     }
 }
 
-/// So many of the parameters that matter most are shown two by two.
+/// Number of the most important parameters that landscapes show in pairs.
 const SHOWN: usize = 4;
 
-/// So many values of a parameter are looked at in a landscape, at most.
+/// Maximum number of values of a parameter in a landscape.
 const VALUES: usize = 15;
 
-/// The landscapes of the parameters that matter most.
 fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Landscape> {
     let matters = |at: &usize| estimate.knobs[*at].matters.value;
     let mut places: Vec<usize> = (0..plan.params.len().min(estimate.knobs.len())).collect();
@@ -59,7 +58,6 @@ fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Lan
     landscapes
 }
 
-/// The result before its proof.
 pub(super) fn found(
     plan: &TunePlan,
     tuner: &AnyTuner,

@@ -12,14 +12,13 @@ use mendel_store::frame::{
 use mendel_store::{InputHashes, Journal};
 use toml::Table;
 
-use super::error::ENGINE;
 use super::journal::{PAIRS, PairPurpose, SYNC, TunedPair};
 use super::plan::fewer_games;
 use super::play::{DuelResult, DuelRunner, ParamDuel, TuneRound, line};
 use super::result::found;
 use super::state::{TuneState, values};
 use super::used_openings::UsedOpenings;
-use super::{TuneError, prove};
+use super::{ENGINE, prove, refuse};
 use crate::proof::ALL_PLAYED;
 use crate::record::{Infeasible, ROUNDS, TunePlan, TuneResult, TunedDuel, TunedRound, Validation};
 
@@ -29,11 +28,8 @@ use crate::record::{Infeasible, ROUNDS, TunePlan, TuneResult, TunedDuel, TunedRo
 pub struct Tune {
     pub(super) plan: TunePlan,
     pub(super) options: TuneOptions,
-    /// The engine as it starts.
     pub(super) engine: Entrant,
-    /// The openings to tune with.
     openings: Vec<Opening>,
-    /// Those of validations and proof.
     pub(super) held_out: Vec<Opening>,
 }
 
@@ -52,11 +48,10 @@ pub struct TuneOptions {
 /// again in the memo.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// If so many duels have been played and a player failed in each, it is not a matter of
-/// values.
+/// If a player failed in each of the first duels, from this number on the tuning ends: the
+/// values are not the reason.
 const ALL_FAIL: usize = 4;
 
-/// The part of the work before the proof.
 const GAMES: &str = "games";
 
 impl Experiment for Tune {
@@ -176,7 +171,6 @@ impl Tune {
         pairs.map(|pairs| 2 * pairs)
     }
 
-    /// Says what is going to be done.
     fn introduce(&self, frame: &Frame) {
         let plan = &self.plan;
         let (params, games, pace) = (plan.params.len(), plan.games, plan.pace);
@@ -192,7 +186,6 @@ impl Tune {
         }
     }
 
-    /// What was found, before its proof.
     fn result(&self, state: TuneState) -> TuneResult {
         let plan = &self.plan;
         let mut proposal = values(&plan.params, &state.tuner.proposal());
@@ -207,15 +200,12 @@ impl Tune {
     }
 }
 
-/// What the parts of a running tuning share.
 struct TuneExecutor<'a> {
     tune: &'a Tune,
     frame: &'a Frame,
     crew: Crew,
     memo: Memo<TunedPair>,
-    /// Which openings the duels had.
     used: UsedOpenings,
-    /// Games so far.
     played: u64,
 }
 
@@ -257,7 +247,7 @@ impl TuneExecutor<'_> {
         Ok(self.frame.write_checkpoint(state, journals)?)
     }
 
-    /// Plays a round and tells the tuner.
+    /// Plays a round and passes its results to the tuner.
     fn round(&mut self, state: &mut TuneState, duels: Vec<Duel>) -> Result<TunedRound, Failure> {
         // 1. The games.
         let params = &self.tune.plan.params;
@@ -334,7 +324,7 @@ impl TuneExecutor<'_> {
             games: 2 * state.pairs,
             proposal: duel.first,
             pairs: counts,
-            // The start is as strong as itself; no game says so.
+            // The start is as strong as itself.
             elo: if same { Some(0.0) } else { elo.elo },
             interval: if same {
                 [Some(0.0); 2]
@@ -375,7 +365,7 @@ impl TuneExecutor<'_> {
         })
     }
 
-    /// What the tuner is told; values that do not work are recorded.
+    /// The result of a duel as the tuner gets it; values that do not work are recorded.
     fn outcome(
         &self,
         state: &mut TuneState,
@@ -414,7 +404,7 @@ impl TuneExecutor<'_> {
 fn check_any_works(state: &TuneState, outcomes: &[Outcome]) -> Result<(), Failure> {
     let earlier = state.tuner.record().iter().map(|it| &it.outcome);
     let failed = |it: &&Outcome| it.failed() != [false; 2];
-    // One in which nothing was played says nothing.
+    // Duels without games are not counted.
     let mut tried = earlier
         .chain(outcomes)
         .filter(|it| failed(it) || !it.pairs().is_empty());
@@ -422,7 +412,14 @@ fn check_any_works(state: &TuneState, outcomes: &[Outcome]) -> Result<(), Failur
         && tried.all(|it| failed(&it))
         && let Some(Infeasible { options, reason }) = state.infeasible.last().cloned()
     {
-        return Err(TuneError::AllFail { options, reason }.into_invalid());
+        let what = format!(
+            "the engine fails with every setting that was tried, such as `{options}`: {reason}"
+        );
+        return Err(refuse(
+            what,
+            "the bounds of the parameter file may reach too far: `mendel tune ENGINE --write FILE` \
+             probes where the engine works",
+        ));
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use mendel_evolve::tuners::{AnyTuner, Duel, Setting};
 use mendel_store::frame::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::TuneError;
 use super::play::line;
+use super::refuse;
 use super::used_openings::UsedOpenings;
 use crate::record::{Infeasible, LeftOut, Param, TunePlan, Validation};
 
@@ -16,25 +16,21 @@ use crate::record::{Infeasible, LeftOut, Param, TunePlan, Validation};
 /// without one the tuning is repeated from that memo.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TuneState {
-    /// Rounds so far.
     pub(super) round: u32,
     /// Pairs that the tuner asked for so far.
     pub(super) pairs: u64,
     pub(super) tuner: AnyTuner,
     pub(super) curve: Vec<Validation>,
     pub(super) infeasible: Vec<Infeasible>,
-    /// Pairs in which the start played.
     start_pairs: u64,
-    /// Those of them in which it failed.
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// The start has to fail on so many different openings, and in this share of its pairs,
-/// before it is given up: a fault in some positions is no reason not to tune.
+/// The tuning ends if the start fails on this many different openings and in this share of its
+/// pairs; a fault in single positions does not prevent tuning.
 const HOPELESS: (usize, f64) = (3, 0.1);
 
 impl TuneState {
-    /// Before the first round.
     pub(super) fn new(plan: &TunePlan) -> Result<Self, Failure> {
         Ok(Self {
             round: 0,
@@ -70,13 +66,11 @@ impl TuneState {
         used
     }
 
-    /// Whether a setting is known not to work.
     pub(super) fn is_refused(&self, plan: &TunePlan, values: &[i64]) -> bool {
         let options = line(&plan.params, values);
         self.infeasible.iter().any(|it| it.options == options)
     }
 
-    /// Counts how the start did.
     pub(super) fn watch_start(
         &mut self,
         pairs: u64,
@@ -91,7 +85,20 @@ impl TuneState {
         let pairs = self.left_out.len();
         let (few, share) = HOPELESS;
         if openings.len() >= few && pairs as f64 >= share * self.start_pairs as f64 {
-            return Err(TuneError::StartFails { pairs, last }.into_invalid());
+            let LeftOut {
+                opening,
+                game,
+                reason,
+            } = last;
+            let what = format!(
+                "the engine fails with the values that it starts from, in {pairs} pairs of games; \
+                 last {reason}, in game {game} from `{opening}`"
+            );
+            let hint = format!(
+                "watch it by hand: `mendel match ENGINE ENGINE --games 2 --openings FILE` with the \
+                 line `{opening}` in the file"
+            );
+            return Err(refuse(what, &hint));
         }
         Ok(())
     }

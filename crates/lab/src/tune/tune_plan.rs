@@ -1,23 +1,18 @@
-//! What the plan of a tuning says.
+//! What follows from the plan of a tuning: limits, openings, knobs, hashes.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
-use mendel_arena::statistics::EloModel;
-use mendel_arena::{
-    Adjudication, DrawRule, Entrant, EntrantError, Kind, LengthRule, Opening, OpeningSetting,
-    Openings, Order, Patience, ResignRule, SprtPlan, Verdict,
-};
+use mendel_arena::{Adjudication, DrawRule, Entrant, EntrantError, Kind, Opening, Openings};
 use mendel_engine::uci::{OptionKind, OptionLine};
 use mendel_evolve::tuners::{AnyTuner, Knob};
 use mendel_store::FileError;
 use mendel_store::frame::{Failure, Folder, OrInvalid as _};
 use mendel_store::{InputHashes, fingerprint};
 
-use super::TuneError;
-use super::error::{ENGINE, HELP};
+use super::{ENGINE, HELP, refuse};
+use crate::games;
 use crate::record::{Limit, Param, ParamKind, TunePlan};
 
 impl Limit {
@@ -41,8 +36,8 @@ impl Limit {
     }
 }
 
-/// Options that are set unless somebody sets them: what they are by themselves would
-/// cost memory, break the likeness of two games or keep the engine from thinking.
+/// Options that are set unless the user sets them: their defaults could cost memory, make two
+/// games of the same players differ or keep the engine from thinking.
 const FIXED: [(&str, &str); 6] = [
     ("Hash", "16"),
     ("Threads", "1"),
@@ -55,20 +50,18 @@ const FIXED: [(&str, &str); 6] = [
 /// The share of the openings that are tuned with; the rest is held out.
 const TUNED_WITH: f64 = 0.4;
 
-/// The share of the games that validate.
 const VALIDATED: f64 = 0.15;
 
 /// Fewer games than these tell nothing of any parameter.
 pub const LEAST_GAMES: u64 = 20;
 
 impl TunePlan {
-    /// The file's name in the folder of a tuning.
     pub const FILE: &'static str = "tune.toml";
 
     /// How often a proposal is validated unless there are too few games.
     pub const VALIDATIONS: u32 = 5;
 
-    /// The most games of a proof unless somebody says.
+    /// The most games of a proof by default.
     pub const PROOF_GAMES: u64 = 1000;
 
     /// Splits the games into those of the tuner and of the validations, in pairs. No
@@ -117,12 +110,10 @@ impl TunePlan {
         fingerprint(plain.to_toml().as_bytes())
     }
 
-    /// The pairs that the tuner may ask for.
     pub fn tuner_pairs(&self) -> u64 {
         (self.games / 2).saturating_sub(u64::from(self.validations) * self.validation_games / 2)
     }
 
-    /// What the tuner turns.
     pub fn knobs(&self) -> Vec<Knob> {
         let knob = |param: &Param| match param.kind {
             ParamKind::Combo | ParamKind::Check => {
@@ -152,23 +143,17 @@ impl TunePlan {
     ///
     /// # Errors
     ///
-    /// If nobody is meant any more.
+    /// If the text names no player any more.
     pub fn entrant(&self) -> Result<Entrant, EntrantError> {
         Entrant::parse(&self.engine)
     }
 
-    /// The tuner before its first round.
     pub(super) fn new_tuner(&self) -> Result<AnyTuner, Failure> {
         let pairs = self.tuner_pairs();
         let tuner = AnyTuner::new(self.tuner, self.knobs(), pairs, self.batch, self.seed);
-        tuner.map_err(|error| {
-            let reason = error.to_string();
-            let what = "--tuner";
-            TuneError::Setting { what, reason }.into_invalid()
-        })
+        tuner.map_err(|error| refuse(format!("`--tuner` {error}"), HELP))
     }
 
-    /// The hashes of the engine and of the openings.
     pub(super) fn inputs(&self) -> Result<InputHashes, Failure> {
         let mut inputs = InputHashes::of_this_build();
         let engine = self.entrant().or_invalid_with(ENGINE)?;
@@ -186,11 +171,7 @@ impl TunePlan {
     ///
     /// If they cannot be read or are too few.
     pub fn parts(&self) -> Result<(Vec<Opening>, Vec<Opening>), Failure> {
-        let setting = OpeningSetting {
-            order: Order::Shuffled,
-            seed: self.seed,
-            ..OpeningSetting::default()
-        };
+        let setting = games::shuffled(self.seed);
         let openings = match &self.openings {
             None => Openings::own(&setting),
             Some(path) => Openings::load(path, &setting).or_invalid_with(HELP)?,
@@ -198,16 +179,15 @@ impl TunePlan {
         let mut seen = BTreeSet::new();
         let all: Vec<Opening> = (0..openings.len() as u64)
             .map(|at| openings.get(at))
-            .filter(|it| seen.insert(position(it)))
+            .filter(|it| seen.insert(games::epd(it.game().position())))
             .collect();
         if all.len() < 2 {
             let reason = match openings.len() {
                 1 => "has one opening".to_owned(),
                 lines => format!("has {lines} openings that all lead to the same position"),
             };
-            let reason = format!("{reason}; at least two are needed, to hold one out");
-            let what = "--openings";
-            return Err(TuneError::Setting { what, reason }.into_invalid());
+            let what = format!("`--openings` {reason}; at least two are needed, to hold one out");
+            return Err(refuse(what, HELP));
         }
         let count = (all.len() as f64 * TUNED_WITH).round() as usize;
         let (tuned, held) = all.split_at(count.clamp(1, all.len() - 1));
@@ -215,55 +195,19 @@ impl TunePlan {
     }
 }
 
-/// Where an opening ends: what stands on the board, and who may do what.
-pub(super) fn position(opening: &Opening) -> String {
-    let fen = opening.game().position().fen();
-    let fields: Vec<&str> = fen.split(' ').take(4).collect();
-    fields.join(" ")
-}
-
-/// The usual test: as that of a bred champion.
-pub(super) fn usual_sprt() -> SprtPlan {
-    let [elo0, elo1] = crate::recipe::ProofSettings::default().sprt;
-    SprtPlan {
-        elo0,
-        elo1,
-        alpha: SprtPlan::ERROR,
-        beta: SprtPlan::ERROR,
-        model: EloModel::Normalized,
-    }
-}
-
-/// Only what both sides see, so that no wrong score decides a game.
 pub(super) fn usual_adjudication() -> Adjudication {
-    Adjudication {
-        draw: Some(DrawRule {
+    games::by_both_sides(
+        DrawRule {
             from_move: 40,
             moves: 8,
             score: 10,
-        }),
-        resign: Some(ResignRule {
-            moves: 4,
-            score: 900,
-            two_sided: true,
-        }),
-        length: Some(LengthRule {
-            plies: 300,
-            verdict: Verdict::Draw,
-        }),
-        ..Adjudication::default()
-    }
+        },
+        900,
+        300,
+    )
 }
 
-/// A value is not to be blamed for a moment of a busy machine.
-pub(super) fn usual_patience() -> Patience {
-    Patience {
-        margin: Duration::from_secs(1),
-        ..Patience::default()
-    }
-}
-
-/// The engine with what is set unless somebody sets it.
+/// The engine with the options of [`FIXED`] that the user has not set.
 pub(super) fn fixed(entrant: &Entrant, offers: &[OptionLine]) -> Entrant {
     if matches!(entrant.kind, Kind::Bred(_)) {
         return entrant.clone();

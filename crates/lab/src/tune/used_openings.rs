@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug)]
 pub(super) struct UsedOpenings {
     openings: u64,
-    /// Whether games repeat at all.
     repeats: bool,
     met: HashMap<[Vec<i64>; 2], HashSet<u64>>,
     /// Pairs for which there was no opening left.
@@ -16,7 +15,6 @@ pub(super) struct UsedOpenings {
 }
 
 impl UsedOpenings {
-    /// No openings are used yet.
     pub(super) fn new(openings: usize, repeats: bool) -> Self {
         Self {
             openings: openings as u64,

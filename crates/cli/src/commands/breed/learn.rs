@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::BreedArgs;
 use crate::exec_options::{ExecOptions, LearnRequest};
-use crate::experiment::{NewExperiment, ProgramExperiment, Report, Session};
+use crate::experiment::{self, NewExperiment, ProgramExperiment, Report, Session};
 use crate::library;
 use crate::request::UsageError;
 
@@ -64,14 +64,16 @@ pub(super) fn run(
 /// The population at home. `play --learn` and `uci --learn` start it without an experiment,
 /// so that it has one form only.
 fn shared_config(recipe: &Recipe, settings: &LearnSettings) -> anyhow::Result<PopulationConfig> {
-    let shared = PopulationConfig::shared()?;
+    let shared = PopulationConfig::shared();
     let requested = PopulationConfig::new(&recipe.parent, settings.start, shared.seed);
     if requested != shared {
         let what = "the population at home begins with the weights of the player `cwu` and mutants";
         let hint = "`--out DIR` keeps a population of its own, with any `parent` and `learn.start`";
         return UsageError::bail(what, hint);
     }
-    Ok(PopulationConfig::stored(&library::learning()?)?.unwrap_or(shared))
+    let folder = library::learning()?;
+    let stored = PopulationConfig::stored(&folder).map_err(|it| experiment::error(it, &folder))?;
+    Ok(stored.unwrap_or(shared))
 }
 
 impl ProgramExperiment for Learn {

@@ -70,7 +70,6 @@ pub(super) fn count(drawn: &Drawn, names: &[String], answers: &[Vec<String>]) ->
 }
 
 impl Agreement {
-    /// What was published stands beside ours.
     pub(super) fn publish(&mut self, published: &Published) {
         for it in &mut self.players {
             it.paper = published.get(&it.player).cloned();

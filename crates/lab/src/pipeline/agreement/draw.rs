@@ -22,7 +22,6 @@ pub(super) struct Drawn {
 pub(super) struct Question {
     /// It is the last of this game.
     pub(super) game: Game,
-    /// The moves that are right.
     pub(super) right: Vec<Move>,
     pub(super) phase: Phase,
     pub(super) group: usize,
@@ -36,7 +35,6 @@ pub(super) struct Group {
     pub(super) rating: Option<u16>,
 }
 
-/// A position that may be drawn.
 type Candidate<'a> = (&'a DataSet, usize);
 
 impl Drawn {
@@ -55,7 +53,7 @@ impl Drawn {
         let all: Vec<Candidate> = all.filter(right).collect();
         let rating = |&(set, at): &Candidate| set.samples[at].rating();
 
-        // 2. Bands, where somebody's rating is known.
+        // 2. Bands, where ratings are known.
         let known = all.iter().any(|it| rating(it).is_some());
         if !known && !step.bands.is_empty() {
             notes.push(
@@ -203,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Half of them White's, unless there are not so many of one side.
+    /// Half of them White's, unless one side has too few.
     #[test]
     fn both_sides_are_drawn_alike() {
         for (whites, blacks, wanted, expected) in [

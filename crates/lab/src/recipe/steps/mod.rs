@@ -18,44 +18,31 @@ pub(crate) use tables::{BOOK, Wanted};
 /// The steps, and how often those that are marked are repeated.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How often the steps marked with `each-round` are done.
     pub rounds: u32,
-    /// The steps, in the order of the file.
     pub steps: Vec<StepSettings>,
 }
 
-/// One step.
 #[derive(Clone, Debug)]
 pub struct StepSettings {
     /// What it is called; others refer to it by this name.
     pub name: String,
-    /// Whether it is done in each round.
     pub each_round: bool,
-    /// What is done.
-    pub what: What,
+    pub what: StepKind,
 }
 
-/// What a step does.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum StepKind {
     /// Breeds: another recipe, or tables of its own.
     Breed(Box<BreedSettings>),
-    /// Makes a data set.
     Data(Box<DataSettings>),
-    /// Trains the network beside the terms.
     Network(Box<NetworkSettings>),
-    /// Draws players by chance.
     Chance(Box<ChanceSettings>),
-    /// Plays a match.
     Match(Box<MatchSettings>),
-    /// Asks for moves that are known.
     Agreement(Box<AgreementSettings>),
-    /// Compares evaluators with an expert.
     Judgement(Box<JudgementSettings>),
 }
 
-impl What {
-    /// What the record calls it.
+impl StepKind {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Breed(_) => "breed",
@@ -79,38 +66,12 @@ pub(crate) const MOST_TURNS: usize = 99;
 
 /// The keys of every step.
 const EVERY: [&str; 2] = ["name", "each-round"];
-/// The keys of a step that breeds by another recipe.
-const BY_RECIPE: [&str; 9] = [
-    "name",
-    "each-round",
-    "recipe",
-    "runs",
-    "set",
-    "parent",
-    "data",
-    "founders",
-    "proof",
-];
-/// The keys of a step that breeds by tables of its own.
-const BY_TABLES: [&str; 13] = [
-    "name",
-    "each-round",
-    "runs",
-    "parent",
-    "data",
-    "founders",
-    "proof",
-    "genome",
-    "breeder",
-    "trial",
-    "stop",
-    "stage",
-    "report",
-];
-/// Those of them that make a recipe.
+/// The keys of every step that breeds.
+const BREEDING: [&str; 5] = ["runs", "parent", "data", "founders", "proof"];
+/// The tables of a breeding step that make a recipe.
 pub(crate) const TABLES: [&str; 6] = ["genome", "breeder", "trial", "stop", "stage", "report"];
 
-/// What the keys of a breeding step say beside its tables.
+/// The keys of a breeding step besides its tables.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Around {
@@ -130,24 +91,20 @@ fn one() -> u32 {
     1
 }
 
-/// A name, or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Names {
-    /// None.
     #[default]
     None,
-    /// One.
     One(String),
-    /// Several.
     Several(Vec<String>),
 }
 
 impl Names {
-    pub(crate) fn list(self) -> Vec<String> {
+    pub(crate) fn list(&self) -> &[String] {
         match self {
-            Self::None => Vec::new(),
-            Self::One(name) => vec![name],
+            Self::None => &[],
+            Self::One(name) => std::slice::from_ref(name),
             Self::Several(names) => names,
         }
     }
@@ -196,14 +153,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Steps that are repeated stand together.
     fn check_rounds(&self, document: &Document) -> Result<(), Complaint> {
         let marked: Vec<bool> = self.steps.iter().map(|step| step.each_round).collect();
         let first = marked.iter().position(|&it| it);
         let last = marked.iter().rposition(|&it| it);
         let (Some(first), Some(last)) = (first, last) else {
             if document.get("rounds").is_some() {
-                let reason = "repeats the steps with `each-round = true`, and there is none";
+                let reason = "repeats the steps with `each-round = true`, and no step has that key";
                 return Err(document.complaint("rounds", reason));
             }
             return Ok(());
@@ -251,7 +207,6 @@ impl Settings {
     }
 }
 
-/// A step in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Its place among all, from 1.
@@ -261,6 +216,31 @@ pub struct Turn {
     /// In which round, where it is repeated.
     pub round: Option<u32>,
 }
+
+/// Reads the table of a step.
+type ReadTable = fn(&Document, &str) -> Result<StepKind, Complaint>;
+
+/// The kinds of steps with one table.
+const KINDS: [(&str, ReadTable); 6] = [
+    ("data", |document, key| {
+        Ok(StepKind::Data(document.section(key)?))
+    }),
+    ("chance", |document, key| {
+        Ok(StepKind::Chance(document.section(key)?))
+    }),
+    ("match", |document, key| {
+        Ok(StepKind::Match(document.section(key)?))
+    }),
+    ("network", |document, key| {
+        Ok(StepKind::Network(document.section(key)?))
+    }),
+    ("agreement", |document, key| {
+        Ok(StepKind::Agreement(document.section(key)?))
+    }),
+    ("judgement", |document, key| {
+        Ok(StepKind::Judgement(document.section(key)?))
+    }),
+];
 
 impl StepSettings {
     fn read(document: &Document, at: usize) -> Result<Self, Complaint> {
@@ -293,31 +273,16 @@ impl StepSettings {
         let is_data = matches!(table.get("data"), Some(Value::Table(_)));
         let breeds = table.contains_key("recipe")
             || TABLES.iter().any(|table_of| table.contains_key(*table_of));
-        let kinds = [
-            "data",
-            "chance",
-            "match",
-            "network",
-            "agreement",
-            "judgement",
-        ];
-        let mut named = kinds.into_iter().filter(|kind| {
-            (*kind == "data" && is_data) || (*kind != "data" && table.contains_key(*kind))
+        let mut named = KINDS.into_iter().filter(|(kind, _)| match *kind {
+            "data" => is_data,
+            kind => table.contains_key(kind),
         });
         let what = match (named.next(), named.next(), breeds) {
-            (Some(kind), None, false) => {
+            (Some((kind, read)), None, false) => {
                 document.knows_only(&place, &[EVERY[0], EVERY[1], kind])?;
-                let key = key(kind);
-                match kind {
-                    "data" => What::Data(Box::new(document.section(&key)?)),
-                    "chance" => What::Chance(Box::new(document.section(&key)?)),
-                    "match" => What::Match(Box::new(document.section(&key)?)),
-                    "network" => What::Network(Box::new(document.section(&key)?)),
-                    "judgement" => What::Judgement(Box::new(document.section(&key)?)),
-                    _ => What::Agreement(Box::new(document.section(&key)?)),
-                }
+                read(document, &key(kind))?
             }
-            (None, None, true) => What::Breed(Box::new(breeding(document, &place, table)?)),
+            (None, None, true) => StepKind::Breed(Box::new(breeding(document, &place, table)?)),
             _ => {
                 let reason = "must do one thing: give it `recipe = \"NAME\"`, or the tables genome, \
                               breeder, trial and stop, or `[step.data]`, `[step.network]`, \
@@ -336,16 +301,14 @@ impl StepSettings {
 fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSettings, Complaint> {
     let key = |name: &str| format!("{place}.{name}");
     let recipe = document.text(&key("recipe"))?;
-    let known: &[&str] = if recipe.is_some() {
-        &BY_RECIPE
+    let known = if recipe.is_some() {
+        let [runs, others @ ..] = &BREEDING;
+        [&EVERY[..], &["recipe", runs, "set"], others].concat()
     } else {
-        &BY_TABLES
+        [&EVERY[..], &BREEDING, &TABLES].concat()
     };
-    document.knows_only(place, known)?;
-    let others: Vec<&str> = TABLES
-        .into_iter()
-        .chain(["name", "each-round", "recipe", "proof"])
-        .collect();
+    document.knows_only(place, &known)?;
+    let others = [&TABLES[..], &EVERY, &["recipe", "proof"]].concat();
     let around: Around = document.section_without(place, &others)?;
     if !(1..=99).contains(&around.runs) {
         return Err(document.complaint(&key("runs"), "must be from 1 to 99"));
@@ -384,13 +347,12 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
         runs: around.runs,
         parent: around.parent,
         data: around.data,
-        founders: around.founders.list(),
+        founders: around.founders.list().to_vec(),
         proof,
     })
 }
 
-/// The keys of steps that may hold paths: they are meant from where the recipe is
-/// run, also when the pipeline goes on from elsewhere.
+/// The keys of steps that may hold paths, which are made absolute like those of the recipe.
 pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     /// Behind `step.N.`; a list or a table of tables is gone into.
     const KEYS: [&str; 11] = [

@@ -10,10 +10,8 @@ use toml::{Table, Value};
 
 use super::{Names, Published};
 
-/// What is bred in a step.
 #[derive(Clone, Debug)]
 pub struct BreedSettings {
-    /// By what.
     pub source: Source,
     /// How often, each with a seed of its own.
     pub runs: u32,
@@ -23,21 +21,15 @@ pub struct BreedSettings {
     pub data: Option<String>,
     /// The first members: champions of steps, or players.
     pub founders: Vec<String>,
-    /// Whether the champions are proved by matches.
     pub proof: bool,
 }
 
-/// By what a step breeds.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Another recipe.
     Recipe {
-        /// Its name or file.
         name: String,
-        /// What is changed in it.
         set: Vec<(String, Value)>,
     },
-    /// Tables of its own.
     Tables(Table),
 }
 
@@ -47,12 +39,10 @@ pub enum Source {
 pub struct DataSettings {
     /// `quiet`, `moves` or `selfplay`.
     pub kind: Kind,
-    /// How many positions.
     pub positions: u64,
     /// Who plays the games; the player at hand if nothing is said.
     #[serde(default)]
     pub player: Option<String>,
-    /// Nodes a move of the games.
     #[serde(default)]
     pub nodes: Option<u64>,
     /// Positions of a game, at most.
@@ -79,45 +69,36 @@ pub struct DataSettings {
     /// Who labels: one, or several of whom the first that can be started does.
     #[serde(default)]
     pub(crate) expert: Names,
-    /// Its static evaluation.
     #[serde(default)]
     pub expert_eval: Option<Evaluation>,
-    /// A search of so many nodes.
     #[serde(default)]
     pub expert_nodes: Option<u64>,
-    /// A search to this depth.
     #[serde(default)]
     pub expert_depth: Option<u32>,
     /// Factor for its centipawns.
     #[serde(default)]
     pub scale: Option<f64>,
-    /// The share of games that are held out.
     #[serde(default)]
     pub hold_out: Option<f64>,
 }
 
-/// The table `[step.network]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct NetworkSettings {
     /// The sets that it learns from: of steps, built-in ones or files.
     pub(crate) data: Names,
-    /// How it learns.
     #[serde(default)]
     pub training: TrainingSettings,
 }
 
-/// The table `[step.chance]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ChanceSettings {
     /// Whose genomes: the recipe's first stage, and its parent for all that is not bred.
     pub recipe: String,
-    /// How many are drawn.
     pub sets: u32,
 }
 
-/// The table `[step.match]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MatchSettings {
@@ -125,45 +106,36 @@ pub struct MatchSettings {
     /// champions; a list within the list holds alternatives, of which the first
     /// that can be started plays.
     pub(crate) players: Vec<Names>,
-    /// Who meets whom.
     #[serde(default)]
     pub format: Format,
     /// Games for each two that meet.
     pub games: u64,
-    /// Nodes for each move.
     #[serde(default)]
     pub nodes: Option<u64>,
-    /// Plies for each move.
     #[serde(default)]
     pub depth: Option<u32>,
-    /// Milliseconds for each move.
     #[serde(default)]
     pub movetime: Option<u64>,
-    /// A clock over the game.
     #[serde(default)]
     pub tc: Option<TimeControl>,
-    /// Where the games start.
     #[serde(default)]
     pub openings: OpeningsFrom,
-    /// A game ends after so many half-moves behind the opening.
+    /// A game ends after this many half-moves behind the opening.
     #[serde(default)]
     pub max_plies: Option<u32>,
-    /// What the result is then.
     #[serde(default)]
     pub at_limit: Verdict,
     /// Both see a level game.
     #[serde(default)]
     pub draw: Option<DrawRule>,
-    /// One side sees that it is lost.
     #[serde(default)]
     pub resign: Option<ResignRule>,
-    /// Whose rating is known.
     #[serde(default)]
     pub anchor: Option<Anchor>,
     /// Whether the accuracy of both sides is measured, and by whom.
     #[serde(default)]
     pub(crate) accuracy: Wanted,
-    /// What was published for each player, to stand beside ours.
+    /// What was published for each player, shown next to our result.
     #[serde(default)]
     pub published: Published,
     /// Whether points with White and with Black are counted apart.
@@ -182,13 +154,11 @@ pub struct MatchSettings {
     pub curve: Option<CurveSettings>,
 }
 
-/// Where the games of a match start.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum OpeningsFrom {
     /// `book` for our own, else a file.
     Named(String),
-    /// Lines of moves from the initial position.
     Lines {
         /// In UCI notation, separated by spaces; none for the initial position.
         lines: Vec<String>,
@@ -203,13 +173,10 @@ impl Default for OpeningsFrom {
     }
 }
 
-/// A player whose rating is known.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
-    /// What it is called in the match.
     pub player: String,
-    /// Its rating.
     pub rating: f64,
 }
 
@@ -227,7 +194,6 @@ impl Default for Wanted {
     }
 }
 
-/// The word for our own book.
 pub(crate) const BOOK: &str = "book";
 
 /// `openings = { data = "quiet", phase = "ending", positions = 50 }`.
@@ -236,11 +202,9 @@ pub(crate) const BOOK: &str = "book";
 pub struct PartSettings {
     /// A set of positions with scores: a built-in one or a file.
     pub data: String,
-    /// The part of the game.
     pub phase: Phase,
-    /// How many are drawn.
     pub positions: usize,
-    /// So many centipawns at most are between both sides.
+    /// The largest difference between both sides, in centipawns.
     #[serde(default = "usual_difference")]
     pub within: u16,
 }
@@ -256,7 +220,7 @@ fn usual_difference() -> u16 {
 pub struct AccuracySettings {
     /// Who judges the positions; the first that can be started.
     pub players: Vec<String>,
-    /// With so many nodes for each position.
+    /// Nodes for each position.
     pub nodes: u64,
 }
 
@@ -271,7 +235,6 @@ impl Default for AccuracySettings {
     }
 }
 
-/// The table `[step.agreement]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AgreementSettings {
@@ -284,7 +247,7 @@ pub struct AgreementSettings {
     /// How many positions are drawn, as many of White's as of Black's where there are
     /// enough; in each band with `per-band`.
     pub positions: usize,
-    /// Whether so many are drawn in each band.
+    /// Whether `positions` are drawn in each band instead of in all.
     #[serde(default)]
     pub per_band: bool,
     /// Only positions in which the later winner is to move.
@@ -293,10 +256,8 @@ pub struct AgreementSettings {
     /// Where bands of the lower of the two ratings begin, from the lowest.
     #[serde(default)]
     pub bands: Vec<u16>,
-    /// Plies for each move.
     #[serde(default)]
     pub depth: Option<u32>,
-    /// Nodes for each move.
     #[serde(default)]
     pub nodes: Option<u64>,
     /// Mebibytes that a player of ours remembers a search in.
@@ -305,7 +266,7 @@ pub struct AgreementSettings {
     /// A number of the players, along which the result is drawn.
     #[serde(default)]
     pub curve: Option<CurveSettings>,
-    /// What was published for each player, to stand beside ours.
+    /// What was published for each player, shown next to our result.
     #[serde(default)]
     pub published: Published,
 }
@@ -314,18 +275,15 @@ fn one() -> u32 {
     1
 }
 
-/// The table `[step.judgement]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct JudgementSettings {
-    /// Whose evaluators: players of ours.
     pub(crate) players: Vec<Names>,
     /// Sets of positions with scores: of steps, built-in ones or files. `--data`
     /// replaces them.
     pub(crate) data: Names,
-    /// How many positions are drawn.
     pub positions: usize,
-    /// Scores beyond this many centipawns count as so many.
+    /// Scores are limited to this many centipawns in either direction.
     #[serde(default = "usual_limit")]
     pub limit: u32,
     /// A number of the players, along which the result is drawn.

@@ -20,13 +20,10 @@ const BATCH: u32 = 4;
 /// SPSA with its usual settings, by which the others are measured.
 pub const PLAIN_SPSA: &str = "spsa";
 
-/// A tuner that takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Lane {
-    /// What it is called in the table.
     pub name: String,
-    /// The tuner and its settings.
     pub plan: TunerPlan,
 }
 
@@ -34,7 +31,11 @@ impl Lane {
     /// All tuners with their usual settings, and SPSA with larger steps: what its users
     /// choose for few games.
     pub fn all() -> Vec<Self> {
-        let mut lanes: Vec<Self> = TunerPlan::all().into_iter().map(Self::usual).collect();
+        let usual = |plan: TunerPlan| Self {
+            name: plan.name().to_owned(),
+            plan,
+        };
+        let mut lanes: Vec<Self> = TunerPlan::all().into_iter().map(usual).collect();
         for r_end in BOLD {
             let plan = SpsaPlan {
                 r_end,
@@ -52,45 +53,29 @@ impl Lane {
         }
         lanes
     }
-
-    /// A tuner with its usual settings.
-    pub fn usual(plan: TunerPlan) -> Self {
-        Self {
-            name: plan.name().to_owned(),
-            plan,
-        }
-    }
 }
 
 /// Larger steps of SPSA at the end than the usual.
 const BOLD: [f64; 2] = [0.01, 0.05];
 
-/// What is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The tuners.
     pub lanes: Vec<Lane>,
-    /// The numbers of knobs.
     pub sizes: Vec<usize>,
-    /// The landscapes.
     pub landscapes: Vec<Landscape>,
     /// How many programs of each size and landscape.
     pub seeds: u32,
     /// How many games each tuner may play with each program.
     pub games: u64,
-    /// Chance.
     pub seed: u64,
 }
 
-/// One tuner on one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tried {
     /// The place of the tuner among the lanes.
     pub lane: usize,
-    /// The number of knobs.
     pub size: usize,
-    /// The landscape.
     pub landscape: Landscape,
     /// Which of the programs of this size and landscape.
     pub program: u32,
@@ -98,12 +83,12 @@ pub struct Tried {
     pub regret: f64,
 }
 
-/// Runs the bench on so many threads; `watch` hears how many of all tunings are done.
-/// None, if it was stopped before the end.
+/// Runs the bench; `watch` is called with the number of tunings done and of all. `None` if it
+/// was stopped before the end.
 ///
 /// # Errors
 ///
-/// [`SettingsError`], if the settings of a tuner make no sense.
+/// [`SettingsError`], if the settings of a tuner are invalid.
 pub fn run(
     plan: &Plan,
     threads: usize,

@@ -38,7 +38,6 @@ pub enum Landscape {
 }
 
 impl Landscape {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Plain,
         Self::Correlated,
@@ -47,7 +46,6 @@ impl Landscape {
         Self::Crooked,
     ];
 
-    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -82,7 +80,6 @@ impl FromStr for Landscape {
     }
 }
 
-/// A program whose best setting is known.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
     knobs: Vec<Knob>,
@@ -97,7 +94,7 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// One of many programs with so many knobs.
+    /// The program with `size` knobs that the seed determines.
     pub fn new(landscape: Landscape, size: usize, seed: u64) -> Self {
         let kind = Landscape::ALL
             .iter()
@@ -142,17 +139,14 @@ impl Synthetic {
         engine
     }
 
-    /// What may be tuned.
     pub fn knobs(&self) -> &[Knob] {
         &self.knobs
     }
 
-    /// The setting that is tuned from.
     pub fn start(&self) -> Setting {
         Setting(self.knobs.iter().map(|knob| knob.start).collect())
     }
 
-    /// The setting that no other beats.
     pub fn best(&self) -> &Setting {
         &self.best
     }
@@ -180,7 +174,6 @@ impl Synthetic {
         lost.sum()
     }
 
-    /// Plays a duel.
     pub fn play(&self, duel: &Duel, rng: &mut ChaCha8Rng) -> Outcome {
         let ahead = self.regret(&duel.second) - self.regret(&duel.first);
         let mut pairs = Pairs::default();

@@ -1,7 +1,7 @@
 //! What the bench found, in figures.
 
+use mendel_arena::statistics::mean_and_error;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{Landscape, PLAIN_SPSA, Plan, Tried};
 
@@ -9,25 +9,16 @@ use super::{Landscape, PLAIN_SPSA, Plan, Tried};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figure {
-    /// The mean.
     pub mean: f64,
     /// Half the width of its interval; none for a single figure.
     pub error: Option<f64>,
-    /// Over how many programs.
     pub count: usize,
 }
 
 impl Figure {
-    /// The mean of some figures.
     pub fn of(figures: &[f64]) -> Self {
+        let (mean, error) = mean_and_error(figures);
         let count = figures.len();
-        let mean = figures.iter().sum::<f64>() / (count.max(1)) as f64;
-        let error = (count >= 2).then(|| {
-            let squares: f64 = figures.iter().map(|it| (it - mean) * (it - mean)).sum();
-            let freedom = (count - 1) as f64;
-            let deviate = StudentsT::new(0.0, 1.0, freedom).map_or(2.0, |it| it.inverse_cdf(0.975));
-            deviate * libm::sqrt(squares / freedom / count as f64)
-        });
         Self { mean, error, count }
     }
 }
@@ -36,9 +27,7 @@ impl Figure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Cell {
-    /// The tuner.
     pub tuner: String,
-    /// The number of knobs.
     pub knobs: usize,
     /// The landscape, or all of them together.
     pub landscape: Option<Landscape>,
@@ -59,13 +48,10 @@ pub struct Summary {
     pub games: u64,
     /// How many programs of each size and landscape there were.
     pub seeds: u32,
-    /// Chance.
     pub seed: u64,
-    /// The cells.
     pub cells: Vec<Cell>,
 }
 
-/// Sums up what was tried.
 pub fn summary(plan: &Plan, tried: &[Tried]) -> Summary {
     let spsa = plan.lanes.iter().position(|lane| lane.name == PLAIN_SPSA);
     let landscapes = plan.landscapes.iter().copied().map(Some);

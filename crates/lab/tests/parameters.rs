@@ -1,7 +1,8 @@
-use mendel_engine::uci::UciReply;
+//! Which options are tuned, and the file of parameters.
 
-use super::super::choose::{choose, left_out};
-use super::*;
+use mendel_engine::uci::{OptionLine, UciReply};
+use mendel_lab::tune::{Aside, Infeasible, Param, ParamFile, choose, left_out};
+use mendel_store::frame::Failure;
 
 fn offers() -> Vec<OptionLine> {
     [
@@ -23,7 +24,7 @@ fn offers() -> Vec<OptionLine> {
     .collect()
 }
 
-fn names(patterns: &[&str]) -> Result<Vec<String>, TuneError> {
+fn names(patterns: &[&str]) -> Result<Vec<String>, Failure> {
     let patterns: Vec<String> = patterns.iter().map(|&it| it.to_owned()).collect();
     let chosen = choose("engine", &offers(), &patterns)?;
     Ok(chosen.into_iter().map(|it| it.name).collect())
