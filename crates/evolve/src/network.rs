@@ -1,7 +1,7 @@
 //! Networks that run.
 
 use crate::function::Function;
-use crate::genome::{Link, Net, Shape};
+use crate::genome::{Link, NetGenome, Shape};
 
 /// Networks with so many nodes are small.
 const SMALL: usize = 40;
@@ -105,9 +105,9 @@ pub enum NetworkError {
 
 impl Network {
     /// The network that a genome describes. Links that are not enabled are not
-    /// there. The genome must be one of the shape (see [`Net::check`]); what does
+    /// there. The genome must be one of the shape (see [`NetGenome::check`]); what does
     /// not fit is left out.
-    pub fn new(net: &Net, shape: &Shape) -> Self {
+    pub fn new(net: &NetGenome, shape: &Shape) -> Self {
         let mut network = Self::blank();
         network.rebuild(net, shape);
         network.given = Vec::new();
@@ -116,7 +116,7 @@ impl Network {
 
     /// Becomes the [`new`](Self::new) network of a genome, in the memory it has: for
     /// those who judge many.
-    pub fn rebuild(&mut self, net: &Net, shape: &Shape) {
+    pub fn rebuild(&mut self, net: &NetGenome, shape: &Shape) {
         let inputs = (shape.inputs as usize).min(net.nodes.len());
         let outputs = (shape.outputs as usize).min(net.nodes.len() - inputs);
         let edge = |link: &Link| {

@@ -60,7 +60,7 @@ impl fmt::Display for Stopped {
 
 /// How far a run is, as far as stopping depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct RunProgress {
     /// How many generations were judged.
     pub generations: u32,
     /// How many judgements were made in all, in whatever unit the budget has.
@@ -74,7 +74,7 @@ pub struct Progress {
     pub crowned_at: u32,
 }
 
-impl Progress {
+impl RunProgress {
     /// Counts a generation that was judged, with its best score; a score that is
     /// not a finite number is no progress.
     pub fn record(&mut self, best: f64, judgements: u64) {
@@ -124,7 +124,7 @@ impl StopRules {
     }
 
     /// Which rule says that the run is over, if one does.
-    pub fn reached(&self, progress: &Progress) -> Option<Stopped> {
+    pub fn reached(&self, progress: &RunProgress) -> Option<Stopped> {
         let since = |generations: u32| u64::from(progress.generations.saturating_sub(generations));
         let reached = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
         let target = self.target.zip(progress.best);
@@ -151,7 +151,7 @@ mod tests {
     /// Which rule stops a run with these best scores, and after how many
     /// generations of ten judgements.
     fn stops(rules: StopRules, bests: &[f64]) -> Option<(Stopped, u32)> {
-        let mut progress = Progress::default();
+        let mut progress = RunProgress::default();
         bests.iter().find_map(|&best| {
             progress.record(best, 10);
             let stopped = rules.reached(&progress)?;
@@ -222,7 +222,7 @@ mod tests {
             (&[0, 1, 2], 6),
         ];
         for (crowned, expected) in table {
-            let mut progress = Progress::default();
+            let mut progress = RunProgress::default();
             for generation in 0..20 {
                 // Scores against different kings say nothing about progress.
                 progress.record(f64::from(20 - generation), 1);
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn progress_written_before_there_were_kings_is_read() {
         let text = r#"{"generations":4,"judgements":9,"best":null,"best_at":0}"#;
-        let progress: Progress = serde_json::from_str(text).expect("an older checkpoint");
+        let progress: RunProgress = serde_json::from_str(text).expect("an older checkpoint");
         assert_eq!((progress.generations, progress.crowned_at), (4, 0));
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::named;
-use crate::breeder::{Born, Breeder, Judged, Origin};
-use crate::genome::{Bounds, Genome, Reals};
+use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
+use crate::genome::{Bounds, Genome, RealVector};
 use crate::settings::{SettingsError, out_of_range, positive, within};
 
 /// The settings of [`Adam`].
@@ -75,7 +75,7 @@ pub struct Adam {
     settings: AdamSettings,
     space: Vec<Bounds>,
     generation: u32,
-    point: Reals,
+    point: RealVector,
     /// The running mean of each slope.
     mean: Vec<f64>,
     /// The running mean of each slope's square.
@@ -92,15 +92,15 @@ impl Adam {
     pub fn new(
         settings: AdamSettings,
         space: Vec<Bounds>,
-        start: Option<Reals>,
+        start: Option<RealVector>,
         _seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        Reals::check_space(&space)?;
+        RealVector::check_space(&space)?;
         if let Some(start) = &start {
             start.belongs(&space)?;
         }
-        let point = start.unwrap_or_else(|| Reals(space.iter().map(|b| b.start).collect()));
+        let point = start.unwrap_or_else(|| RealVector(space.iter().map(|b| b.start).collect()));
         Ok(Self {
             settings,
             mean: vec![0.0; space.len()],
@@ -139,30 +139,30 @@ impl Adam {
 }
 
 impl Breeder for Adam {
-    type Genome = Reals;
+    type Genome = RealVector;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Reals>> {
+    fn ask(&self) -> Vec<Offspring<RealVector>> {
         let (parents, origin) = match self.generation {
             0 => (Vec::new(), Origin::Given),
             generation => (vec![named(generation - 1, 0)], Origin::Step),
         };
-        vec![Born {
+        vec![Offspring {
             genome: self.point.clone(),
             parents,
             origin,
         }]
     }
 
-    fn wants_slopes(&self) -> bool {
+    fn wants_gradients(&self) -> bool {
         true
     }
 
-    fn tell(&mut self, _born: Vec<Born<Reals>>, judged: &[Judged]) {
-        let slope = judged.first().and_then(|judged| judged.slope.as_deref());
+    fn tell(&mut self, _born: Vec<Offspring<RealVector>>, judged: &[JudgedMember]) {
+        let slope = judged.first().and_then(|judged| judged.gradient.as_deref());
         self.step(slope.unwrap_or_default());
         self.generation = self.generation.saturating_add(1);
     }

@@ -10,7 +10,7 @@ mod spsa;
 
 use serde::{Deserialize, Serialize};
 
-use crate::breeder::{Born, Judged, MemberId, Origin};
+use crate::breeder::{JudgedMember, MemberId, Offspring, Origin};
 use crate::genome::Genome;
 use crate::operators::{WORST, ranking};
 use crate::seed::{Purpose, generator};
@@ -37,7 +37,7 @@ struct Member<G> {
 
 /// What was told, with a score for everybody: who was not judged, or not with a
 /// number, is the worst.
-fn remember<G>(born: Vec<Born<G>>, judged: &[Judged]) -> Vec<Member<G>> {
+fn remember<G>(born: Vec<Offspring<G>>, judged: &[JudgedMember]) -> Vec<Member<G>> {
     let scores = judged.iter().map(|judged| judged.score);
     let scores = scores.map(|score| if score.is_finite() { score } else { WORST });
     born.into_iter()
@@ -62,7 +62,12 @@ fn named(generation: u32, member: usize) -> MemberId {
 }
 
 /// A first generation: those that were given, then members drawn at random.
-fn found<G: Genome>(given: &[G], population: usize, space: &G::Space, seed: u64) -> Vec<Born<G>> {
+fn found<G: Genome>(
+    given: &[G],
+    population: usize,
+    space: &G::Space,
+    seed: u64,
+) -> Vec<Offspring<G>> {
     let given = given.iter().cloned().map(|genome| (genome, Origin::Given));
     let drawn = (0..).map(|member| {
         let mut rng = generator(seed, 0, member, Purpose::Start);
@@ -73,7 +78,7 @@ fn found<G: Genome>(given: &[G], population: usize, space: &G::Space, seed: u64)
     given
         .chain(drawn)
         .take(population)
-        .map(|(genome, origin)| Born {
+        .map(|(genome, origin)| Offspring {
             genome,
             parents: Vec::new(),
             origin,

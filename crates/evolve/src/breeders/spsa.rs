@@ -4,8 +4,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::breeder::{Born, Breeder, Judged, Origin};
-use crate::genome::{Bounds, Genome, Reals};
+use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
+use crate::genome::{Bounds, Genome, RealVector};
 use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, out_of_range, positive, within};
 
@@ -170,7 +170,7 @@ pub struct Spsa {
     space: Vec<Bounds>,
     seed: u64,
     generation: u32,
-    point: Reals,
+    point: RealVector,
 }
 
 impl Spsa {
@@ -182,15 +182,15 @@ impl Spsa {
     pub fn new(
         settings: SpsaSettings,
         space: Vec<Bounds>,
-        start: Option<Reals>,
+        start: Option<RealVector>,
         seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        Reals::check_space(&space)?;
+        RealVector::check_space(&space)?;
         if let Some(start) = &start {
             start.belongs(&space)?;
         }
-        let point = start.unwrap_or_else(|| Reals(space.iter().map(|b| b.start).collect()));
+        let point = start.unwrap_or_else(|| RealVector(space.iter().map(|b| b.start).collect()));
         Ok(Self {
             settings,
             space,
@@ -211,7 +211,7 @@ impl Spsa {
     }
 
     /// Both sides of the point in one direction.
-    fn sides(&self, direction: usize) -> [Reals; 2] {
+    fn sides(&self, direction: usize) -> [RealVector; 2] {
         let mut rng = self.chance(direction);
         let flips: Vec<f64> = self.space.iter().map(|_| flip(&mut rng)).collect();
         let draws: Vec<f64> = self.space.iter().map(|_| rng.random()).collect();
@@ -227,7 +227,7 @@ impl Spsa {
                     bounds.hold(tried)
                 }
             });
-            Reals(tried.collect())
+            RealVector(tried.collect())
         })
     }
 }
@@ -238,15 +238,15 @@ pub(crate) fn flip(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 impl Breeder for Spsa {
-    type Genome = Reals;
+    type Genome = RealVector;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Reals>> {
+    fn ask(&self) -> Vec<Offspring<RealVector>> {
         let sides = (0..self.settings.directions).flat_map(|direction| self.sides(direction));
-        let born = |genome| Born {
+        let born = |genome| Offspring {
             genome,
             parents: Vec::new(),
             origin: Origin::Probe,
@@ -254,7 +254,7 @@ impl Breeder for Spsa {
         sides.map(born).collect()
     }
 
-    fn tell(&mut self, _born: Vec<Born<Reals>>, judged: &[Judged]) {
+    fn tell(&mut self, _born: Vec<Offspring<RealVector>>, judged: &[JudgedMember]) {
         // 1. What each direction says, in each number.
         let mut said = vec![0.0; self.space.len()];
         let mut heard = 0.0;
@@ -282,7 +282,7 @@ impl Breeder for Spsa {
         self.generation = self.generation.saturating_add(1);
     }
 
-    fn incumbent(&self) -> Option<Reals> {
+    fn incumbent(&self) -> Option<RealVector> {
         Some(self.point.clone())
     }
 }

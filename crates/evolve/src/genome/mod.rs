@@ -16,8 +16,8 @@ use crate::settings::SettingsError;
 
 pub use bits::{Bits, BitsError};
 pub use layout::{Coding, Gene, Layout, LayoutError};
-pub use net::{Connected, Link, Net, Node, Shape};
-pub use reals::{Bounds, Reals};
+pub use net::{Connected, Link, NetGenome, Node, Shape};
+pub use reals::{Bounds, RealVector};
 
 /// A kind of genome that the population breeders can work with.
 ///

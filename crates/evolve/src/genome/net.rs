@@ -16,7 +16,7 @@ const MOST_LINKS: u64 = 1 << 26;
 /// Ids of nodes: inputs 0 up to their number, then the outputs, then hidden ones. A
 /// node that is bred later gets the next free id of the run.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Net {
+pub struct NetGenome {
     /// Sorted by id. Inputs have one, too; of theirs only the id matters.
     pub nodes: Vec<Node>,
     /// Sorted by innovation number.
@@ -124,7 +124,7 @@ impl Default for Connected {
 }
 
 /// By hand, so that a copy can be made in the memory of another network.
-impl Clone for Net {
+impl Clone for NetGenome {
     fn clone(&self) -> Self {
         Self {
             nodes: self.nodes.clone(),
@@ -301,7 +301,7 @@ impl Shape {
     }
 }
 
-impl Net {
+impl NetGenome {
     /// The place of a node.
     pub fn place(&self, id: u32) -> Option<usize> {
         // Inputs, outputs and often the hidden nodes lie at the place of their id.

@@ -13,7 +13,7 @@ use crate::settings::SettingsError;
 /// A list of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Reals(pub Vec<f64>);
+pub struct RealVector(pub Vec<f64>);
 
 /// A number that is bred.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ impl Bounds {
     }
 }
 
-impl Genome for Reals {
+impl Genome for RealVector {
     type Space = Vec<Bounds>;
 
     fn check_space(space: &Vec<Bounds>) -> Result<(), SettingsError> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pattern::{Answer, Pattern};
 use super::substrate::{MOST_AXES, Point};
-use crate::genome::{Net, Shape};
+use crate::genome::{NetGenome, Shape};
 use crate::network::{Network, NetworkError};
 use crate::settings::SettingsError;
 
@@ -114,7 +114,7 @@ impl Cppn {
     /// # Errors
     ///
     /// If it has other inputs and outputs than the layout.
-    pub fn new(genome: &Net, layout: CppnLayout) -> Result<Self, CppnError> {
+    pub fn new(genome: &NetGenome, layout: CppnLayout) -> Result<Self, CppnError> {
         let (inputs, outputs) = (layout.inputs(), layout.outputs());
         let shape = Shape::new(inputs as u32, outputs as u32);
         genome.check(&shape).map_err(|source| CppnError::Shape {

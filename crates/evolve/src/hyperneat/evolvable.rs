@@ -10,9 +10,8 @@ use super::pattern::{Answer, Expression, Pattern};
 use super::quadtree::Quadtree;
 use super::substrate::{Channels, Point, Substrate};
 use super::wiring::{Edge, Wiring};
-use crate::codec::Codec;
 use crate::function::Function;
-use crate::genome::Net;
+use crate::genome::NetGenome;
 use crate::settings::{SettingsError, out_of_range, reasonable_weight, within};
 
 /// The settings of an [`EsHyperNeat`].
@@ -183,6 +182,16 @@ impl EsHyperNeat {
                 (true, Channels::Sheets) => 1 + outputs,
             },
         }
+    }
+
+    /// The network that the CPPN `genome` paints.
+    ///
+    /// # Errors
+    ///
+    /// If the genome has not the inputs and outputs of [`cppn`](Self::cppn).
+    pub fn decode(&self, genome: &NetGenome) -> Result<Phenotype, CppnError> {
+        let wiring = self.wire(&mut Cppn::new(genome, self.cppn())?);
+        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
     }
 
     /// The network that a pattern implies.
@@ -372,16 +381,4 @@ struct ChannelNumbers {
     hidden: usize,
     /// To each sheet of outputs.
     outputs: Vec<usize>,
-}
-
-impl Codec for EsHyperNeat {
-    type Genome = Net;
-    type Phenotype = Phenotype;
-    type Error = CppnError;
-
-    fn decode(&self, genome: &Net) -> Result<Phenotype, CppnError> {
-        let mut cppn = Cppn::new(genome, self.cppn())?;
-        let wiring = self.wire(&mut cppn);
-        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
-    }
 }

@@ -7,9 +7,8 @@ use super::cppn::{Cppn, CppnError, CppnInputs, CppnLayout};
 use super::pattern::{Answer, Expression, Pattern};
 use super::substrate::{Channels, Point, Substrate};
 use super::wiring::{Edge, Wiring};
-use crate::codec::Codec;
 use crate::function::Function;
-use crate::genome::Net;
+use crate::genome::NetGenome;
 use crate::settings::SettingsError;
 
 /// The settings of a [`HyperNeat`].
@@ -119,6 +118,16 @@ impl HyperNeat {
         }
     }
 
+    /// The network that the CPPN `genome` paints.
+    ///
+    /// # Errors
+    ///
+    /// If the genome has not the inputs and outputs of [`cppn`](Self::cppn).
+    pub fn decode(&self, genome: &NetGenome) -> Result<Phenotype, CppnError> {
+        let wiring = self.wire(&mut Cppn::new(genome, self.cppn())?);
+        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
+    }
+
     /// The network that a pattern paints.
     pub fn wire(&self, pattern: &mut impl Pattern) -> Wiring {
         // 1. Ask about every pair of points that may be linked.
@@ -188,16 +197,4 @@ impl HyperNeat {
 
 fn points(sheets: &[super::Sheet]) -> impl Iterator<Item = Point> {
     sheets.iter().flat_map(|sheet| sheet.points.iter().copied())
-}
-
-impl Codec for HyperNeat {
-    type Genome = Net;
-    type Phenotype = Phenotype;
-    type Error = CppnError;
-
-    fn decode(&self, genome: &Net) -> Result<Phenotype, CppnError> {
-        let mut cppn = Cppn::new(genome, self.cppn())?;
-        let wiring = self.wire(&mut cppn);
-        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
-    }
 }

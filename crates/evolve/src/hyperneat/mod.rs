@@ -3,7 +3,7 @@
 //! A bred network, the CPPN ("compositional pattern-producing network"), is asked with the
 //! coordinates of two points what the weight of a link between them is. [`HyperNeat`] asks
 //! about nodes that a [`Substrate`] places, [`EsHyperNeat`] finds the hidden nodes, too.
-//! Both are codecs: any breeder of [`Net`](crate::Net) breeds CPPNs, and what is judged is
+//! Both are codecs: any breeder of [`NetGenome`](crate::NetGenome) breeds CPPNs, and what is judged is
 //! the painted network. [`HyperNeat::cppn`] and [`EsHyperNeat::cppn`] say which
 //! inputs and outputs a CPPN must have.
 //!

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 use std::f64::consts::TAU;
 
-use crate::breeder::Judged;
-use crate::genome::{Bits, Bounds, Coding, Gene, Layout, Reals};
-use crate::trial::Trial;
+use crate::breeder::JudgedMember;
+use crate::genome::{Bits, Bounds, Coding, Gene, Layout, RealVector};
+use crate::trial::{GenerationRequest, GenerationResult, Trial};
 
 /// Hills over strings of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +62,13 @@ impl BitHill {
 impl Trial<Bits> for BitHill {
     type Error = Infallible;
 
-    fn judge(&mut self, members: &[Bits], _seed: u64) -> Result<Vec<Judged>, Infallible> {
-        let judge = |bits: &Bits| Judged {
-            score: self.height(bits),
-            slope: None,
-        };
-        Ok(members.iter().map(judge).collect())
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, Bits>,
+    ) -> Result<GenerationResult, Infallible> {
+        let members = request.offspring.iter();
+        let judged = members.map(|member| self.height(&member.genome).into());
+        Ok(GenerationResult::of(judged.collect()))
     }
 }
 
@@ -165,14 +166,18 @@ impl RealHill {
     }
 }
 
-impl Trial<Reals> for RealHill {
+impl Trial<RealVector> for RealHill {
     type Error = Infallible;
 
-    fn judge(&mut self, members: &[Reals], _seed: u64) -> Result<Vec<Judged>, Infallible> {
-        let judge = |Reals(x): &Reals| Judged {
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, RealVector>,
+    ) -> Result<GenerationResult, Infallible> {
+        let members = request.offspring.iter().map(|member| &member.genome.0);
+        let judged = members.map(|x| JudgedMember {
             score: self.height(x),
-            slope: Some(self.slope(x)),
-        };
-        Ok(members.iter().map(judge).collect())
+            gradient: Some(self.slope(x)),
+        });
+        Ok(GenerationResult::of(judged.collect()))
     }
 }

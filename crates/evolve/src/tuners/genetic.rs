@@ -7,7 +7,7 @@ use super::course::Course;
 use super::duel::{Duel, Fought};
 use super::knob::{Axis, Setting};
 use super::method::{Method, founders};
-use crate::genome::{Bounds, Change, Genome, Reals};
+use crate::genome::{Bounds, Change, Genome, RealVector};
 use crate::operators::{Crossover, Measure, Mutation, Piece, ranking};
 use crate::settings::{LARGEST_POPULATION, SettingsError, positive, within};
 
@@ -58,9 +58,9 @@ impl Default for GeneticPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Genetic {
     plan: GeneticPlan,
-    members: Vec<Reals>,
-    king: Reals,
-    challenger: Option<Reals>,
+    members: Vec<RealVector>,
+    king: RealVector,
+    challenger: Option<RealVector>,
 }
 
 impl Genetic {
@@ -74,7 +74,7 @@ impl Genetic {
         // The first of the founders is the start, which is the king.
         let mut members = founders(course, plan.population + 1, 2.0 * plan.sigma)
             .into_iter()
-            .map(Reals);
+            .map(RealVector);
         let king = members.next().expect("there is a start");
         Ok(Self {
             plan,
@@ -84,7 +84,7 @@ impl Genetic {
         })
     }
 
-    fn child(&self, course: &Course, better: &[usize], place: usize) -> Reals {
+    fn child(&self, course: &Course, better: &[usize], place: usize) -> RealVector {
         let mut rng = course.chance(place);
         let space: Vec<Bounds> = course
             .space
@@ -96,7 +96,7 @@ impl Genetic {
         let parents = [parent(), parent()];
         let mut child = if rng.random::<f64>() < self.plan.crossover_rate {
             let [child, _] =
-                Reals::cross(&Crossover::uniform(Piece::Gene), &space, parents, &mut rng);
+                RealVector::cross(&Crossover::uniform(Piece::Gene), &space, parents, &mut rng);
             child
         } else {
             parents[0].clone()
@@ -120,7 +120,7 @@ impl Genetic {
 impl Method for Genetic {
     fn ask(&self, course: &Course) -> Vec<Duel> {
         let king = course.space.setting(&self.king.0);
-        let duel = |member: &Reals, pairs: u32| Duel {
+        let duel = |member: &RealVector, pairs: u32| Duel {
             first: course.space.setting(&member.0),
             second: king.clone(),
             pairs,

@@ -1,6 +1,6 @@
 //! Founders that are like another but for small differences.
 
-use mendel_evolve::{Bits, Net, Reals};
+use mendel_evolve::{Bits, NetGenome, RealVector};
 
 /// The lowest and the highest number there may be.
 pub type Limits = [f64; 2];
@@ -16,7 +16,7 @@ impl Jitter for Bits {
     fn jitter(&mut self, _limits: [Limits; 2], _next: &mut dyn FnMut() -> f64) {}
 }
 
-impl Jitter for Reals {
+impl Jitter for RealVector {
     fn jitter(&mut self, [limits, _]: [Limits; 2], next: &mut dyn FnMut() -> f64) {
         for weight in &mut self.0 {
             *weight = moved(*weight, next(), limits);
@@ -24,7 +24,7 @@ impl Jitter for Reals {
     }
 }
 
-impl Jitter for Net {
+impl Jitter for NetGenome {
     fn jitter(&mut self, [weights, biases]: [Limits; 2], next: &mut dyn FnMut() -> f64) {
         for link in &mut self.links {
             link.weight = moved(link.weight, next(), weights);

@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use mendel_evolve::{Bits, Breeder as _, Genome, Net, RandomSearch, RandomSettings, Reals};
+use mendel_evolve::{
+    Bits, Breeder as _, Genome, NetGenome, RandomSearch, RandomSettings, RealVector,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -125,7 +127,7 @@ impl Bred for Bits {
     }
 }
 
-impl Bred for Reals {
+impl Bred for RealVector {
     type Home = <Self as Genome>::Space;
     type Chance = Search<Self>;
 
@@ -183,7 +185,7 @@ impl Bred for Reals {
     }
 }
 
-impl Bred for Net {
+impl Bred for NetGenome {
     type Home = Nets;
     type Chance = ();
 

@@ -7,7 +7,7 @@
 
 use mendel_engine::{Player, SearchParams};
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
-use mendel_evolve::{Bits, Bounds, Coding, CosyneSpace, Gene, Layout, Reals};
+use mendel_evolve::{Bits, Bounds, Coding, CosyneSpace, Gene, Layout, RealVector};
 use wildmatch::WildMatch;
 
 use super::network::{self, Nets};
@@ -240,7 +240,7 @@ impl Space {
 
     /// The member that a list of numbers describes, each rounded to the nearest
     /// whole number.
-    pub fn from_reals(&self, reals: &Reals) -> Vec<i32> {
+    pub fn from_reals(&self, reals: &RealVector) -> Vec<i32> {
         if matches!(self.kind, SpaceKind::Synapses(_)) {
             return network::numbers_of(reals);
         }
@@ -275,16 +275,16 @@ impl Space {
 
     /// A member of a space of real numbers as such; the inverse of
     /// [`from_reals`](Self::from_reals) but for rounding.
-    pub fn to_reals(&self, member: &[i32]) -> Reals {
+    pub fn to_reals(&self, member: &[i32]) -> RealVector {
         if matches!(self.kind, SpaceKind::Synapses(_)) {
             return network::reals_of(member);
         }
-        Reals(self.genes_of(member))
+        RealVector(self.genes_of(member))
     }
 
     /// The parent as real numbers.
-    pub fn parent_reals(&self) -> Reals {
-        Reals(self.genes_of(&self.base))
+    pub fn parent_reals(&self) -> RealVector {
+        RealVector(self.genes_of(&self.base))
     }
 
     /// The player that a member is: `parent` with the member's numbers, a search

@@ -1,7 +1,7 @@
 //! Laws of the space: the parent is in it, and nothing in it is no player.
 
 use mendel_engine::{Player, SearchParams, Tunable};
-use mendel_evolve::{Bits, Layout, Purpose, Reals, generator};
+use mendel_evolve::{Bits, Layout, Purpose, RealVector, generator};
 
 use super::space::{CodingName, GenomeSettings, Space, SpaceError, SpaceKind, Start};
 use super::{DAVID_SEARCH, GERALD_SEARCH};
@@ -133,7 +133,7 @@ fn every_search_number_can_be_bred_from_end_to_end() {
                         let whole: Vec<i64> = genes.iter().map(|it| *it as i64).collect();
                         space.from_bits(&layout.encode(&whole).expect("in its range"))
                     }
-                    SpaceKind::Reals(_) => space.from_reals(&Reals(genes)),
+                    SpaceKind::Reals(_) => space.from_reals(&RealVector(genes)),
                     _ => panic!("networks"),
                 };
                 let bred = space.player(&parent, &member).expect("a player");

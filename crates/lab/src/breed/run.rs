@@ -3,7 +3,7 @@
 use mendel_arena::CrewFile;
 use mendel_crew::Crew;
 use mendel_evolve::{
-    Adam, Bits, Cosyne, Ga, MuPlusLambda, Neat, RandomSearch, Reals, Spsa, generation_seed,
+    Adam, Bits, Cosyne, Ga, MuPlusLambda, Neat, RandomSearch, RealVector, Spsa, generation_seed,
 };
 use mendel_fitness::genome::network::Nets;
 use mendel_fitness::genome::space::SpaceKind;
@@ -250,21 +250,21 @@ impl<'a> RunExecutor<'a> {
                 start_of_stage.run(runner, |home, start| Ga::<Bits>::new(it, home, start, seed))
             }
             (_, BreederSettings::Ga(it)) => start_of_stage.run(runner, |home, start| {
-                Ga::<Reals>::new(it, home, start, seed)
+                Ga::<RealVector>::new(it, home, start, seed)
             }),
             (SpaceKind::Bits(_), BreederSettings::Random(it)) => start_of_stage
                 .run(runner, |home, start| {
                     RandomSearch::<Bits>::new(it, home, start, seed)
                 }),
             (_, BreederSettings::Random(it)) => start_of_stage.run(runner, |home, start| {
-                RandomSearch::<Reals>::new(it, home, start, seed)
+                RandomSearch::<RealVector>::new(it, home, start, seed)
             }),
             (SpaceKind::Bits(_), BreederSettings::MuPlusLambda(it)) => start_of_stage
                 .run(runner, |home, start| {
                     MuPlusLambda::<Bits>::new(it, home, start, seed)
                 }),
             (_, BreederSettings::MuPlusLambda(it)) => start_of_stage.run(runner, |home, start| {
-                MuPlusLambda::<Reals>::new(it, home, start, seed)
+                MuPlusLambda::<RealVector>::new(it, home, start, seed)
             }),
             (_, BreederSettings::Adam(it)) => start_of_stage.run(runner, |home, start| {
                 Adam::new(it, home, start.into_iter().next(), seed)

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use mendel_crew::{Crew, parallel};
 use mendel_evolve::{
-    Born, Breeder, Judged, MemberId, Progress, StopRules, Stopped, generation_seed,
+    Breeder, JudgedMember, MemberId, Offspring, RunProgress, StopRules, Stopped, generation_seed,
 };
 use mendel_fitness::genome::Bred;
 use mendel_fitness::genome::space::Space;
 use mendel_fitness::trial::{PlayedPair, Round, SearchedBlock, Trial};
 use mendel_store::frame::{Failure, Frame, Memo};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,9 +25,10 @@ use crate::record::{ExamLine, Generation, Genotypes, Histogram, Lineage};
 
 /// Where a stage stands between two generations.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub(crate) struct StageState<B: Breeder>
+#[serde(bound(serialize = "B: Serialize", deserialize = "B: DeserializeOwned"))]
+pub(crate) struct StageState<B>
 where
+    B: Breeder,
     B::Genome: Bred,
 {
     breeder: B,
@@ -34,7 +36,7 @@ where
     chance: <B::Genome as Bred>::Chance,
     /// The best that chance has found.
     lucky: Option<Vec<i32>>,
-    progress: Progress,
+    progress: RunProgress,
     finalists: Vec<Finalist>,
     /// What the trial remembers: a king, a hall.
     #[serde(default)]
@@ -90,7 +92,7 @@ const BINS: usize = 24;
 /// Chance of the baseline is not the run's.
 const CHANCE: u64 = 0x5EED_C4A9_CE00;
 
-impl<B: Breeder + 'static> StageState<B>
+impl<B: Breeder + Serialize + 'static> StageState<B>
 where
     B::Genome: Bred,
 {
@@ -103,7 +105,7 @@ where
             chance: B::Genome::chance(space, population, start, seed ^ CHANCE),
             breeder,
             lucky: None,
-            progress: Progress::default(),
+            progress: RunProgress::default(),
             finalists: Vec::new(),
             trial: Value::Null,
         }
@@ -123,7 +125,7 @@ impl StageRunner<'_> {
     /// [`Failure::Stopped`] with a checkpoint from which to continue, or anything else.
     pub(crate) fn run<B>(&mut self, mut state: StageState<B>) -> Result<StageEnd, Failure>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         let mut saved = Instant::now();
@@ -173,7 +175,7 @@ impl StageRunner<'_> {
     /// Moves the pairs of finished generations to their file and writes a checkpoint.
     fn write_checkpoint<B>(&mut self, state: &mut StageState<B>) -> Result<(), Failure>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         state.trial = self.trial.state();
@@ -190,7 +192,7 @@ impl StageRunner<'_> {
     /// Breeds one generation and writes it down.
     fn generation<B>(&mut self, state: &mut StageState<B>) -> Result<Generation, Failure>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         // 1. The breeder proposes, chance proposes, the codec builds.
@@ -287,10 +289,13 @@ impl StageRunner<'_> {
         self.keep.keep(&mut state.finalists, finalist, king);
 
         // 4. The breeder and the stop rules learn.
-        let judged: Vec<Judged> = scores
+        let judged: Vec<JudgedMember> = scores
             .iter()
             .zip(slopes)
-            .map(|(&score, slope)| Judged { score, slope })
+            .map(|(&score, slope)| JudgedMember {
+                score,
+                gradient: slope,
+            })
             .collect();
         state.breeder.tell(born, &judged);
         B::Genome::go_on(&mut state.chance);
@@ -301,7 +306,7 @@ impl StageRunner<'_> {
     /// member of it, or else the best of its members.
     fn finalists<B>(&self, state: StageState<B>) -> Vec<Finalist>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         let Some(incumbent) = state.breeder.incumbent() else {
@@ -337,7 +342,7 @@ impl StageRunner<'_> {
     /// What chance puts up in this generation: its best so far, and new draws.
     fn rivals<B>(&self, state: &StageState<B>) -> Vec<Vec<i32>>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         if !self.baseline {
@@ -352,14 +357,14 @@ impl StageRunner<'_> {
     fn slopes<B>(
         &mut self,
         breeder: &B,
-        born: &[Born<B::Genome>],
+        born: &[Offspring<B::Genome>],
         seed: u64,
     ) -> Result<Vec<Option<Vec<f64>>>, Failure>
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
-        if !breeder.wants_slopes() {
+        if !breeder.wants_gradients() {
             return Ok(vec![None; born.len()]);
         }
         let exact: Vec<Vec<f64>> = born
@@ -382,13 +387,13 @@ impl StageRunner<'_> {
     fn record<B>(
         &self,
         state: &StageState<B>,
-        born: &[Born<B::Genome>],
+        born: &[Offspring<B::Genome>],
         (members, too_large): (&[Vec<i32>], &[bool]),
         scores: &[f64],
         lucky: f64,
     ) -> (Generation, Finalist)
     where
-        B: Breeder + 'static,
+        B: Breeder + Serialize + 'static,
         B::Genome: Bred,
     {
         let told = |score: f64| self.trial.report(score);
@@ -448,7 +453,7 @@ impl StageRunner<'_> {
     }
 
     /// Parents are numbered within their stage; the record numbers the run.
-    fn parents<G>(&self, born: &Born<G>) -> Vec<MemberId> {
+    fn parents<G>(&self, born: &Offspring<G>) -> Vec<MemberId> {
         let shifted = |parent: &MemberId| MemberId {
             generation: parent.generation + self.checkpoint.first,
             member: parent.member,

@@ -7,6 +7,7 @@ use mendel_fitness::genome::network::most;
 use mendel_fitness::genome::space::{Space, Start};
 use mendel_store::frame::Failure;
 use rand::RngExt;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::stage::{StageEnd, StageRunner, StageState};
@@ -28,7 +29,7 @@ impl StageStart<'_> {
         make: impl FnOnce(<B::Genome as Bred>::Home, Vec<B::Genome>) -> Result<B, SettingsError>,
     ) -> Result<StageEnd, Failure>
     where
-        B: Breeder + DeserializeOwned + 'static,
+        B: Breeder + Serialize + DeserializeOwned + 'static,
         B::Genome: Bred + Jitter,
     {
         let space: &Space = runner.space;

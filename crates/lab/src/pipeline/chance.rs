@@ -1,6 +1,6 @@
 //! A step that draws players by chance: what breeding is to be better than.
 
-use mendel_evolve::{Bits, Breeder as _, Cosyne, RandomSearch, RandomSettings, Reals};
+use mendel_evolve::{Bits, Breeder as _, Cosyne, RandomSearch, RandomSettings, RealVector};
 use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_store::replace;
 
@@ -49,7 +49,8 @@ fn drawn(
             born.map(|it| space.from_bits(&it.genome)).collect()
         }
         SpaceKind::Reals(bounds) => {
-            let search = RandomSearch::<Reals>::new(settings, bounds.clone(), None, seed).ok()?;
+            let search =
+                RandomSearch::<RealVector>::new(settings, bounds.clone(), None, seed).ok()?;
             let born = search.ask().into_iter();
             born.map(|it| space.from_reals(&it.genome)).collect()
         }

@@ -2,7 +2,7 @@
 
 use mendel_data::Reader;
 use mendel_engine::Player;
-use mendel_evolve::{Bits, Net, Reals};
+use mendel_evolve::{Bits, NetGenome, RealVector};
 use mendel_fitness::genome::Bred;
 use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_fitness::trial::games::GameKind;
@@ -96,9 +96,9 @@ impl StageSettings {
         let encoded = match &space.kind {
             SpaceKind::Bits(_) => Bits::of(space, own.base()).map(|_| ()),
             SpaceKind::Reals(_) | SpaceKind::Synapses(_) => {
-                Reals::of(space, own.base()).map(|_| ())
+                RealVector::of(space, own.base()).map(|_| ())
             }
-            SpaceKind::Nets(_) => Net::of(space, own.base()).map(|_| ()),
+            SpaceKind::Nets(_) => NetGenome::of(space, own.base()).map(|_| ()),
         };
         encoded.map_err(|reason| format!("`{name}` cannot be encoded: {reason}"))
     }

@@ -3,8 +3,8 @@
 use mendel_engine::Player;
 use mendel_evolve::{
     Adam, AdamSettings, Bits, Bounds, Cosyne, CosyneSettings, Ga, GaSettings, Genome, MuPlusLambda,
-    MuPlusLambdaSettings, Neat, NeatSettings, RandomSearch, RandomSettings, Reals, SettingsError,
-    Spsa, SpsaSettings, StopRules,
+    MuPlusLambdaSettings, Neat, NeatSettings, RandomSearch, RandomSettings, RealVector,
+    SettingsError, Spsa, SpsaSettings, StopRules,
 };
 use mendel_fitness::genome::network::{Nets, Painter, most};
 use mendel_fitness::genome::space::{GenomeSettings, Space, SpaceKind, Start};
@@ -354,7 +354,7 @@ impl StageSettings {
             BreederSettings::Spsa(settings) => {
                 Spsa::new(*settings, bounds.to_vec(), None, 0).map(|_| ())
             }
-            _ => self.try_in::<Reals>(bounds.to_vec()),
+            _ => self.try_in::<RealVector>(bounds.to_vec()),
         }
     }
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::function::Function;
-use crate::genome::{Link, Net, Node, Shape};
+use crate::genome::{Link, NetGenome, Node, Shape};
 use crate::operators::{normal, normals};
 
 use super::innovations::Register;
@@ -69,7 +69,7 @@ pub(super) fn coin(rng: &mut ChaCha8Rng) -> bool {
 }
 
 /// A founder: the links of the start, all numbers drawn.
-pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8Rng) -> Net {
+pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8Rng) -> NetGenome {
     let hidden = shape.first_hidden()..shape.first_hidden().saturating_add(shape.hidden);
     let inputs = (0..shape.inputs).map(|id| Node {
         id,
@@ -90,7 +90,7 @@ pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8R
         enabled: true,
     };
     let links = pairs.map(link).collect();
-    Net { nodes, links }
+    NetGenome { nodes, links }
 }
 
 fn node(
@@ -138,7 +138,7 @@ enum Step {
 
 /// A network under change.
 pub(super) struct Mutant<'a> {
-    pub(super) net: &'a mut Net,
+    pub(super) net: &'a mut NetGenome,
     pub(super) settings: &'a NeatSettings,
     pub(super) shape: &'a Shape,
     pub(super) register: &'a mut Register,
@@ -323,7 +323,7 @@ impl Mutant<'_> {
 }
 
 /// Takes away hidden nodes without any link.
-pub(super) fn drop_orphans(net: &mut Net, shape: &Shape) {
+pub(super) fn drop_orphans(net: &mut NetGenome, shape: &Shape) {
     let first = shape.first_hidden();
     if net.nodes.last().is_none_or(|node| node.id < first) {
         return;
