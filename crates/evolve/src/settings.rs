@@ -31,7 +31,7 @@ pub enum SettingsError {
         /// What is bred.
         genomes: &'static str,
         /// Operators that would do.
-        instead: &'static str,
+        instead: String,
     },
     /// A start that is not a member of the space.
     #[error("the given start does not fit: {reason}")]

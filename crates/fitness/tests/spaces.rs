@@ -3,8 +3,10 @@
 use mendel_engine::{Player, SearchParams, Tunable};
 use mendel_evolve::{Bits, Layout, Purpose, RealVector, generator};
 
-use super::space::{CodingName, GenomeSettings, Space, SpaceError, SpaceKind, Start};
-use super::{DAVID_SEARCH, GERALD_SEARCH};
+use mendel_fitness::genome::space::{
+    CodingName, GenomeSettings, Space, SpaceError, SpaceKind, Start,
+};
+use mendel_fitness::genome::{DAVID_SEARCH, GERALD_SEARCH};
 
 const CODINGS: [CodingName; 3] = [CodingName::Gray, CodingName::Binary, CodingName::Real];
 

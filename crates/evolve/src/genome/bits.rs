@@ -271,7 +271,7 @@ impl Genome for Bits {
                     key: "crossover",
                     value: "arithmetic",
                     genomes: "strings of bits",
-                    instead: "`single-point`, `two-point` or `uniform`",
+                    instead: "`single-point`, `two-point` or `uniform`".to_owned(),
                 });
             }
         }
@@ -283,7 +283,7 @@ impl Genome for Bits {
             key: "mutation",
             value: mutation.name(),
             genomes: "strings of bits",
-            instead: "`bit-flip` or `gene-bit`",
+            instead: "`bit-flip` or `gene-bit`".to_owned(),
         })
     }
 

@@ -110,7 +110,7 @@ impl Genome for RealVector {
                     key: "crossover",
                     value: "uniform by bit",
                     genomes: "numbers",
-                    instead: "`uniform = { by = \"gene\" }`",
+                    instead: "`uniform = { by = \"gene\" }`".to_owned(),
                 });
             }
         }
@@ -122,7 +122,7 @@ impl Genome for RealVector {
             key: "mutation",
             value: mutation.name(),
             genomes: "numbers",
-            instead: "`gaussian` or `non-uniform`",
+            instead: "`gaussian` or `non-uniform`".to_owned(),
         })
     }
 

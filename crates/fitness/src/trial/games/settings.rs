@@ -111,17 +111,6 @@ pub enum GameKind {
     KingOfTheHill,
 }
 
-impl GameKind {
-    /// As recipes write it.
-    pub const NAMES: [&str; 5] = [
-        "round-robin",
-        "random-members",
-        "gauntlet",
-        "duels",
-        "king-of-the-hill",
-    ];
-}
-
 /// What a member must reach against the king to be the next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
