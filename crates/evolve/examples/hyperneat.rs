@@ -13,13 +13,13 @@
 #![allow(clippy::print_stdout, reason = "an example may print")]
 
 use mendel_evolve::hyperneat::{
-    Census, Channels, Connect, CppnError, CppnInputs, CppnLayout, EsHyperNeat, EsHyperNeatSettings,
+    Census, Channels, Connect, CppnInputs, CppnLayout, EsHyperNeat, EsHyperNeatSettings,
     Expression, HyperNeat, HyperNeatSettings, OutputLinks, Phenotype, Point, Quadtree, Scale,
     Sheet, Substrate,
 };
 use mendel_evolve::{
     Breeder, Function, GenerationRequest, GenerationResult, Neat, NeatSettings, NetGenome, Run,
-    Shape, StopRules, Trial,
+    SettingsError, Shape, StopRules, Trial,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -153,7 +153,7 @@ struct Outcome {
 
 /// Breeds until the score is reached.
 fn breed(
-    decode: impl Fn(&NetGenome) -> Result<Phenotype, CppnError>,
+    decode: impl Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
     neat: Neat,
     score: impl Fn(&mut Phenotype) -> f64,
     (target, generations): (f64, u32),
@@ -196,15 +196,15 @@ struct Scores<D, F> {
 
 impl<D, F> Trial<NetGenome> for Scores<D, F>
 where
-    D: Fn(&NetGenome) -> Result<Phenotype, CppnError>,
+    D: Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
     F: Fn(&mut Phenotype) -> f64,
 {
-    type Error = CppnError;
+    type Error = SettingsError;
 
     fn judge(
         &mut self,
         request: GenerationRequest<'_, NetGenome>,
-    ) -> Result<GenerationResult, CppnError> {
+    ) -> Result<GenerationResult, SettingsError> {
         let members = request.offspring.iter();
         let mut members: Vec<Phenotype> = members
             .map(|member| (self.decode)(&member.genome))

@@ -9,7 +9,6 @@ pub struct MemberId {
     pub member: u32,
 }
 
-/// How a genome came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -18,7 +18,6 @@ pub struct Hall<G> {
 /// A member of a [`Hall`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Famous<G> {
-    /// Its genome.
     pub genome: G,
     /// How it did when it was last judged.
     pub score: f64,
@@ -27,7 +26,6 @@ pub struct Famous<G> {
 }
 
 impl<G: PartialEq> Hall<G> {
-    /// An empty hall with room for `size` members.
     pub fn new(size: usize) -> Self {
         Self {
             size,
@@ -35,12 +33,10 @@ impl<G: PartialEq> Hall<G> {
         }
     }
 
-    /// The members, best first.
     pub fn members(&self) -> &[Famous<G>] {
         &self.members
     }
 
-    /// Whether such a genome is in.
     pub fn knows(&self, genome: &G) -> bool {
         self.members.iter().any(|member| member.genome == *genome)
     }

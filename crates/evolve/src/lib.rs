@@ -167,9 +167,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounds;
 mod breeder;
 mod breeders;
-mod diversity;
 mod function;
 mod genome;
 mod hall;
@@ -185,6 +185,7 @@ mod stop;
 mod trial;
 pub mod tuners;
 
+pub use bounds::Bounds;
 pub use breeder::{
     Breeder, JudgedMember, MemberId, Offspring, Origin, SpeciesReport, SpeciesState,
 };
@@ -196,11 +197,10 @@ pub use breeders::{
 };
 pub use function::Function;
 pub use genome::{
-    Bits, BitsError, Bounds, Change, Coding, Connected, Gene, Genome, Layout, LayoutError, Link,
-    NetGenome, Node, RealVector, Shape,
+    Bits, Change, Coding, Connected, Gene, Genome, Layout, Link, NetGenome, Node, RealVector, Shape,
 };
 pub use hall::{Famous, Hall};
-pub use network::{Drawn, Network, NetworkError};
+pub use network::{Drawn, Network};
 pub use operators::{Chooser, Crossover, Measure, Mutation, Piece, Selection, normal};
 pub use run::{EvolveError, Run};
 pub use seed::{Purpose, generation_seed, generator};

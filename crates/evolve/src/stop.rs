@@ -10,7 +10,6 @@ use crate::settings::{SettingsError, out_of_range, within};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StopRules {
-    /// After so many generations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generations: Option<u32>,
     /// Once so many judgements were made; the generation in which they run out
@@ -24,21 +23,16 @@ pub struct StopRules {
     /// judged by games against one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_new_king: Option<u32>,
-    /// Once a score is at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
 }
 
-/// Which rule ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stopped {
-    /// The target was reached.
     Target,
-    /// All generations were bred.
     Generations,
-    /// The judgements are used up.
     Judgements,
     /// Nothing better was found for long enough.
     NoProgress,
@@ -61,11 +55,9 @@ impl fmt::Display for Stopped {
 /// How far a run is, as far as stopping depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunProgress {
-    /// How many generations were judged.
     pub generations: u32,
     /// How many judgements were made in all, in whatever unit the budget has.
     pub judgements: u64,
-    /// The best score so far.
     pub best: Option<f64>,
     /// After how many generations it was found.
     pub best_at: u32,

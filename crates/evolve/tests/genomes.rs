@@ -1,8 +1,8 @@
 //! Bits, numbers and the layout of genes.
 
 use mendel_evolve::{
-    Bits, Bounds, Coding, Crossover, Gene, Genome, Layout, LayoutError, Measure, Mutation, Piece,
-    Purpose, RealVector, SettingsError, generator,
+    Bits, Bounds, Coding, Crossover, Gene, Genome, Layout, Measure, Mutation, Piece, Purpose,
+    RealVector, SettingsError, generator,
 };
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -205,13 +205,8 @@ fn a_value_that_does_not_fit_names_its_gene_and_what_would() {
         "the gene `passed` cannot hold 80: it has values from 0 to 63 in steps of 1"
     );
     assert!(layout.encode(&[-1]).is_err() && layout.encode(&[63]).is_ok());
-    assert_eq!(
-        layout.encode(&[1, 2]),
-        Err(LayoutError::Count {
-            found: 2,
-            needed: 1
-        })
-    );
+    let error = layout.encode(&[1, 2]).unwrap_err().to_string();
+    assert!(error.starts_with("2 values were given for 1 genes"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a network of genes computes.
 
-use mendel_evolve::{Connected, Function, Link, NetGenome, Network, NetworkError, Node, Shape};
+use mendel_evolve::{Connected, Function, Link, NetGenome, Network, Node, Shape};
 
 fn node(id: u32, bias: f64, function: Function) -> Node {
     Node {
@@ -196,25 +196,15 @@ fn parts_that_do_not_fit_are_refused() {
     let identity = (Function::Identity, 0.0);
     let refused =
         |outputs, nodes: Vec<_>, edges| Network::from_parts(2, outputs, nodes, edges).unwrap_err();
-    assert_eq!(
-        refused(2, vec![identity], vec![]),
-        NetworkError::Outputs {
-            outputs: 2,
-            nodes: 1
-        }
-    );
+    let error = refused(2, vec![identity], vec![]).to_string();
+    assert!(error.starts_with("a network with 2 outputs has 1 nodes"));
     for (from, to) in [(0, 1), (0, 3), (3, 2)] {
         let error = refused(1, vec![identity], vec![(from, to, 1.0)]);
-        assert!(matches!(error, NetworkError::Edge { .. }), "{error}");
+        let reason = format!("the edge from {from} to {to} does not fit");
+        assert!(error.to_string().starts_with(&reason), "{error}");
     }
     let error = refused(1, vec![identity], vec![(0, 2, f64::NAN)]);
-    assert_eq!(
-        error,
-        NetworkError::Number {
-            what: "edge",
-            at: 0
-        }
-    );
+    assert!(error.to_string().starts_with("edge 0 has a number"));
 }
 
 /// A genome gone wrong, and what is said about it.

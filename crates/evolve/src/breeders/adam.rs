@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::named;
+use super::{named, start_point};
+use crate::bounds::Bounds;
 use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
-use crate::genome::{Bounds, Genome, RealVector};
+use crate::genome::RealVector;
 use crate::settings::{SettingsError, out_of_range, positive, within};
 
 /// The settings of [`Adam`].
@@ -96,11 +97,7 @@ impl Adam {
         _seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        RealVector::check_space(&space)?;
-        if let Some(start) = &start {
-            start.belongs(&space)?;
-        }
-        let point = start.unwrap_or_else(|| RealVector(space.iter().map(|b| b.start).collect()));
+        let point = start_point(&space, start)?;
         Ok(Self {
             settings,
             mean: vec![0.0; space.len()],
@@ -111,7 +108,6 @@ impl Adam {
         })
     }
 
-    /// One step along a slope.
     fn step(&mut self, slope: &[f64]) {
         let AdamSettings {
             learning_rate,

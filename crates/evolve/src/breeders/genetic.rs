@@ -16,26 +16,21 @@ use crate::settings::{SettingsError, out_of_range, within};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GaSettings {
-    /// How many members a generation has.
     pub population: usize,
-    /// How parents are chosen.
     pub selection: Selection,
     /// What two parents' children inherit.
     pub crossover: Crossover,
     /// The probability of a pair of parents to be crossed; otherwise the children
     /// are their copies.
     pub crossover_rate: f64,
-    /// What chance changes in children.
     pub mutation: Mutation,
     /// The probability of each bit or number of a child to be changed.
     pub mutation_rate: f64,
     /// How many of the best go on unchanged.
     #[serde(default)]
     pub elites: usize,
-    /// Remembers who was best and brings them back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hall_of_fame: Option<HallOfFame>,
-    /// Who the first generation is.
     #[serde(default)]
     pub founders: Founders,
 }
@@ -58,7 +53,6 @@ pub struct GaSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct HallOfFame {
-    /// How many are remembered.
     pub size: usize,
     /// How many come back in each generation, the best first.
     pub reintroduce: usize,
@@ -112,7 +106,6 @@ pub struct Ga<G: Genome> {
     given: Vec<G>,
     seed: u64,
     generation: u32,
-    /// The generation before, as it was told.
     told: Vec<Member<G>>,
     hall: Hall<G>,
 }
@@ -161,7 +154,6 @@ impl<G: Genome> Ga<G> {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &GaSettings {
         &self.settings
     }
@@ -205,7 +197,6 @@ impl<G: Genome> Ga<G> {
         born
     }
 
-    /// The member of the generation before at a place.
     fn parent(&self, place: usize) -> MemberId {
         named(self.generation.saturating_sub(1), place)
     }

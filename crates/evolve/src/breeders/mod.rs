@@ -10,8 +10,9 @@ mod spsa;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Bounds;
 use crate::breeder::{JudgedMember, MemberId, Offspring, Origin};
-use crate::genome::Genome;
+use crate::genome::{Genome, RealVector};
 use crate::operators::{WORST, ranking};
 use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, within};
@@ -53,7 +54,6 @@ fn ranked<G>(members: &[Member<G>]) -> Vec<usize> {
     ranking(&scores)
 }
 
-/// The name of a member of a generation.
 fn named(generation: u32, member: usize) -> MemberId {
     MemberId {
         generation,
@@ -103,4 +103,14 @@ fn check_population<G: Genome>(
         });
     }
     given.iter().try_for_each(|genome| genome.belongs(space))
+}
+
+/// Where a breeder begins that moves one point: at `start`, or else where the bounds say.
+fn start_point(space: &[Bounds], start: Option<RealVector>) -> Result<RealVector, SettingsError> {
+    let space = space.to_vec();
+    RealVector::check_space(&space)?;
+    if let Some(start) = &start {
+        start.belongs(&space)?;
+    }
+    Ok(start.unwrap_or_else(|| RealVector(space.iter().map(|it| it.start).collect())))
 }

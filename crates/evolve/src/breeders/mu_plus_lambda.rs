@@ -19,7 +19,6 @@ pub struct MuPlusLambdaSettings {
     pub parents: usize,
     /// How many are made anew in each generation: λ.
     pub children: usize,
-    /// What chance changes in a child.
     pub mutation: Mutation,
     /// The probability of each bit or number of a child to be changed.
     pub mutation_rate: f64,
@@ -28,7 +27,6 @@ pub struct MuPlusLambdaSettings {
     pub archive: Option<Archive>,
 }
 
-/// The history archive of a [`MuPlusLambda`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Archive {

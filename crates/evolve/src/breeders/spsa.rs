@@ -4,8 +4,10 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::start_point;
+use crate::bounds::Bounds;
 use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
-use crate::genome::{Bounds, Genome, RealVector};
+use crate::genome::RealVector;
 use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, out_of_range, positive, within};
 
@@ -23,7 +25,6 @@ pub struct SpsaSettings {
     /// By which share of `c-end` a number moves at the end for each point of half the
     /// difference between the two sides: for each game won more than lost.
     pub r_end: f64,
-    /// How fast the steps shrink.
     #[serde(default = "usual_alpha")]
     pub alpha: f64,
     /// How fast the tried distance shrinks.
@@ -37,7 +38,6 @@ pub struct SpsaSettings {
     pub whole: bool,
 }
 
-/// How far from the point a number is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
@@ -76,7 +76,6 @@ impl Reach {
 }
 
 impl SpsaSettings {
-    /// The usual settings.
     pub fn new(directions: usize, iterations: u32, c_end: Reach, r_end: f64) -> Self {
         Self {
             directions,
@@ -186,11 +185,7 @@ impl Spsa {
         seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        RealVector::check_space(&space)?;
-        if let Some(start) = &start {
-            start.belongs(&space)?;
-        }
-        let point = start.unwrap_or_else(|| RealVector(space.iter().map(|b| b.start).collect()));
+        let point = start_point(&space, start)?;
         Ok(Self {
             settings,
             space,
@@ -200,7 +195,6 @@ impl Spsa {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &SpsaSettings {
         &self.settings
     }
@@ -210,7 +204,6 @@ impl Spsa {
         generator(self.seed, self.generation, direction as u32, Purpose::Breed)
     }
 
-    /// Both sides of the point in one direction.
     fn sides(&self, direction: usize) -> [RealVector; 2] {
         let mut rng = self.chance(direction);
         let flips: Vec<f64> = self.space.iter().map(|_| flip(&mut rng)).collect();

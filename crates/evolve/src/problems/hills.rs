@@ -3,14 +3,13 @@
 use std::convert::Infallible;
 use std::f64::consts::TAU;
 
+use crate::bounds::Bounds;
 use crate::breeder::JudgedMember;
-use crate::genome::{Bits, Bounds, Coding, Gene, Layout, RealVector};
+use crate::genome::{Bits, Coding, Gene, Layout, RealVector};
 use crate::trial::{GenerationRequest, GenerationResult, Trial};
 
-/// Hills over strings of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitHill {
-    /// The number of ones.
     OneMax,
     /// Traps of so many bits: all ones are worth their number, but up to there each
     /// further one lowers the worth, from one less for none. Following the
@@ -51,7 +50,6 @@ impl BitHill {
         len as f64
     }
 
-    /// A layout with so many genes of one bit.
     #[allow(clippy::missing_panics_doc, reason = "such genes are always allowed")]
     pub fn layout(len: usize) -> Layout {
         let genes = (0..len).map(|at| Gene::new(format!("bit {at}"), 1));
@@ -103,7 +101,6 @@ pub enum RealHill {
 }
 
 impl RealHill {
-    /// The height of a point.
     pub fn height(self, x: &[f64]) -> f64 {
         -match self {
             Self::Sphere => x.iter().map(|x| x * x).sum::<f64>(),
@@ -121,7 +118,6 @@ impl RealHill {
         }
     }
 
-    /// How the height changes with each number.
     pub fn slope(self, x: &[f64]) -> Vec<f64> {
         let mut slope: Vec<f64> = match self {
             Self::Sphere => x.iter().map(|x| 2.0 * x).collect(),
@@ -144,7 +140,6 @@ impl RealHill {
         slope
     }
 
-    /// Where each number of the top is.
     pub fn top(self) -> f64 {
         match self {
             Self::Sphere | Self::Rastrigin => 0.0,

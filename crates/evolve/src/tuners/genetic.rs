@@ -7,15 +7,14 @@ use super::course::Course;
 use super::duel::{Duel, Fought};
 use super::knob::{Axis, Setting};
 use super::method::{Method, founders};
-use crate::genome::{Bounds, Change, Genome, RealVector};
+use crate::bounds::Bounds;
+use crate::genome::{Change, Genome, RealVector};
 use crate::operators::{Crossover, Measure, Mutation, Piece, ranking};
 use crate::settings::{LARGEST_POPULATION, SettingsError, positive, within};
 
-/// The settings of the genetic algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct GeneticPlan {
-    /// How many members there are.
     pub population: usize,
     /// How many pairs a member plays with the king.
     pub pairs: u32,

@@ -1,13 +1,13 @@
 //! CPPNs that begin local, and a problem that is solved from random ones.
 
 use mendel_evolve::hyperneat::{
-    Channels, Cppn, CppnError, CppnInputs, CppnLayout, EsHyperNeat, EsHyperNeatSettings,
-    Expression, HyperNeat, HyperNeatSettings, OutputLinks, Pattern, Phenotype, Point, Quadtree,
-    Scale, Sheet, Substrate,
+    Channels, Cppn, CppnInputs, CppnLayout, EsHyperNeat, EsHyperNeatSettings, Expression,
+    HyperNeat, HyperNeatSettings, OutputLinks, Pattern, Phenotype, Point, Quadtree, Scale, Sheet,
+    Substrate,
 };
 use mendel_evolve::{
-    Function, GenerationRequest, GenerationResult, Neat, NeatSettings, NetGenome, Run, StopRules,
-    Stopped, Trial,
+    Function, GenerationRequest, GenerationResult, Neat, NeatSettings, NetGenome, Run,
+    SettingsError, StopRules, Stopped, Trial,
 };
 
 use super::{es_settings, flat, is};
@@ -84,7 +84,7 @@ impl<D: Fn(&NetGenome) -> Phenotype> Trial<NetGenome> for Xor<D> {
 
 /// Whether exclusive or is solved from random CPPNs.
 fn solves(
-    decode: impl Fn(&NetGenome) -> Result<Phenotype, CppnError>,
+    decode: impl Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
     layout: CppnLayout,
     seed: u64,
 ) -> bool {

@@ -93,12 +93,10 @@ impl Cosyne {
         })
     }
 
-    /// The networks that are bred.
     pub fn space(&self) -> &CosyneSpace {
         &self.space
     }
 
-    /// The settings.
     pub fn settings(&self) -> &CosyneSettings {
         &self.settings
     }
@@ -123,7 +121,6 @@ impl Cosyne {
             .collect()
     }
 
-    /// So many children of the best.
     fn children(&self, rng: &mut ChaCha8Rng) -> Vec<Offspring<RealVector>> {
         let parents = self.settings.parents().min(self.best.len());
         let picked = self.settings.crossover.picked(parents, rng);
@@ -140,7 +137,6 @@ impl Cosyne {
         children
     }
 
-    /// Two children of two parents.
     fn pair(&self, parents: [&Kept; 2], rng: &mut ChaCha8Rng) -> [Offspring<RealVector>; 2] {
         let [RealVector(mut one), RealVector(mut other)] =
             parents.map(|kept| kept.member.genome.clone());

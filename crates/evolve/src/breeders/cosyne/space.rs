@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::settings::WeightStart;
-use crate::genome::{Bounds, Genome, RealVector};
+use crate::bounds::Bounds;
+use crate::genome::{Genome, RealVector};
 use crate::settings::{SettingsError, out_of_range};
 
 /// Which weights there are and which of them belong together.
@@ -117,7 +118,6 @@ impl CosyneSpace {
         }
     }
 
-    /// A network to begin with.
     pub(super) fn draw(&self, start: WeightStart, rng: &mut ChaCha8Rng) -> RealVector {
         let mut weights = vec![0.0; self.bounds.len()];
         for (neuron, genes) in self.neurons.iter().enumerate() {
@@ -136,7 +136,6 @@ impl CosyneSpace {
     }
 }
 
-/// The error for a list of neurons.
 fn neurons(found: &str) -> SettingsError {
     let allowed = "a list in which each weight stands exactly once";
     out_of_range("neurons", &found, allowed)

@@ -95,7 +95,6 @@ pub(super) fn cross(
     drop_orphans(child, shape);
 }
 
-/// How genes that both parents have become one.
 struct Blend<'a> {
     mating: &'a Mating,
     average: bool,
@@ -149,7 +148,6 @@ enum Pair<'a, T> {
     Second(&'a T),
 }
 
-/// Walks along two sorted lists.
 #[inline]
 fn merge<'a, T>(
     one: &'a [T],

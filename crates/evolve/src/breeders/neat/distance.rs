@@ -83,7 +83,6 @@ impl Distance {
         numbers.into_iter().try_for_each(check)
     }
 
-    /// The distance of two networks of one shape.
     pub fn between(&self, shape: &Shape, one: &NetGenome, other: &NetGenome) -> f64 {
         self.below(f64::INFINITY, shape, one, other)
     }
@@ -174,13 +173,11 @@ impl Distance {
     }
 }
 
-/// What two lists of genes have in common.
 #[derive(Default)]
 struct Found {
     matching: usize,
     disjoint: f64,
     excess: f64,
-    /// The sum over matching genes.
     difference: f64,
 }
 

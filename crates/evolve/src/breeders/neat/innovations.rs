@@ -39,7 +39,6 @@ impl Register {
         }
     }
 
-    /// Forgets what only counts within one generation.
     pub(super) fn begin_generation(&mut self) {
         if self.scope == Innovations::Generation {
             self.links.clear();
@@ -47,7 +46,6 @@ impl Register {
         }
     }
 
-    /// The number of a link between two nodes.
     pub(super) fn link(&mut self, from: u32, to: u32) -> u32 {
         let place = match self.links.entry((from, to)) {
             Entry::Occupied(known) => return *known.get(),

@@ -91,7 +91,6 @@ pub struct Neat {
     improved: u32,
 }
 
-/// A generation and how it did.
 #[derive(Clone, Copy)]
 struct Told<'a> {
     born: &'a [Offspring<NetGenome>],
@@ -102,7 +101,6 @@ struct Told<'a> {
 struct Family {
     /// Places in the generation before, best first, all members.
     ranked: Vec<usize>,
-    /// How many of them become parents.
     parents: usize,
     children: usize,
 }
@@ -156,12 +154,10 @@ impl Neat {
         Ok(neat)
     }
 
-    /// The settings.
     pub fn settings(&self) -> &NeatSettings {
         &self.settings
     }
 
-    /// What all its networks have in common.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -275,7 +271,6 @@ impl Neat {
         breeding
     }
 
-    /// Who has how many children.
     fn families(&self, scores: &[f64]) -> Vec<Family> {
         let score = |&at: &u32| scores[at as usize];
         let standing = |species: &Species| Standing {
@@ -357,7 +352,6 @@ impl Neat {
         self.next = born;
     }
 
-    /// A child of a family, in the memory of another.
     fn child(
         &mut self,
         child: &mut Offspring<NetGenome>,

@@ -11,7 +11,6 @@ use super::innovations::Register;
 use super::settings::{Draw, NeatSettings, NewNode, Noise, Numbers, Orphans, Split};
 
 impl Numbers {
-    /// A number to begin with.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let drawn = match self.start {
             Draw::Gaussian { mean, deviation } => mean + deviation * normal(rng),
@@ -62,7 +61,6 @@ pub(super) fn chance(probability: f64, rng: &mut ChaCha8Rng) -> bool {
     probability > 0.0 && rng.random::<f64>() < probability
 }
 
-/// One of two.
 #[inline(never)]
 pub(super) fn coin(rng: &mut ChaCha8Rng) -> bool {
     rng.random()
@@ -127,7 +125,6 @@ fn any_function(functions: &[Function], rng: &mut ChaCha8Rng) -> Function {
     }
 }
 
-/// A structural change.
 #[derive(Clone, Copy)]
 enum Step {
     AddNode,
@@ -136,7 +133,6 @@ enum Step {
     DeleteLink,
 }
 
-/// A network under change.
 pub(super) struct Mutant<'a> {
     pub(super) net: &'a mut NetGenome,
     pub(super) settings: &'a NeatSettings,
@@ -261,7 +257,6 @@ impl Mutant<'_> {
         links.insert(place, link);
     }
 
-    /// Links two nodes that are not linked yet.
     fn add_link(&mut self, rng: &mut ChaCha8Rng) -> bool {
         let (inputs, outputs) = (self.shape.inputs as usize, self.shape.outputs as usize);
         let nodes = &self.net.nodes;

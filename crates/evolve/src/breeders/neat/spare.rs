@@ -13,7 +13,6 @@ use crate::genome::NetGenome;
 pub(super) struct Spare(Mutex<Vec<Offspring<NetGenome>>>);
 
 impl Spare {
-    /// Keeps a generation that nobody needs any more.
     pub(super) fn put(&mut self, gone: Vec<Offspring<NetGenome>>) {
         self.0 = Mutex::new(gone);
     }

@@ -9,7 +9,6 @@ use crate::genome::{NetGenome, Shape};
 use super::distance::Distance;
 use super::settings::{Placement, Threshold};
 
-/// Members that are alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Species {
     /// No other species of the run has it.
@@ -39,7 +38,6 @@ impl Species {
     }
 }
 
-/// All species of a run, as they are now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SpeciesSet {
     pub(super) all: Vec<Species>,
@@ -47,12 +45,10 @@ pub(super) struct SpeciesSet {
     next: u32,
 }
 
-/// What placing depends on.
 pub(super) struct Rules<'a> {
     pub(super) distance: &'a Distance,
     pub(super) shape: &'a Shape,
     pub(super) placement: Placement,
-    /// The generation whose members are placed.
     pub(super) generation: u32,
 }
 

@@ -4,7 +4,8 @@
 //! members from the mean genome, gene by gene, as a share of the widest that is
 //! possible, which is reached if half of the members sit at each end.
 
-use crate::genome::{Bits, Bounds, RealVector};
+use super::{Bits, RealVector};
+use crate::bounds::Bounds;
 
 /// For bits: where a share p of the members has a 1, their mean distance from
 /// the mean p is 2p(1 − p), at most ½; so this is the mean of 4p(1 − p).
