@@ -32,6 +32,9 @@ pub trait SavedBreeder: Breeder<Genome = AnyGenome> {
 /// A breeder whose type is known to its [`BreederKind`] alone.
 pub type AnyBreeder = Box<dyn SavedBreeder>;
 
+/// A breeder, or which setting does not fit and what would.
+pub type MadeBreeder = Result<AnyBreeder, SettingsError>;
+
 /// An entry of the list.
 #[derive(Debug)]
 pub struct BreederKind {
@@ -45,7 +48,6 @@ pub struct BreederKind {
     pub restore: fn(GenomeKind, &RawValue) -> serde_json::Result<AnyBreeder>,
 }
 
-/// The settings of a breeder.
 pub trait BreederSettings: Debug + Send + Sync {
     /// A breeder in `space`, which has genomes of one of the [`BreederKind::genomes`];
     /// `start` are members of the first generation. Also used to check a recipe.
@@ -53,12 +55,7 @@ pub trait BreederSettings: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`SettingsError`] names what does not fit and what would.
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError>;
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder;
 
     /// How many members are judged at once, and the key that says so.
     fn population(&self) -> (usize, &'static str);
@@ -87,7 +84,6 @@ pub trait BreederSettings: Debug + Send + Sync {
 
 use GenomeKind::{Net, Reals, Synapses};
 
-/// All breeders.
 pub static BREEDERS: &[BreederKind] = &[
     BreederKind {
         name: "ga",
@@ -293,7 +289,7 @@ where
 fn erased<B>(
     start: Vec<AnyGenome>,
     make: impl FnOnce(Vec<B::Genome>) -> Result<B, SettingsError>,
-) -> Result<AnyBreeder, SettingsError>
+) -> MadeBreeder
 where
     B: Breeder + Serialize + 'static,
     B::Genome: Into<AnyGenome> + TryFrom<AnyGenome>,
@@ -311,21 +307,23 @@ fn bounds(space: &Space) -> Vec<Bounds> {
     }
 }
 
-impl BreederSettings for GaSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
-        match &space.kind {
-            SpaceKind::Bits(layout) => erased(start, |start| {
-                Ga::<Bits>::new(self.clone(), layout.clone(), start, seed)
+/// Makes a breeder that exists for strings of bits and for lists of real numbers.
+macro_rules! bits_or_reals {
+    ($breeder:ident, $settings:expr, $space:expr, $start:expr, $seed:expr) => {
+        match &$space.kind {
+            SpaceKind::Bits(layout) => erased($start, |start| {
+                $breeder::<Bits>::new($settings.clone(), layout.clone(), start, $seed)
             }),
-            _ => erased(start, |start| {
-                Ga::<RealVector>::new(self.clone(), bounds(space), start, seed)
+            _ => erased($start, |start| {
+                $breeder::<RealVector>::new($settings.clone(), bounds($space), start, $seed)
             }),
         }
+    };
+}
+
+impl BreederSettings for GaSettings {
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
+        bits_or_reals!(Ga, self, space, start, seed)
     }
 
     fn population(&self) -> (usize, &'static str) {
@@ -338,20 +336,8 @@ impl BreederSettings for GaSettings {
 }
 
 impl BreederSettings for MuPlusLambdaSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
-        match &space.kind {
-            SpaceKind::Bits(layout) => erased(start, |start| {
-                MuPlusLambda::<Bits>::new(self.clone(), layout.clone(), start, seed)
-            }),
-            _ => erased(start, |start| {
-                MuPlusLambda::<RealVector>::new(self.clone(), bounds(space), start, seed)
-            }),
-        }
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
+        bits_or_reals!(MuPlusLambda, self, space, start, seed)
     }
 
     fn population(&self) -> (usize, &'static str) {
@@ -363,20 +349,8 @@ impl BreederSettings for MuPlusLambdaSettings {
 }
 
 impl BreederSettings for RandomSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
-        match &space.kind {
-            SpaceKind::Bits(layout) => erased(start, |start| {
-                RandomSearch::<Bits>::new(*self, layout.clone(), start, seed)
-            }),
-            _ => erased(start, |start| {
-                RandomSearch::<RealVector>::new(*self, bounds(space), start, seed)
-            }),
-        }
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
+        bits_or_reals!(RandomSearch, self, space, start, seed)
     }
 
     fn population(&self) -> (usize, &'static str) {
@@ -385,12 +359,7 @@ impl BreederSettings for RandomSettings {
 }
 
 impl BreederSettings for AdamSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
         erased(start, |start| {
             Adam::new(*self, bounds(space), start.into_iter().next(), seed)
         })
@@ -406,12 +375,7 @@ impl BreederSettings for AdamSettings {
 }
 
 impl BreederSettings for SpsaSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
         erased(start, |start| {
             Spsa::new(*self, bounds(space), start.into_iter().next(), seed)
         })
@@ -427,12 +391,7 @@ impl BreederSettings for SpsaSettings {
 }
 
 impl BreederSettings for CosyneSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
         let SpaceKind::Synapses(synapses) = &space.kind else {
             return Err(SettingsError::Empty);
         };
@@ -451,12 +410,7 @@ impl BreederSettings for CosyneSettings {
 }
 
 impl BreederSettings for NeatSettings {
-    fn make(
-        &self,
-        space: &Space,
-        start: Vec<AnyGenome>,
-        seed: u64,
-    ) -> Result<AnyBreeder, SettingsError> {
+    fn make(&self, space: &Space, start: Vec<AnyGenome>, seed: u64) -> MadeBreeder {
         let SpaceKind::Nets(nets) = &space.kind else {
             return Err(SettingsError::Empty);
         };

@@ -23,7 +23,6 @@ pub struct TrialKind {
     pub settings: fn(toml::Table) -> Result<Arc<dyn TrialSettings>, toml::de::Error>,
 }
 
-/// The settings of a trial.
 pub trait TrialSettings: Debug + Send + Sync {
     /// # Errors
     ///
@@ -57,7 +56,6 @@ pub trait TrialSettings: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether members search with their own search numbers.
     fn uses_search(&self) -> bool {
         true
     }
@@ -74,7 +72,6 @@ pub trait TrialSettings: Debug + Send + Sync {
     }
 }
 
-/// What a trial is made of.
 #[derive(Debug)]
 pub struct TrialInputs<'a> {
     pub parent: &'a Player,
@@ -110,7 +107,6 @@ pub enum FinalistRule {
     Kings(usize),
 }
 
-/// All trials.
 pub static TRIALS: &[TrialKind] = &[
     TrialKind {
         name: "expert-distance",
@@ -124,26 +120,11 @@ pub static TRIALS: &[TrialKind] = &[
         name: "suite",
         settings: settings::<SuiteSettings>,
     },
-    TrialKind {
-        name: "round-robin",
-        settings: game_settings,
-    },
-    TrialKind {
-        name: "random-members",
-        settings: game_settings,
-    },
-    TrialKind {
-        name: "gauntlet",
-        settings: game_settings,
-    },
-    TrialKind {
-        name: "duels",
-        settings: game_settings,
-    },
-    TrialKind {
-        name: "king-of-the-hill",
-        settings: game_settings,
-    },
+    games("round-robin"),
+    games("random-members"),
+    games("gauntlet"),
+    games("duels"),
+    games("king-of-the-hill"),
 ];
 
 /// The entry of a name.
@@ -167,9 +148,12 @@ where
     Ok(Arc::new(table.try_into::<S>()?))
 }
 
-/// Those of games have their kind among their keys.
-fn game_settings(table: toml::Table) -> Result<Arc<dyn TrialSettings>, toml::de::Error> {
-    Ok(Arc::new(table.try_into::<GameSettings>()?))
+/// A kind of game, which is also among the keys of the settings.
+const fn games(name: &'static str) -> TrialKind {
+    TrialKind {
+        name,
+        settings: |table| Ok(Arc::new(table.try_into::<GameSettings>()?)),
+    }
 }
 
 impl TrialInputs<'_> {

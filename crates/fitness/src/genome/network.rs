@@ -23,7 +23,6 @@ use super::validate::{connected, of_evaluator, of_evolve, of_shape, playable_wei
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct NetworkSettings {
-    /// What it sees.
     pub input: Input,
     /// The sizes of the hidden layers (`coding = "synapses"`), or how many hidden
     /// nodes a network begins with, as one number (`"net"`).
@@ -38,7 +37,6 @@ pub struct NetworkSettings {
     /// Whether hidden neurons have biases (`"synapses"`).
     #[serde(default = "yes")]
     pub biases: bool,
-    /// Whether material is added.
     #[serde(default = "yes")]
     pub material: bool,
     /// Centipawns for an output of one.
@@ -86,7 +84,6 @@ pub struct SubstrateSettings {
     /// Which output of the CPPN answers for which links.
     #[serde(default)]
     pub channels: Channels,
-    /// Which layers feed which.
     #[serde(default)]
     pub connect: Connect,
     /// Hidden nodes that a CPPN begins with.
@@ -118,22 +115,17 @@ const PLANES: usize = 12;
 /// the bred one itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nets {
-    /// What all genomes have in common.
     pub shape: Shape,
-    /// Who makes the network that plays.
     pub painter: Painter,
     /// Whether half of the boards are painted, and the others follow.
     pub mirrored: bool,
 }
 
-/// Who makes the network that plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Painter {
     /// Nobody: it is the bred one.
     Itself,
-    /// HyperNEAT.
     Fixed(Box<HyperNeat>),
-    /// ES-HyperNEAT.
     Found(Box<EsHyperNeat>),
 }
 
@@ -285,7 +277,6 @@ fn nets(settings: &GenomeSettings, template: &Graph) -> Result<Nets, SpaceError>
     painted(settings)
 }
 
-/// Networks that paint networks.
 fn painted(settings: &GenomeSettings) -> Result<Nets, SpaceError> {
     let Some(geometry) = &settings.substrate else {
         let reason = "is missing: write `[genome.substrate]` for networks that paint";

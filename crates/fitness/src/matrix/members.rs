@@ -93,7 +93,6 @@ impl Members {
         self.divisions[member].is_some()
     }
 
-    /// How many members a group has.
     pub(super) fn group(&self) -> usize {
         if self.is_dense { FEW } else { LANES }
     }

@@ -16,11 +16,9 @@ use super::{
 };
 use crate::matrix::{Batch, Rows, RowsError, Scored, Slopes};
 
-/// What the count of agreements is as a fitness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgreementFitness {
-    /// The count itself.
     #[default]
     Count,
     /// Its square, which favours the best more strongly in a roulette.
@@ -33,7 +31,6 @@ pub enum AgreementFitness {
     Square,
 }
 
-/// Which position stands for a move at one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaf {
@@ -62,13 +59,10 @@ pub struct AgreementSettings {
     /// How deep a member looks: 1 is the static score after each legal move, more
     /// is a search of so many plies by the player's engine.
     pub depth: u32,
-    /// Which position stands for a move at one ply.
     pub leaf: Leaf,
-    /// What the count of agreements is as a fitness.
     pub fitness: AgreementFitness,
     /// How many positions a member is judged by; all if not given.
     pub sample: Option<usize>,
-    /// When they are drawn afresh.
     pub draw: Draw,
     /// For breeders that climb, which cannot climb a count: moves are taken as
     /// drawn with chances that fall by e with each so many centipawns, and the
@@ -200,12 +194,10 @@ impl MoveAgreement {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &AgreementSettings {
         &self.settings
     }
 
-    /// A count of agreements as a fitness.
     fn fitness(&self, count: f64) -> f64 {
         match self.settings.fitness {
             AgreementFitness::Count => count,

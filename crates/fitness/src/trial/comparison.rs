@@ -7,13 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Two members on the same positions, in the trial's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemberComparison {
-    /// How many positions.
     pub positions: usize,
-    /// From how many games.
     pub games: usize,
-    /// The first member's mean.
     pub first: f64,
-    /// The second member's mean.
     pub second: f64,
     /// The mean of the second less that of the first.
     pub difference: f64,

@@ -14,7 +14,6 @@ use super::MemberWeights;
 use super::games::PlayedPair;
 use super::puzzles::SearchedBlock;
 
-/// What a generation is judged in.
 pub struct JudgingContext {
     /// All random numbers of the generation come from this: with the same seed the same
     /// positions or openings are drawn.

@@ -21,7 +21,6 @@ const DECIDED: i32 = 2500;
 /// A position and what is known about it, for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled<'a> {
-    /// The position.
     pub position: &'a Position,
     /// The expert's score in centipawns.
     pub score: Option<i32>,
@@ -33,18 +32,14 @@ pub struct Labelled<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
-    /// The expert's score.
     #[default]
     Score,
-    /// The game's result.
     Result,
 }
 
-/// How a distance is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
-    /// Centipawns.
     #[default]
     Absolute,
     /// Centipawns, squared.
@@ -60,7 +55,6 @@ pub enum Distance {
 pub struct DistanceSettings {
     /// What the members are to come near to.
     pub target: Target,
-    /// How the distance is measured.
     pub distance: Distance,
     /// The steepness of the sigmoid: a score of s centipawns is an expected result
     /// of 1 / (1 + 10^(−k·s/400)).
@@ -70,7 +64,6 @@ pub struct DistanceSettings {
     pub clip: Option<u16>,
     /// How many positions a member is judged by; all if not given.
     pub sample: Option<usize>,
-    /// When they are drawn afresh.
     pub draw: Draw,
 }
 
@@ -125,7 +118,6 @@ enum Scorer {
     },
 }
 
-/// How a distance is measured.
 #[derive(Debug)]
 struct Measured {
     settings: DistanceSettings,
@@ -273,7 +265,6 @@ impl Measured {
         }
     }
 
-    /// The distance of one row.
     fn one(&self, targets: &Targets, index: usize, score: i32) -> f64 {
         match targets {
             Targets::Centipawns(targets) => {

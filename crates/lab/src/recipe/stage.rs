@@ -289,7 +289,7 @@ fn trial(
 #[cfg(test)]
 mod tests {
     use mendel_evolve::{Breeder, JudgedMember, Offspring, Origin, RealVector};
-    use mendel_fitness::breeders::{AnyBreeder, SavedBreeder};
+    use mendel_fitness::breeders::{MadeBreeder, SavedBreeder};
     use mendel_fitness::genome::GenomeKind;
     use mendel_fitness::trial::{
         FitnessTrial, JudgingContext, MemberWeights, PlayerTrial, PositionTrial, ScoreScale,
@@ -338,12 +338,7 @@ mod tests {
     }
 
     impl BreederSettings for StillSettings {
-        fn make(
-            &self,
-            space: &Space,
-            _start: Vec<AnyGenome>,
-            _seed: u64,
-        ) -> Result<AnyBreeder, SettingsError> {
+        fn make(&self, space: &Space, _start: Vec<AnyGenome>, _seed: u64) -> MadeBreeder {
             Ok(Box::new(Still {
                 generation: self.first,
                 point: space.genes_of(space.base()),

@@ -41,7 +41,6 @@ use super::{
 };
 use crate::genome::space::Space;
 
-/// Judges members by games.
 #[derive(Debug)]
 pub struct PlayedGamesTrial {
     settings: GameSettings,
@@ -57,7 +56,6 @@ pub struct PlayedGamesTrial {
 /// Members at their seats and what each is judged by.
 struct Generation {
     seats: Seats,
-    /// Where each member sits.
     members: Vec<Seat>,
     king: Option<Seat>,
     programmes: Vec<Programme>,
@@ -99,12 +97,10 @@ impl PlayedGamesTrial {
         Ok(trial)
     }
 
-    /// The settings.
     pub fn settings(&self) -> &GameSettings {
         &self.settings
     }
 
-    /// The parent as a member.
     fn base(&self) -> MemberWeights {
         self.space.base().into()
     }
@@ -113,7 +109,6 @@ impl PlayedGamesTrial {
         self.settings.kind == GameKind::KingOfTheHill
     }
 
-    /// The king before this generation.
     fn reigning(&self) -> Incumbent {
         self.memory.king.clone().unwrap_or_else(|| Incumbent {
             id: None,
