@@ -126,7 +126,7 @@ fn every_distance_is_the_mean_over_the_positions() {
                 (found - expected).abs() <= 1e-9 * expected,
                 "{distance:?}: {found}"
             );
-            assert!(trial.smaller_is_better() && scores[0] < 0.0);
+            assert!(trial.scale().smaller_is_better && scores[0] < 0.0);
         }
     }
 }

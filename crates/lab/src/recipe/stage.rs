@@ -456,9 +456,9 @@ mod tests {
         let breeder = stage.breeder.settings.make(&space, Vec::new(), 1);
         let mut breeder = breeder.expect("sound settings");
         breeder.tell(breeder.ask(), &[]);
-        let state = breeder.state().expect("plain data");
+        let saved = breeder.state().expect("plain data");
         let restore = stage.breeder.kind.restore;
-        let restored = restore(space.genome_kind(), &state).expect("its own state");
+        let restored = restore(space.genome_kind(), &saved).expect("its own state");
         assert_eq!(restored.generation(), 4);
         let member: MemberWeights = restored.ask()[0].genome.decode(&space).0.into();
         let inputs = TrialInputs {
