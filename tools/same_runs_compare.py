@@ -161,6 +161,7 @@ ALLOWED = [
     Added("result.json", "matches_played", "whether the proof is complete"),
     Added("checkpoint", None, "all kinds with steps have one"),
     Added("checkpoint.previous", None, "the checkpoint before, to return to"),
+    LeftOut("checkpoint.previous", "state.chance", "no random baseline where it is not judged"),
     # Files with new names.
     Renamed("pairs-now.jsonl", None, "pairs-pending.jsonl"),
     Renamed("judged-now.jsonl", None, "searched-pending.jsonl"),
@@ -322,7 +323,7 @@ def read(name, path):
     """The records of a file, with their line numbers."""
     data = path.read_bytes()
     suffix = pathlib.PurePosixPath(name).suffix
-    if pathlib.PurePosixPath(name).name == "checkpoint":
+    if pathlib.PurePosixPath(name).name in ("checkpoint", "checkpoint.previous"):
         return read_checkpoint(data)
     if suffix == ".mds":
         return read_data_set(data)

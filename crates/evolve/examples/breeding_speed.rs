@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use mendel_evolve::{
-    Bits, Breeder, Coding, Crossover, Ga, GaSettings, Gene, Genome, Judged, Layout, Mutation,
+    Bits, Breeder, Coding, Crossover, Ga, GaSettings, Gene, Genome, JudgedMember, Layout, Mutation,
     Selection,
 };
 
@@ -49,11 +49,11 @@ fn main() {
                 born.iter().map(|born| &born.genome),
             ))
         });
-        let judge = |bits: &Bits| Judged {
+        let judge = |bits: &Bits| JudgedMember {
             score: bits.ones() as f64,
-            slope: None,
+            gradient: None,
         };
-        let judged: Vec<Judged> = born.iter().map(|born| judge(&born.genome)).collect();
+        let judged: Vec<JudgedMember> = born.iter().map(|born| judge(&born.genome)).collect();
         timed(&mut spent[3], || ga.tell(born, &judged));
         let text = timed(&mut spent[4], || serde_json::to_string(&ga));
         black_box(text.expect("a breeder can be written"));

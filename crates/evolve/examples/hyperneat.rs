@@ -12,15 +12,14 @@
 
 #![allow(clippy::print_stdout, reason = "an example may print")]
 
-use std::convert::Infallible;
-
 use mendel_evolve::hyperneat::{
     Census, Channels, Connect, CppnInputs, CppnLayout, EsHyperNeat, EsHyperNeatSettings,
     Expression, HyperNeat, HyperNeatSettings, OutputLinks, Phenotype, Point, Quadtree, Scale,
     Sheet, Substrate,
 };
 use mendel_evolve::{
-    Breeder, Codec, Function, Judged, Neat, NeatSettings, Net, Run, Shape, StopRules, Trial,
+    Breeder, Function, GenerationRequest, GenerationResult, Neat, NeatSettings, NetGenome, Run,
+    SettingsError, Shape, StopRules, Trial,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -103,16 +102,16 @@ fn looks() -> [(&'static str, Quadtree, OutputLinks); 4] {
 }
 
 /// First generations of two hundred: what evolution may begin with.
-fn starts(layout: CppnLayout) -> Result<Vec<(&'static str, Vec<Net>)>, Failure> {
+fn starts(layout: CppnLayout) -> Result<Vec<(&'static str, Vec<NetGenome>)>, Failure> {
     let sigmoid = NeatSettings {
         functions: vec![Function::Sigmoid],
         output: Some(Function::Sigmoid),
         ..neat(200)
     };
-    let first = |settings: NeatSettings, (shape, start): (Shape, Vec<Net>)| {
+    let first = |settings: NeatSettings, (shape, start): (Shape, Vec<NetGenome>)| {
         let born = Neat::new(settings, shape, start, 1)?.ask();
         let genomes = born.into_iter().map(|born| born.genome);
-        Ok::<Vec<Net>, Failure>(genomes.collect())
+        Ok::<Vec<NetGenome>, Failure>(genomes.collect())
     };
     let random = |hidden: u32| (layout.shape(hidden), Vec::new());
     let local = layout.local_founders(0.25, (200, 0.5), 1);
@@ -147,39 +146,38 @@ struct Outcome {
     /// The generation, from 0, that solved it.
     solved: Option<u32>,
     best: f64,
-    champion: Net,
+    champion: NetGenome,
     /// The share of empty networks in the first generation and in all.
     empty: [f64; 2],
 }
 
 /// Breeds until the score is reached.
-fn breed<C: Codec<Genome = Net, Phenotype = Phenotype>>(
-    codec: &C,
+fn breed(
+    decode: impl Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
     neat: Neat,
     score: impl Fn(&mut Phenotype) -> f64,
     (target, generations): (f64, u32),
     seed: u64,
-) -> Result<Outcome, Failure>
-where
-    C::Error: 'static,
-{
+) -> Result<Outcome, Failure> {
     let stop = StopRules {
         generations: Some(generations),
         target: Some(target),
         ..StopRules::default()
     };
     let mut trial = Scores {
+        decode,
         score,
         counts: Vec::new(),
+        best: (f64::NEG_INFINITY, 0, NetGenome::default()),
     };
-    let finished = Run::new(neat, stop, seed)?.finish(codec, &mut trial, &mut [])?;
-    let champion = finished.champion;
+    Run::new(neat, stop, seed)?.finish(&mut trial)?;
     let all: usize = trial.counts.iter().map(|census| census.empty).sum();
     let members: usize = trial.counts.iter().map(|census| census.members).sum();
+    let (best, generation, champion) = trial.best;
     Ok(Outcome {
-        solved: (champion.score >= target).then_some(champion.id.generation),
-        best: champion.score,
-        champion: champion.genome,
+        solved: (best >= target).then_some(generation),
+        best,
+        champion,
         empty: [
             trial.counts[0].empty_share(),
             all as f64 / members.max(1) as f64,
@@ -188,21 +186,39 @@ where
 }
 
 /// Judges each network by itself, and counts the empty ones.
-struct Scores<F> {
+struct Scores<D, F> {
+    decode: D,
     score: F,
     counts: Vec<Census>,
+    /// The best score, its generation and its genome.
+    best: (f64, u32, NetGenome),
 }
 
-impl<F: Fn(&mut Phenotype) -> f64> Trial<Phenotype> for Scores<F> {
-    type Error = Infallible;
+impl<D, F> Trial<NetGenome> for Scores<D, F>
+where
+    D: Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
+    F: Fn(&mut Phenotype) -> f64,
+{
+    type Error = SettingsError;
 
-    fn judge(&mut self, members: &[Phenotype], _seed: u64) -> Result<Vec<Judged>, Infallible> {
-        self.counts.push(Phenotype::census(members));
-        let judge = |member: &Phenotype| Judged {
-            score: (self.score)(&mut member.clone()),
-            slope: None,
-        };
-        Ok(members.iter().map(judge).collect())
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, NetGenome>,
+    ) -> Result<GenerationResult, SettingsError> {
+        let members = request.offspring.iter();
+        let mut members: Vec<Phenotype> = members
+            .map(|member| (self.decode)(&member.genome))
+            .collect::<Result<_, _>>()?;
+        self.counts.push(Phenotype::census(&members));
+        let scores: Vec<f64> = members.iter_mut().map(|it| (self.score)(it)).collect();
+        for (member, &score) in request.offspring.iter().zip(&scores) {
+            if score > self.best.0 {
+                self.best = (score, request.generation, member.genome.clone());
+            }
+        }
+        Ok(GenerationResult::of(
+            scores.into_iter().map(Into::into).collect(),
+        ))
     }
 }
 
@@ -269,8 +285,15 @@ fn xor(seeds: u64) -> Result<(), Failure> {
     let new = |layout: CppnLayout, seed| Neat::new(neat(POPULATION), layout.shape(0), None, seed);
     let goal = (16.0, 300);
 
-    let outcomes =
-        (0..seeds).map(|seed| breed(&fixed, new(fixed.cppn(), seed)?, xor_score, goal, seed));
+    let outcomes = (0..seeds).map(|seed| {
+        breed(
+            |it| fixed.decode(it),
+            new(fixed.cppn(), seed)?,
+            xor_score,
+            goal,
+            seed,
+        )
+    });
     tell(
         "HyperNEAT, three hidden nodes",
         &outcomes.collect::<Result<Vec<_>, _>>()?,
@@ -279,8 +302,15 @@ fn xor(seeds: u64) -> Result<(), Failure> {
     for channels in [Channels::One, Channels::Layers] {
         for (name, quadtree, outputs) in looks() {
             let es = found(quadtree, outputs, channels)?;
-            let outcomes =
-                (0..seeds).map(|seed| breed(&es, new(es.cppn(), seed)?, xor_score, goal, seed));
+            let outcomes = (0..seeds).map(|seed| {
+                breed(
+                    |it| es.decode(it),
+                    new(es.cppn(), seed)?,
+                    xor_score,
+                    goal,
+                    seed,
+                )
+            });
             let outcomes = outcomes.collect::<Result<Vec<_>, _>>()?;
             tell(&format!("ES {channels:?}, {name}"), &outcomes, POPULATION);
         }
@@ -349,7 +379,15 @@ fn retina(seeds: u64) -> Result<(), Failure> {
     // 1. HyperNEAT as first published.
     let hyper = fixed(Expression::default())?;
     let random = |seed| Neat::new(neat(POPULATION), hyper.cppn().shape(0), None, seed);
-    let outcomes = (0..seeds).map(|seed| breed(&hyper, random(seed)?, retina_score, goal, seed));
+    let outcomes = (0..seeds).map(|seed| {
+        breed(
+            |it| hyper.decode(it),
+            random(seed)?,
+            retina_score,
+            goal,
+            seed,
+        )
+    });
     tell(
         "HyperNEAT",
         &outcomes.collect::<Result<Vec<_>, _>>()?,
@@ -362,7 +400,15 @@ fn retina(seeds: u64) -> Result<(), Failure> {
         let (shape, founders) = hyper.cppn().local_founders(0.5, (POPULATION, 0.5), seed);
         Neat::new(neat(POPULATION), shape, founders, seed)
     };
-    let outcomes = (0..seeds).map(|seed| breed(&hyper, local(seed)?, retina_score, goal, seed));
+    let outcomes = (0..seeds).map(|seed| {
+        breed(
+            |it| hyper.decode(it),
+            local(seed)?,
+            retina_score,
+            goal,
+            seed,
+        )
+    });
     tell(
         "HyperNEAT, link expression, local seed",
         &outcomes.collect::<Result<Vec<_>, _>>()?,
@@ -381,7 +427,8 @@ fn retina(seeds: u64) -> Result<(), Failure> {
         };
         let es = EsHyperNeat::new(settings, substrate(Vec::new()))?;
         let random = |seed| Neat::new(neat(POPULATION), es.cppn().shape(0), None, seed);
-        let outcomes = (0..seeds).map(|seed| breed(&es, random(seed)?, retina_score, goal, seed));
+        let outcomes = (0..seeds)
+            .map(|seed| breed(|it| es.decode(it), random(seed)?, retina_score, goal, seed));
         tell(
             &format!("ES-HyperNEAT, {scale:?}"),
             &outcomes.collect::<Result<Vec<_>, _>>()?,
@@ -434,7 +481,13 @@ fn visual(seeds: u64) -> Result<(), Failure> {
     for seed in 0..seeds {
         let neat = Neat::new(neat(POPULATION), hyper.cppn().shape(0), None, seed)?;
         let score = |member: &mut Phenotype| 100.0 / (1.0 + mean_distance(member, 7));
-        outcomes.push(breed(&hyper, neat, score, (100.0, 100), seed)?);
+        outcomes.push(breed(
+            |it| hyper.decode(it),
+            neat,
+            score,
+            (100.0, 100),
+            seed,
+        )?);
     }
     tell("HyperNEAT, 7 by 7, perfect", &outcomes, POPULATION);
     for size in [7, 11, 15, 33] {

@@ -14,7 +14,7 @@ use std::time::Instant;
 use mendel_evolve::neat::{Elites, NewNode, Sharing, Stagnation, Threshold};
 use mendel_evolve::problems::{Poles, XOR};
 use mendel_evolve::{
-    Breeder, Connected, Function, Judged, Neat, NeatSettings, Net, Network, Shape,
+    Breeder, Connected, Function, JudgedMember, Neat, NeatSettings, NetGenome, Network, Shape,
 };
 
 const USAGE: &str = "usage: neat_speed xor|pole|large GENERATIONS RUNS SEED";
@@ -22,7 +22,7 @@ const USAGE: &str = "usage: neat_speed xor|pole|large GENERATIONS RUNS SEED";
 const STEPS: u32 = 500;
 
 /// Judges a genome with a network that may be rebuilt.
-type Judge = fn(&mut Network, &Net, &Shape) -> f64;
+type Judge = fn(&mut Network, &NetGenome, &Shape) -> f64;
 
 /// A task for networks.
 struct Task {
@@ -93,7 +93,7 @@ fn measure(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (mut sum, mut count) = (0.0, 0);
     let (mut best, mut links) = (f64::NEG_INFINITY, 0.0);
-    let mut network = Network::new(&Net::default(), &task.shape);
+    let mut network = Network::new(&NetGenome::default(), &task.shape);
     let begun = Instant::now();
     for run in 0..runs {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(run);
@@ -101,11 +101,11 @@ fn measure(
         best = f64::NEG_INFINITY;
         for _ in 0..generations {
             let born = neat.ask();
-            let mut judge = |net: &Net| Judged {
+            let mut judge = |net: &NetGenome| JudgedMember {
                 score: (task.judge)(&mut network, net, &task.shape),
-                slope: None,
+                gradient: None,
             };
-            let judged: Vec<Judged> = born.iter().map(|born| judge(&born.genome)).collect();
+            let judged: Vec<JudgedMember> = born.iter().map(|born| judge(&born.genome)).collect();
             sum += judged.iter().map(|it| it.score).sum::<f64>();
             count += judged.len();
             best = judged.iter().map(|it| it.score).fold(best, f64::max);
@@ -120,7 +120,7 @@ fn measure(
 }
 
 /// 4 less the squared errors.
-fn judge_xor(network: &mut Network, net: &Net, shape: &Shape) -> f64 {
+fn judge_xor(network: &mut Network, net: &NetGenome, shape: &Shape) -> f64 {
     network.rebuild(net, shape);
     let mut answer = [0.0];
     let error = |(seen, wanted): &([f64; 2], f64)| {
@@ -131,7 +131,7 @@ fn judge_xor(network: &mut Network, net: &Net, shape: &Shape) -> f64 {
 }
 
 /// The steps balanced.
-fn judge_pole(network: &mut Network, net: &Net, shape: &Shape) -> f64 {
+fn judge_pole(network: &mut Network, net: &NetGenome, shape: &Shape) -> f64 {
     network.rebuild(net, shape);
     let steps = Poles::single(true).balance(Poles::start(), STEPS, |seen| {
         let mut answer = [0.0];

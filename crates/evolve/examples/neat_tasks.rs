@@ -9,7 +9,7 @@
 use std::thread;
 
 use mendel_evolve::problems::{Poles, xor};
-use mendel_evolve::{Breeder, Judged, Neat, NeatSettings, Net, Network, Shape};
+use mendel_evolve::{Breeder, JudgedMember, Neat, NeatSettings, NetGenome, Network, Shape};
 
 /// What came of a run that ended with a solution.
 struct Solved {
@@ -116,7 +116,7 @@ fn print(row: &Row, results: &[Option<Solved>]) {
     );
 }
 
-fn solved(net: &Net, shape: &Shape, evaluations: u64) -> Solved {
+fn solved(net: &NetGenome, shape: &Shape, evaluations: u64) -> Solved {
     Solved {
         evaluations,
         hidden: net.hidden(shape),
@@ -144,7 +144,10 @@ fn first_solution(
             if done {
                 return Some(solved(&born.genome, &shape, evaluations));
             }
-            judged.push(Judged { score, slope: None });
+            judged.push(JudgedMember {
+                score,
+                gradient: None,
+            });
         }
         neat.tell(born, &judged);
     }
@@ -205,7 +208,7 @@ fn two_poles_unseen(seed: u64) -> Option<Solved> {
     let mut evaluations = 0;
     while evaluations < 300_000 {
         let born = neat.ask();
-        let judge = |net: &Net| task.damping(steer(&mut Network::new(net, &shape))).0;
+        let judge = |net: &NetGenome| task.damping(steer(&mut Network::new(net, &shape))).0;
         let scores: Vec<f64> = born.iter().map(|born| judge(&born.genome)).collect();
         evaluations += born.len() as u64;
         let best = (0..born.len()).max_by(|&one, &other| scores[one].total_cmp(&scores[other]));
@@ -223,7 +226,10 @@ fn two_poles_unseen(seed: u64) -> Option<Solved> {
                 });
             }
         }
-        let judged = scores.iter().map(|&score| Judged { score, slope: None });
+        let judged = scores.iter().map(|&score| JudgedMember {
+            score,
+            gradient: None,
+        });
         neat.tell(born, &judged.collect::<Vec<_>>());
     }
     None

@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use mendel_evolve::problems::{FixedNet, Poles, xor};
-use mendel_evolve::{Breeder, Cosyne, CosyneSettings, CosyneSpace, Judged, Reals};
+use mendel_evolve::{Breeder, Cosyne, CosyneSettings, CosyneSpace, JudgedMember, RealVector};
 
 const USAGE: &str = "usage: neuro_speed xor|two-poles|none POPULATION GENERATIONS SEED";
 const XOR_NET: FixedNet = FixedNet::Feedforward {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [problem, population, generations, seed] = arguments.as_slice() else {
         return Err(USAGE.into());
     };
-    let (space, judge): (CosyneSpace, fn(&Reals) -> f64) = match problem.as_str() {
+    let (space, judge): (CosyneSpace, fn(&RealVector) -> f64) = match problem.as_str() {
         "xor" => (XOR_NET.space(1e6), judge_xor),
         "two-poles" => (POLES_NET.space(1e6), judge_poles),
         // A network for chess, and what breeding alone costs.
@@ -44,8 +44,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begun = Instant::now();
     for _ in 0..generations.parse::<u32>()? {
         let born = cosyne.ask();
-        let score = |score| Judged { score, slope: None };
-        let judged: Vec<Judged> = born.iter().map(|it| score(judge(&it.genome))).collect();
+        let score = |score| JudgedMember {
+            score,
+            gradient: None,
+        };
+        let judged: Vec<JudgedMember> = born.iter().map(|it| score(judge(&it.genome))).collect();
         count += judged.len();
         best = judged.iter().map(|it| it.score).fold(best, f64::max);
         cosyne.tell(born, &judged);
@@ -55,12 +58,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn judge_xor(genome: &Reals) -> f64 {
+fn judge_xor(genome: &RealVector) -> f64 {
     let mut controller = XOR_NET.controller(&genome.0);
     xor(|seen| f64::midpoint(1.0, controller(seen))).fitness
 }
 
-fn judge_poles(genome: &Reals) -> f64 {
+fn judge_poles(genome: &RealVector) -> f64 {
     let controller = POLES_NET.controller(&genome.0);
     f64::from(Poles::double(true).balance(Poles::start(), Poles::TRIAL, controller))
 }

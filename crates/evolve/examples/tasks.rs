@@ -15,7 +15,7 @@
 use std::time::Instant;
 
 use mendel_evolve::problems::{FixedNet, Poles, evaluations_needed, xor};
-use mendel_evolve::{Breeder, Cosyne, CosyneSettings, RandomSearch, RandomSettings, Reals};
+use mendel_evolve::{Breeder, Cosyne, CosyneSettings, RandomSearch, RandomSettings, RealVector};
 
 /// Weights start within ±10 and are hardly bounded.
 const LIMIT: f64 = 1e6;
@@ -26,7 +26,7 @@ struct Task {
     population: usize,
     limit: u64,
     published: &'static str,
-    judge: fn(&FixedNet, &Reals) -> (f64, bool),
+    judge: fn(&FixedNet, &RealVector) -> (f64, bool),
     /// Whether networks are guessed instead of bred.
     guess: bool,
 }
@@ -107,36 +107,36 @@ fn tasks() -> Vec<Task> {
     ]
 }
 
-fn judge_xor(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_xor(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     let mut controller = net.controller(&genome.0);
     // From 0 to 1 instead of −1 to 1.
     let score = xor(|seen| f64::midpoint(1.0, controller(seen)));
     (score.fitness, score.solved)
 }
 
-fn balance(task: Poles, net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn balance(task: Poles, net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     let steps = task.balance(Poles::start(), Poles::SUCCESS, net.controller(&genome.0));
     (f64::from(steps), steps == Poles::SUCCESS)
 }
 
-fn judge_single(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_single(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     balance(Poles::single(true), net, genome)
 }
 
-fn judge_single_blind(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_single_blind(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     balance(Poles::single(false), net, genome)
 }
 
-fn judge_double(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_double(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     balance(Poles::double(true), net, genome)
 }
 
-fn judge_blind(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_blind(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     balance(Poles::double(false), net, genome)
 }
 
 /// The score that rewards rest; a solution goes on for 100,000 steps.
-fn judge_damped(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_damped(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     let task = Poles::double(false);
     let (score, steps) = task.damping(net.controller(&genome.0));
     let solved = steps == Poles::TRIAL && balance(task, net, genome).1;
@@ -144,7 +144,7 @@ fn judge_damped(net: &FixedNet, genome: &Reals) -> (f64, bool) {
 }
 
 /// As before; a solution also balances from 200 of 625 other starts.
-fn judge_general(net: &FixedNet, genome: &Reals) -> (f64, bool) {
+fn judge_general(net: &FixedNet, genome: &RealVector) -> (f64, bool) {
     let (score, solved) = judge_damped(net, genome);
     let general = || Poles::double(false).generalisation(|| net.controller(&genome.0)) >= 200;
     (score, solved && general())
@@ -184,7 +184,7 @@ fn one(task: &Task, seed: u64) -> Option<u64> {
             population: task.population,
         };
         let breeder =
-            RandomSearch::<Reals>::new(settings, space, None, seed).expect("good settings");
+            RandomSearch::<RealVector>::new(settings, space, None, seed).expect("good settings");
         return run(task, breeder);
     }
     let space = task.net.space(LIMIT);
@@ -193,7 +193,7 @@ fn one(task: &Task, seed: u64) -> Option<u64> {
     run(task, breeder)
 }
 
-fn run<B: Breeder<Genome = Reals>>(task: &Task, breeder: B) -> Option<u64> {
+fn run<B: Breeder<Genome = RealVector>>(task: &Task, breeder: B) -> Option<u64> {
     evaluations_needed(breeder, task.limit, |genome| {
         (task.judge)(&task.net, genome)
     })

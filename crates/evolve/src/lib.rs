@@ -1,39 +1,39 @@
 //! Numbers in, better numbers out.
 //!
-//! A [`Breeder`] asks with genomes and is told how they did; who judges them,
-//! and what they mean, it does not know. This crate knows no chess, no files and
-//! no threads.
+//! A [`Breeder`] proposes genomes and is told how they did. A [`Trial`] judges them and
+//! gives them a meaning. This crate knows no chess, no files and no threads.
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Bits`] with a [`Layout`], [`Reals`] with [`Bounds`], [`Net`] with a [`Shape`] | what is changed |
+//! | [`Bits`] with a [`Layout`], [`RealVector`] with [`Bounds`], [`NetGenome`] with a [`Shape`] | what is changed |
 //! | [`Network`] | a network of nodes and links, run |
-//! | [`Codec`] | turns a genome into the thing it describes |
-//! | [`Trial`] | judges a generation of such things |
+//! | [`Trial`] | judges a generation of genomes |
 //! | [`Ga`], [`MuPlusLambda`], [`Adam`], [`Spsa`], [`Cosyne`], [`Neat`], [`RandomSearch`] | make the next generation |
 //! | [`Selection`], [`Crossover`], [`Mutation`], [`Hall`] | what they make it with |
 //! | [`hyperneat`] | networks that paint networks: HyperNEAT and ES-HyperNEAT |
 //! | [`tuners`] | knobs of a program, tuned by duels |
-//! | [`Run`], [`StopRules`], [`Observer`] | the loop, when it ends, who watches |
-//! | [`generator`], [`generation_seed`] | all the chance there is |
+//! | [`Run`], [`StopRules`] | the loop, and when it ends |
+//! | [`generator`], [`generation_seed`] | all random numbers |
 //!
 //! Scores are better the larger they are. A breeder, and a whole [`Run`], is its own
-//! state: written down after any generation and read back, it goes on with the very
-//! genomes it would have proposed.
+//! state: serialised after any generation and read back, it proposes the same genomes.
 //!
 //! ```
-//! use mendel_evolve::{Plain, RandomSearch, RandomSettings, Reals, Run, StopRules, Trial};
-//! use mendel_evolve::{Bounds, Judged};
+//! use mendel_evolve::{Bounds, GenerationRequest, GenerationResult, RandomSearch};
+//! use mendel_evolve::{RandomSettings, RealVector, Run, StopRules, Trial};
 //!
 //! /// The nearer to 3, the better.
 //! struct NearThree;
 //!
-//! impl Trial<Reals> for NearThree {
+//! impl Trial<RealVector> for NearThree {
 //!     type Error = std::convert::Infallible;
-//!     fn judge(&mut self, members: &[Reals], _seed: u64) -> Result<Vec<Judged>, Self::Error> {
-//!         let score = |member: &Reals| -(member.0[0] - 3.0).abs();
-//!         let judge = |member| Judged { score: score(member), slope: None };
-//!         Ok(members.iter().map(judge).collect())
+//!     fn judge(
+//!         &mut self,
+//!         request: GenerationRequest<'_, RealVector>,
+//!     ) -> Result<GenerationResult, Self::Error> {
+//!         let members = request.offspring.iter().map(|member| &member.genome.0);
+//!         let judged = members.map(|x| (-(x[0] - 3.0).abs()).into());
+//!         Ok(GenerationResult::of(judged.collect()))
 //!     }
 //! }
 //!
@@ -41,8 +41,8 @@
 //! let search = RandomSearch::new(RandomSettings { population: 20 }, space, None, 7)?;
 //! let stop = StopRules { generations: Some(50), target: Some(-0.1), ..StopRules::default() };
 //! let mut run = Run::new(search, stop, 7)?;
-//! let finished = run.finish(&Plain::new(), &mut NearThree, &mut [])?;
-//! assert!(finished.champion.score > -0.1);
+//! run.finish(&mut NearThree)?;
+//! assert!(run.progress.best.is_some_and(|best| best > -0.1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -68,8 +68,8 @@
 //!
 //! ```
 //! use mendel_evolve::{
-//!     Bits, Coding, Crossover, Founders, Ga, GaSettings, Gene, Judged, Layout, Mutation, Run,
-//!     Selection, StopRules, Trial,
+//!     Bits, Coding, Crossover, Founders, Ga, GaSettings, Gene, GenerationRequest,
+//!     GenerationResult, Layout, Mutation, Run, Selection, StopRules, Trial,
 //! };
 //!
 //! /// A flat: square metres, rooms, minutes to the station, floor, has a balcony.
@@ -87,20 +87,36 @@
 //!     weights[0] + weights[1..].iter().zip(flat).map(|(weight, count)| weight * count).sum::<i64>()
 //! }
 //!
-//! struct ExpertDistance(Vec<(Flat, i64)>);
+//! struct ExpertDistance {
+//!     layout: Layout,
+//!     flats: Vec<(Flat, i64)>,
+//!     /// The least error so far, and the weights with it.
+//!     best: (f64, Vec<i64>),
+//! }
 //!
 //! impl ExpertDistance {
 //!     fn error(&self, weights: &[i64]) -> f64 {
-//!         let errors = self.0.iter().map(|(flat, asked)| (rent(weights, flat) - asked).abs());
-//!         errors.sum::<i64>() as f64 / self.0.len() as f64
+//!         let errors = self.flats.iter().map(|(flat, asked)| (rent(weights, flat) - asked).abs());
+//!         errors.sum::<i64>() as f64 / self.flats.len() as f64
 //!     }
 //! }
 //!
-//! impl Trial<Vec<i64>> for ExpertDistance {
+//! impl Trial<Bits> for ExpertDistance {
 //!     type Error = std::convert::Infallible;
-//!     fn judge(&mut self, members: &[Vec<i64>], _seed: u64) -> Result<Vec<Judged>, Self::Error> {
-//!         let judge = |weights: &Vec<i64>| Judged { score: -self.error(weights), slope: None };
-//!         Ok(members.iter().map(judge).collect())
+//!     fn judge(
+//!         &mut self,
+//!         request: GenerationRequest<'_, Bits>,
+//!     ) -> Result<GenerationResult, Self::Error> {
+//!         let mut judged = Vec::new();
+//!         for member in request.offspring {
+//!             let weights = self.layout.decode(&member.genome);
+//!             let error = self.error(&weights);
+//!             judged.push((-error).into());
+//!             if error < self.best.0 {
+//!                 self.best = (error, weights);
+//!             }
+//!         }
+//!         Ok(GenerationResult::of(judged))
 //!     }
 //! }
 //!
@@ -108,8 +124,6 @@
 //! let flat = |n: i64| [25 + n * 37 % 90, 1 + n * 7 % 4, 1 + n * 11 % 30, n * 5 % 7, n * 3 % 2];
 //! let priced: Vec<(Flat, i64)> = (0..100).map(flat).map(|f| (f, expert(&f))).collect();
 //! let (seen, unseen) = priced.split_at(60);
-//! let (mut seen, unseen) = (ExpertDistance(seen.to_vec()), ExpertDistance(unseen.to_vec()));
-//!
 //! let gene = |name: &str, bits, offset| Gene { offset, ..Gene::new(name, bits) };
 //! let layout = Layout::new(
 //!     vec![
@@ -133,29 +147,34 @@
 //!     hall_of_fame: None,
 //!     founders: Founders::Random,
 //! };
+//! let distance = |flats: &[(Flat, i64)]| ExpertDistance {
+//!     layout: layout.clone(),
+//!     flats: flats.to_vec(),
+//!     best: (f64::INFINITY, Vec::new()),
+//! };
+//! let (mut seen, unseen) = (distance(seen), distance(unseen));
 //! let ga = Ga::<Bits>::new(settings, layout.clone(), None, 2024)?;
 //! let stop = StopRules { generations: Some(100), ..StopRules::default() };
 //! let mut run = Run::new(ga, stop, 2024)?;
 //!
-//! run.step(&layout, &mut seen, &mut [])?;
-//! let first = run.champion().expect("the first generation has a best").score;
-//! let champion = run.finish(&layout, &mut seen, &mut [])?.champion;
-//! let learned = unseen.error(&layout.decode(&champion.genome));
-//! assert!(-champion.score < -first / 4.0, "{} of {}", -champion.score, -first);
+//! run.step(&mut seen)?;
+//! let first = seen.best.0;
+//! run.finish(&mut seen)?;
+//! let (error, weights) = &seen.best;
+//! assert!(*error < first / 4.0, "{error} of {first}");
+//! let learned = unseen.error(weights);
 //! assert!(learned < 20.0, "flats never seen are priced within 20 a month: {learned}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounds;
 mod breeder;
 mod breeders;
-mod codec;
-mod diversity;
 mod function;
 mod genome;
 mod hall;
 pub mod hyperneat;
 mod network;
-mod observer;
 mod operators;
 #[cfg(feature = "problems")]
 pub mod problems;
@@ -166,25 +185,25 @@ mod stop;
 mod trial;
 pub mod tuners;
 
-pub use breeder::{Born, Breeder, Judged, MemberId, Origin};
+pub use bounds::Bounds;
+pub use breeder::{
+    Breeder, JudgedMember, MemberId, Offspring, Origin, SpeciesReport, SpeciesState,
+};
 pub use breeders::{
     Adam, AdamSettings, Archive, Cosyne, CosyneSettings, CosyneSpace, Fans, Founders, Ga,
     GaSettings, Gains, HallOfFame, MuPlusLambda, MuPlusLambdaSettings, Neat, NeatSettings,
     Permutation, RandomSearch, RandomSettings, Reach, Species, Spsa, SpsaSettings,
     SynapseCrossover, SynapseMutation, WeightStart, neat,
 };
-pub use codec::{Codec, Plain};
 pub use function::Function;
 pub use genome::{
-    Bits, BitsError, Bounds, Change, Coding, Connected, Gene, Genome, Layout, LayoutError, Link,
-    Net, Node, Reals, Shape,
+    Bits, Change, Coding, Connected, Gene, Genome, Layout, Link, NetGenome, Node, RealVector, Shape,
 };
 pub use hall::{Famous, Hall};
-pub use network::{Drawn, Network, NetworkError};
-pub use observer::Observer;
+pub use network::{Drawn, Network};
 pub use operators::{Chooser, Crossover, Measure, Mutation, Piece, Selection, normal};
-pub use run::{Champion, Finished, Run, RunError};
+pub use run::{EvolveError, Run};
 pub use seed::{Purpose, generation_seed, generator};
 pub use settings::SettingsError;
-pub use stop::{Progress, StopRules, Stopped};
-pub use trial::Trial;
+pub use stop::{RunProgress, StopRules, Stopped};
+pub use trial::{GenerationRequest, GenerationResult, Trial};

@@ -1,7 +1,8 @@
 //! Networks that run.
 
 use crate::function::Function;
-use crate::genome::{Link, Net, Shape};
+use crate::genome::{Link, NetGenome, Shape};
+use crate::settings::SettingsError;
 
 /// Networks with so many nodes are small.
 const SMALL: usize = 40;
@@ -18,7 +19,6 @@ const SMALL: usize = 40;
 pub struct Network {
     inputs: usize,
     outputs: usize,
-    /// What is computed, in its order.
     nodes: Vec<Cell>,
     /// What leads to each node: the place it comes from, and the weight.
     edges: Vec<(u32, f64)>,
@@ -31,23 +31,19 @@ pub struct Network {
     given: Vec<(u32, u32, f64)>,
 }
 
-/// A node that is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     bias: f64,
     function: Function,
-    /// The place of its value.
     place: u32,
     /// Where its edges begin and end.
     edges: [u32; 2],
     /// How many nodes lie on the longest way to it; in a network with circles 0, but 1
     /// for outputs.
     depth: u32,
-    /// What it is called outside.
     id: u32,
 }
 
-/// A node of a network, for drawings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
     /// Its id in the genome, or its index in the parts.
@@ -58,56 +54,11 @@ pub struct Drawn {
     pub bias: f64,
 }
 
-/// Why parts make no network.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NetworkError {
-    /// Not even the outputs are there.
-    #[error(
-        "a network with {outputs} outputs has {nodes} nodes: give the outputs, then the hidden ones"
-    )]
-    Outputs {
-        /// How many outputs it is to have.
-        outputs: usize,
-        /// How many nodes were given.
-        nodes: usize,
-    },
-    /// An edge between nodes that are not there, or to an input.
-    #[error(
-        "the edge from {from} to {to} does not fit: it must lead from a node below {end} to one \
-         from {inputs} up to that"
-    )]
-    Edge {
-        /// Where it comes from.
-        from: u32,
-        /// Where it leads to.
-        to: u32,
-        /// How many inputs there are.
-        inputs: usize,
-        /// How many inputs and nodes there are.
-        end: usize,
-    },
-    /// A weight or bias that is not finite.
-    #[error("{what} {at} has a number that is not finite: give a finite one")]
-    Number {
-        /// An edge or a node.
-        what: &'static str,
-        /// Which one, from 0.
-        at: usize,
-    },
-    /// More than fits.
-    #[error("{count} nodes or edges are too many: at most 4294967295 can be")]
-    Size {
-        /// How many there are.
-        count: usize,
-    },
-}
-
 impl Network {
     /// The network that a genome describes. Links that are not enabled are not
-    /// there. The genome must be one of the shape (see [`Net::check`]); what does
+    /// there. The genome must be one of the shape (see [`NetGenome::check`]); what does
     /// not fit is left out.
-    pub fn new(net: &Net, shape: &Shape) -> Self {
+    pub fn new(net: &NetGenome, shape: &Shape) -> Self {
         let mut network = Self::blank();
         network.rebuild(net, shape);
         network.given = Vec::new();
@@ -116,7 +67,7 @@ impl Network {
 
     /// Becomes the [`new`](Self::new) network of a genome, in the memory it has: for
     /// those who judge many.
-    pub fn rebuild(&mut self, net: &Net, shape: &Shape) {
+    pub fn rebuild(&mut self, net: &NetGenome, shape: &Shape) {
         let inputs = (shape.inputs as usize).min(net.nodes.len());
         let outputs = (shape.outputs as usize).min(net.nodes.len() - inputs);
         let edge = |link: &Link| {
@@ -144,7 +95,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] names what does not fit.
+    /// [`SettingsError::Genome`] names what does not fit.
     #[allow(
         clippy::needless_pass_by_value,
         reason = "who hands in parts has no more use for them"
@@ -154,19 +105,29 @@ impl Network {
         outputs: usize,
         nodes: Vec<(Function, f64)>,
         edges: Vec<(u32, u32, f64)>,
-    ) -> Result<Self, NetworkError> {
+    ) -> Result<Self, SettingsError> {
         if nodes.len() < outputs {
             let nodes = nodes.len();
-            return Err(NetworkError::Outputs { outputs, nodes });
+            return Err(SettingsError::genome(format!(
+                "a network with {outputs} outputs has {nodes} nodes: give the outputs, then the \
+                 hidden ones"
+            )));
         }
         let end = inputs.saturating_add(nodes.len());
         if let Some(count) = [end, edges.len()]
             .into_iter()
             .find(|&it| it > u32::MAX as usize)
         {
-            return Err(NetworkError::Size { count });
+            return Err(SettingsError::genome(format!(
+                "{count} nodes or edges are too many: at most {} can be",
+                u32::MAX
+            )));
         }
-        let odd = |place: Option<usize>, what| place.map(|at| NetworkError::Number { what, at });
+        let odd = |place: Option<usize>, what| {
+            let reason =
+                |at| format!("{what} {at} has a number that is not finite: give a finite one");
+            place.map(|at| SettingsError::genome(reason(at)))
+        };
         let odd_node = nodes.iter().position(|(_, bias)| !bias.is_finite());
         let odd_edge = edges.iter().position(|(_, _, weight)| !weight.is_finite());
         if let Some(error) = odd(odd_node, "node").or(odd(odd_edge, "edge")) {
@@ -176,12 +137,10 @@ impl Network {
             from as usize >= end || !(inputs..end).contains(&(to as usize))
         };
         if let Some(&(from, to, _)) = edges.iter().find(misfit) {
-            return Err(NetworkError::Edge {
-                from,
-                to,
-                inputs,
-                end,
-            });
+            return Err(SettingsError::genome(format!(
+                "the edge from {from} to {to} does not fit: it must lead from a node below {end} \
+                 to one from {inputs} up to that"
+            )));
         }
         let node = |at: usize| {
             let (function, bias) = nodes[at - inputs];
@@ -192,7 +151,6 @@ impl Network {
         Ok(network)
     }
 
-    /// Without anything yet.
     fn blank() -> Self {
         Self {
             inputs: 0,
@@ -299,12 +257,10 @@ impl Network {
         (self.inputs, self.outputs, self.empty) = (inputs, outputs, empty);
     }
 
-    /// How many numbers go in.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// How many come out.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
@@ -331,7 +287,6 @@ impl Network {
         }
     }
 
-    /// Forgets what was before: all values are 0 again.
     pub fn reset(&mut self) {
         self.values.fill(0.0);
         self.before.fill(0.0);
@@ -391,7 +346,6 @@ impl Cell {
     }
 }
 
-/// A walk back along the edges.
 struct Walk<'a> {
     inputs: usize,
     /// What leads to each node, one after the other.

@@ -76,43 +76,9 @@ fn mix(number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use rand::Rng;
 
     use super::*;
-
-    #[test]
-    fn no_two_runs_share_the_seed_of_a_generation() {
-        let mut seen = HashSet::new();
-        for run in 0..50 {
-            for generation in 0..200 {
-                assert!(seen.insert(generation_seed(run, generation)));
-            }
-        }
-    }
-
-    #[test]
-    fn no_two_generators_of_a_run_start_alike() {
-        let purposes = [
-            Purpose::Start,
-            Purpose::Breed,
-            Purpose::Trial,
-            Purpose::Sample,
-            Purpose::Proof,
-        ];
-        let mut seen = HashSet::new();
-        for run in 0..3 {
-            for generation in 0..30 {
-                for member in 0..30 {
-                    for purpose in purposes {
-                        let first = generator(run, generation, member, purpose).next_u64();
-                        assert!(seen.insert(first), "{run} {generation} {member}");
-                    }
-                }
-            }
-        }
-    }
 
     #[test]
     fn the_numbers_are_those_of_every_machine_and_version() {

@@ -7,49 +7,42 @@ use std::ops::RangeInclusive;
 /// keyboard that would fill the memory.
 pub(crate) const LARGEST_POPULATION: usize = 1_000_000;
 
-/// Why a breeder cannot be made. Nothing was run.
+/// Why a breeder, a genome or a network cannot be made. Nothing was run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A number that makes no sense.
     #[error("`{key}` cannot be {value}: it must be {allowed}")]
     Range {
         /// The name of the setting, as a settings file spells it.
         key: &'static str,
-        /// What was found.
         value: String,
-        /// What may stand there.
         allowed: String,
     },
-    /// An operator that cannot work on this kind of genome.
+    /// An operator or a breeder that cannot work on this kind of genome.
     #[error("`{key}` cannot be {value} for {genomes}: use {instead}")]
     Unsuited {
-        /// The name of the setting.
         key: &'static str,
-        /// The operator found.
         value: &'static str,
-        /// What is bred.
         genomes: &'static str,
-        /// Operators that would do.
-        instead: &'static str,
+        instead: String,
     },
     /// A start that is not a member of the space.
     #[error("the given start does not fit: {reason}")]
-    Start {
-        /// How it does not fit, and what would.
-        reason: String,
-    },
-    /// Numbers to breed with impossible bounds.
+    Start { reason: String },
     #[error("the number `{name}` cannot be bred: {reason}")]
-    Bounds {
-        /// The name of the number.
-        name: String,
-        /// What is wrong with its bounds, and what would be right.
-        reason: String,
-    },
-    /// Nothing to breed.
+    Bounds { name: String, reason: String },
     #[error("there is nothing to breed: give at least one gene that can change")]
     Empty,
+    /// A gene, string of bits, network or CPPN that cannot be.
+    #[error("{reason}")]
+    Genome { reason: String },
+}
+
+impl SettingsError {
+    pub(crate) fn genome(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Genome { reason }
+    }
 }
 
 /// Checks that a setting is in its range.

@@ -10,7 +10,6 @@ use crate::settings::{SettingsError, out_of_range, within};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StopRules {
-    /// After so many generations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generations: Option<u32>,
     /// Once so many judgements were made; the generation in which they run out
@@ -24,21 +23,16 @@ pub struct StopRules {
     /// judged by games against one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_new_king: Option<u32>,
-    /// Once a score is at least this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
 }
 
-/// Which rule ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stopped {
-    /// The target was reached.
     Target,
-    /// All generations were bred.
     Generations,
-    /// The judgements are used up.
     Judgements,
     /// Nothing better was found for long enough.
     NoProgress,
@@ -60,12 +54,10 @@ impl fmt::Display for Stopped {
 
 /// How far a run is, as far as stopping depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
-    /// How many generations were judged.
+pub struct RunProgress {
     pub generations: u32,
     /// How many judgements were made in all, in whatever unit the budget has.
     pub judgements: u64,
-    /// The best score so far.
     pub best: Option<f64>,
     /// After how many generations it was found.
     pub best_at: u32,
@@ -74,7 +66,7 @@ pub struct Progress {
     pub crowned_at: u32,
 }
 
-impl Progress {
+impl RunProgress {
     /// Counts a generation that was judged, with its best score; a score that is
     /// not a finite number is no progress.
     pub fn record(&mut self, best: f64, judgements: u64) {
@@ -124,7 +116,7 @@ impl StopRules {
     }
 
     /// Which rule says that the run is over, if one does.
-    pub fn reached(&self, progress: &Progress) -> Option<Stopped> {
+    pub fn reached(&self, progress: &RunProgress) -> Option<Stopped> {
         let since = |generations: u32| u64::from(progress.generations.saturating_sub(generations));
         let reached = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
         let target = self.target.zip(progress.best);
@@ -141,137 +133,5 @@ impl StopRules {
         } else {
             None
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Which rule stops a run with these best scores, and after how many
-    /// generations of ten judgements.
-    fn stops(rules: StopRules, bests: &[f64]) -> Option<(Stopped, u32)> {
-        let mut progress = Progress::default();
-        bests.iter().find_map(|&best| {
-            progress.record(best, 10);
-            let stopped = rules.reached(&progress)?;
-            Some((stopped, progress.generations))
-        })
-    }
-
-    #[test]
-    fn each_rule_stops_a_run_and_says_so() {
-        let bests = [1.0, 3.0, 2.0, 3.0, 3.0, 4.0, 9.0];
-        let none = StopRules::default();
-        let table = [
-            (
-                StopRules {
-                    generations: Some(4),
-                    ..none
-                },
-                Some((Stopped::Generations, 4)),
-            ),
-            (
-                StopRules {
-                    judgements: Some(41),
-                    ..none
-                },
-                Some((Stopped::Judgements, 5)),
-            ),
-            (
-                StopRules {
-                    no_progress: Some(3),
-                    ..none
-                },
-                Some((Stopped::NoProgress, 5)),
-            ),
-            (
-                StopRules {
-                    no_progress: Some(4),
-                    ..none
-                },
-                None,
-            ),
-            (
-                StopRules {
-                    target: Some(4.0),
-                    ..none
-                },
-                Some((Stopped::Target, 6)),
-            ),
-            (none, None),
-        ];
-        for (rules, expected) in table {
-            assert_eq!(stops(rules, &bests), expected, "{rules:?}");
-        }
-    }
-
-    #[test]
-    fn a_king_that_nobody_beats_ends_the_run_and_a_new_one_lets_it_go_on() {
-        let rules = StopRules {
-            no_new_king: Some(3),
-            ..StopRules::default()
-        };
-        rules.check().expect("a rule that ends a run");
-        // In which generations a new king comes, and after how many the run ends.
-        let table: [(&[u32], u32); 5] = [
-            (&[], 3),
-            (&[0], 4),
-            (&[2], 6),
-            (&[1, 4], 8),
-            (&[0, 1, 2], 6),
-        ];
-        for (crowned, expected) in table {
-            let mut progress = Progress::default();
-            for generation in 0..20 {
-                // Scores against different kings say nothing about progress.
-                progress.record(f64::from(20 - generation), 1);
-                if crowned.contains(&generation) {
-                    progress.crowned(generation);
-                }
-                if let Some(stopped) = rules.reached(&progress) {
-                    assert_eq!(stopped, Stopped::NoNewKing);
-                    break;
-                }
-            }
-            assert_eq!(progress.generations, expected, "{crowned:?}");
-        }
-    }
-
-    #[test]
-    fn progress_written_before_there_were_kings_is_read() {
-        let text = r#"{"generations":4,"judgements":9,"best":null,"best_at":0}"#;
-        let progress: Progress = serde_json::from_str(text).expect("an older checkpoint");
-        assert_eq!((progress.generations, progress.crowned_at), (4, 0));
-    }
-
-    #[test]
-    fn a_score_that_is_no_number_is_no_progress() {
-        let rules = StopRules {
-            no_progress: Some(2),
-            ..StopRules::default()
-        };
-        let bests = [f64::NAN, f64::INFINITY];
-        assert_eq!(stops(rules, &bests), Some((Stopped::NoProgress, 2)));
-    }
-
-    #[test]
-    fn rules_that_need_not_end_a_run_are_refused() {
-        let only_target = StopRules {
-            target: Some(1.0),
-            ..StopRules::default()
-        };
-        assert!(only_target.check().is_err());
-        let never = StopRules {
-            generations: Some(0),
-            ..StopRules::default()
-        };
-        assert!(never.check().is_err());
-        let no_number = StopRules {
-            target: Some(f64::NAN),
-            generations: Some(1),
-            ..StopRules::default()
-        };
-        assert!(no_number.check().is_err());
     }
 }

@@ -2,12 +2,15 @@
 
 use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
-    Adam, AdamSettings, Archive, Bits, Born, Breeder, Crossover, Founders, Ga, GaSettings,
-    HallOfFame, Judged, MemberId, MuPlusLambda, MuPlusLambdaSettings, Mutation, Observer, Origin,
-    Plain, RandomSearch, RandomSettings, Reach, Reals, Run, RunError, Selection, Spsa,
-    SpsaSettings, StopRules, Stopped, Trial,
+    Adam, AdamSettings, Archive, Bits, Breeder, Crossover, EvolveError, Founders, Ga, GaSettings,
+    GenerationRequest, GenerationResult, HallOfFame, JudgedMember, MemberId, MuPlusLambda,
+    MuPlusLambdaSettings, Mutation, Offspring, Origin, RandomSearch, RandomSettings, Reach,
+    RealVector, Run, RunProgress, Selection, Spsa, SpsaSettings, StopRules, Stopped, Trial,
+    generation_seed,
 };
 use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 fn settings() -> GaSettings {
     GaSettings {
@@ -27,8 +30,11 @@ fn ga(settings: GaSettings) -> Ga<Bits> {
     Ga::new(settings, BitHill::layout(50), None, 1).unwrap()
 }
 
-fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<Judged> {
-    let judge = |score| Judged { score, slope: None };
+fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<JudgedMember> {
+    let judge = |score| JudgedMember {
+        score,
+        gradient: None,
+    };
     scores.into_iter().map(judge).collect()
 }
 
@@ -117,7 +123,7 @@ fn who_was_best_and_left_comes_back_from_the_hall_of_fame() {
         &judged((0..30).map(|place| f64::from(u8::from(place == 3)))),
     );
     let second = ga.ask();
-    let back = |born: &[Born<Bits>]| {
+    let back = |born: &[Offspring<Bits>]| {
         let returned = born.iter().filter(|born| born.origin == Origin::HallOfFame);
         returned
             .map(|born| born.parents.clone())
@@ -229,7 +235,7 @@ fn survivors_that_are_pushed_out_are_archived() {
         }),
     };
     let space = RealHill::Sphere.space(3);
-    let mut breeder = MuPlusLambda::<Reals>::new(settings, space, None, 1).unwrap();
+    let mut breeder = MuPlusLambda::<RealVector>::new(settings, space, None, 1).unwrap();
     let first = breeder.ask();
     assert_eq!(first.len(), 5);
     breeder.tell(first.clone(), &judged([1.0, 5.0, 2.0, 4.0, 3.0]));
@@ -261,13 +267,13 @@ fn survivors_that_are_pushed_out_are_archived() {
 fn the_first_step_of_adam_has_the_length_of_the_learning_rate() {
     let space = RealHill::Sphere.space(2);
     let mut adam = Adam::new(AdamSettings::new(0.25), space, None, 0).unwrap();
-    assert!(adam.wants_slopes());
-    let judged = Judged {
+    assert!(adam.wants_gradients());
+    let judged = JudgedMember {
         score: 0.0,
-        slope: Some(vec![700.0, -0.01]),
+        gradient: Some(vec![700.0, -0.01]),
     };
     let start = adam.ask();
-    assert_eq!(start[0].genome, Reals(vec![-1.2, -1.2]));
+    assert_eq!(start[0].genome, RealVector(vec![-1.2, -1.2]));
     adam.tell(start, &[judged]);
     let moved = adam.ask().remove(0);
     assert!(
@@ -289,9 +295,9 @@ fn adam_stays_within_its_bounds() {
     let space = RealHill::Sphere.space(1);
     let mut adam = Adam::new(AdamSettings::new(100.0), space, None, 0).unwrap();
     for slope in [f64::MAX, f64::NAN, f64::NEG_INFINITY, -1.0, 0.0] {
-        let judged = Judged {
+        let judged = JudgedMember {
             score: 0.0,
-            slope: Some(vec![slope; 3]),
+            gradient: Some(vec![slope; 3]),
         };
         adam.tell(adam.ask(), &[judged]);
         let x = adam.ask()[0].genome.0[0];
@@ -300,7 +306,11 @@ fn adam_stays_within_its_bounds() {
 }
 
 /// Tells a breeder anything, and asks it again.
-fn survives<B: Breeder>(mut breeder: B, told: &[Vec<f64>], cut: usize) {
+fn survives<B: Breeder + Serialize + DeserializeOwned>(
+    mut breeder: B,
+    told: &[Vec<f64>],
+    cut: usize,
+) {
     for scores in told {
         let mut born = breeder.ask();
         born.truncate(cut);
@@ -356,33 +366,20 @@ struct Script {
 #[error("the judge fell asleep")]
 struct Asleep;
 
-impl Trial<Reals> for Script {
+impl Trial<RealVector> for Script {
     type Error = Asleep;
 
-    fn judge(&mut self, _members: &[Reals], _seed: u64) -> Result<Vec<Judged>, Asleep> {
+    fn judge(
+        &mut self,
+        _request: GenerationRequest<'_, RealVector>,
+    ) -> Result<GenerationResult, Asleep> {
         let scores = self.scores.get(self.generation).cloned().ok_or(Asleep)?;
         self.generation += 1;
-        Ok(judged(scores))
+        Ok(GenerationResult::of(judged(scores)))
     }
 }
 
-#[derive(Default)]
-struct Diary(Vec<String>);
-
-impl Observer<Reals> for Diary {
-    fn generation(&mut self, number: u32, born: &[Born<Reals>], judged: &[Judged]) {
-        let scores: Vec<f64> = judged.iter().map(|judged| judged.score).collect();
-        self.0
-            .push(format!("{number}: {} members, {scores:?}", born.len()));
-    }
-
-    fn finished(&mut self, champion: &mendel_evolve::Champion<Reals>, why: Stopped) {
-        self.0
-            .push(format!("{} of {:?}: {why}", champion.score, champion.id));
-    }
-}
-
-fn scripted(scores: &[[f64; 2]]) -> (Run<RandomSearch<Reals>>, Script) {
+fn scripted(scores: &[[f64; 2]]) -> (Run<RandomSearch<RealVector>>, Script) {
     let settings = RandomSettings { population: 2 };
     let search = RandomSearch::new(settings, RealHill::Sphere.space(1), None, 1).unwrap();
     let stop = StopRules {
@@ -398,61 +395,76 @@ fn scripted(scores: &[[f64; 2]]) -> (Run<RandomSearch<Reals>>, Script) {
 }
 
 #[test]
-fn the_champion_is_the_best_ever_and_the_first_of_equals() {
+fn the_best_score_is_that_of_all_generations_and_the_first_of_equals() {
     let (mut run, mut script) = scripted(&[
         [1.0, f64::NAN],
         [f64::INFINITY, 4.0],
         [4.0, 2.0],
         [4.0, 4.0],
     ]);
-    let mut diary = Diary::default();
-    let finished = run
-        .finish(&Plain::new(), &mut script, &mut [&mut diary])
-        .unwrap();
-    assert_eq!(finished.champion.id, id(1, 1));
-    assert_eq!(finished.why, Stopped::NoProgress);
-    assert_eq!(diary.0.len(), 5);
-    assert_eq!(diary.0[2], "2: 2 members, [4.0, 2.0]");
-    assert!(
-        diary.0[4].ends_with("nothing better was found for too long"),
-        "{diary:?}",
-        diary = diary.0
-    );
+    let why = run.finish(&mut script).unwrap();
+    assert_eq!(why, Stopped::NoProgress);
+    let RunProgress {
+        generations,
+        judgements,
+        best,
+        best_at,
+        ..
+    } = run.progress;
+    assert_eq!((generations, judgements), (4, 8));
+    assert_eq!((best, best_at), (Some(4.0), 2));
 }
 
 #[test]
 fn a_failed_trial_leaves_the_run_where_it_was() {
     let (mut run, mut script) = scripted(&[[1.0, 2.0]]);
-    let error = run.finish(&Plain::new(), &mut script, &mut []).unwrap_err();
-    assert!(matches!(
-        error,
-        RunError::Trial {
-            generation: 1,
-            source: Asleep
-        }
-    ));
-    assert_eq!(
-        (run.progress().generations, run.breeder().generation()),
-        (1, 1)
-    );
-    assert_eq!(run.champion().unwrap().id, id(0, 1));
+    let error = run.finish(&mut script).unwrap_err();
+    assert_eq!(error, EvolveError::Trial(Asleep));
+    assert_eq!((run.progress.generations, run.breeder.generation()), (1, 1));
+    assert_eq!(run.progress.best, Some(2.0));
 }
 
 #[test]
-fn a_run_without_a_number_has_no_champion() {
+fn a_run_without_a_number_has_no_best_score() {
     let (mut run, mut script) = scripted(&[[f64::NAN; 2], [f64::NAN; 2]]);
-    let error = run.finish(&Plain::new(), &mut script, &mut []).unwrap_err();
-    assert!(matches!(error, RunError::NoChampion { generations: 2 }));
+    assert_eq!(run.finish(&mut script), Ok(Stopped::NoProgress));
+    assert_eq!((run.progress.generations, run.progress.best), (2, None));
 }
 
 #[test]
-fn a_trial_that_leaves_members_out_or_has_no_slope_is_an_error() {
+fn a_run_that_continues_others_continues_their_seeds() {
+    struct Seeds(Vec<(u32, u64)>);
+    impl Trial<RealVector> for Seeds {
+        type Error = std::convert::Infallible;
+        fn judge(
+            &mut self,
+            request: GenerationRequest<'_, RealVector>,
+        ) -> Result<GenerationResult, Self::Error> {
+            self.0.push((request.generation, request.seed));
+            let count = request.offspring.len();
+            let mut result = GenerationResult::of(judged(vec![0.0; count]));
+            result.takeover = request.generation == 7;
+            Ok(result)
+        }
+    }
+    let (mut run, _) = scripted(&[]);
+    run.first_generation = 7;
+    let mut trial = Seeds(Vec::new());
+    run.step(&mut trial).unwrap();
+    run.step(&mut trial).unwrap();
+    let seed = |generation| (generation, generation_seed(run.seed, generation));
+    assert_eq!(trial.0, [seed(7), seed(8)]);
+    assert_eq!(run.progress.crowned_at, 1, "counted within the run");
+}
+
+#[test]
+fn a_trial_that_leaves_members_out_or_has_no_gradient_is_an_error() {
     let (mut run, mut script) = scripted(&[[1.0, 2.0]]);
     script.scores[0].pop();
-    let error = run.step(&Plain::new(), &mut script, &mut []).unwrap_err();
+    let error = run.step(&mut script).unwrap_err();
     assert!(matches!(
         error,
-        RunError::Count {
+        EvolveError::Count {
             found: 1,
             needed: 2,
             ..
@@ -470,7 +482,7 @@ fn a_trial_that_leaves_members_out_or_has_no_slope_is_an_error() {
     };
     let error = Run::new(adam, stop, 1)
         .unwrap()
-        .finish(&Plain::new(), &mut script, &mut [])
+        .finish(&mut script)
         .unwrap_err();
-    assert!(matches!(error, RunError::NoSlope { generation: 0 }));
+    assert_eq!(error, EvolveError::NoGradient { generation: 0 });
 }

@@ -3,9 +3,10 @@
 
 use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
-    Adam, AdamSettings, Archive, Bits, Breeder, Crossover, Founders, Ga, GaSettings, HallOfFame,
-    Judged, Measure, MuPlusLambda, MuPlusLambdaSettings, Mutation, Piece, Plain, RandomSearch,
-    RandomSettings, Reals, Run, Selection, StopRules, Stopped, Trial,
+    Adam, AdamSettings, Archive, Bits, Breeder, Crossover, Founders, Ga, GaSettings,
+    GenerationRequest, GenerationResult, HallOfFame, JudgedMember, Measure, MuPlusLambda,
+    MuPlusLambdaSettings, Mutation, Piece, RandomSearch, RandomSettings, RealVector, Run,
+    Selection, StopRules, Stopped, Trial,
 };
 
 const SEEDS: std::ops::Range<u64> = 1..6;
@@ -23,8 +24,8 @@ where
         ..StopRules::default()
     };
     let mut run = Run::new(breeder, stop, 1).unwrap();
-    let finished = run.finish(&Plain::new(), &mut hill, &mut []).unwrap();
-    (finished.champion.score, finished.why)
+    let why = run.finish(&mut hill).unwrap();
+    (run.progress.best.unwrap(), why)
 }
 
 fn bits_ga(population: usize, selection: Selection, crossover: Crossover, rate: f64) -> GaSettings {
@@ -51,7 +52,12 @@ fn random_bits(len: usize, population: usize, seed: u64) -> RandomSearch<Bits> {
     .unwrap()
 }
 
-fn random_reals(hill: RealHill, len: usize, population: usize, seed: u64) -> RandomSearch<Reals> {
+fn random_reals(
+    hill: RealHill,
+    len: usize,
+    population: usize,
+    seed: u64,
+) -> RandomSearch<RealVector> {
     RandomSearch::new(RandomSettings { population }, hill.space(len), None, seed).unwrap()
 }
 
@@ -199,7 +205,7 @@ fn the_genetic_algorithm_climbs_over_numbers() {
             founders: Founders::Random,
         };
         let climb = |seed| {
-            let ga = Ga::<Reals>::new(settings.clone(), hill.space(6), None, seed).unwrap();
+            let ga = Ga::<RealVector>::new(settings.clone(), hill.space(6), None, seed).unwrap();
             best(ga, hill, 200, enough).0
         };
         let random = |seed| best(random_reals(hill, 6, 50, seed), hill, 200, enough).0;
@@ -227,7 +233,7 @@ fn mu_plus_lambda_climbs_with_and_without_its_archive() {
         for (hill, enough) in [(RealHill::Sphere, -0.001), (RealHill::Rastrigin, -6.0)] {
             let climb = |seed| {
                 let space = hill.space(6);
-                let breeder = MuPlusLambda::<Reals>::new(settings.clone(), space, None, seed);
+                let breeder = MuPlusLambda::<RealVector>::new(settings.clone(), space, None, seed);
                 best(breeder.unwrap(), hill, 300, enough).0
             };
             let random = |seed| best(random_reals(hill, 6, 20, seed), hill, 300, enough).0;
@@ -256,15 +262,19 @@ fn adam_follows_the_slope_to_the_top() {
 /// A pointed hill: the slope is as steep next to the top as far from it.
 struct Tent;
 
-impl Trial<Reals> for Tent {
+impl Trial<RealVector> for Tent {
     type Error = std::convert::Infallible;
 
-    fn judge(&mut self, members: &[Reals], _seed: u64) -> Result<Vec<Judged>, Self::Error> {
-        let judge = |Reals(x): &Reals| Judged {
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, RealVector>,
+    ) -> Result<GenerationResult, Self::Error> {
+        let members = request.offspring.iter().map(|member| &member.genome.0);
+        let judged = members.map(|x| JudgedMember {
             score: -x[0].abs(),
-            slope: Some(vec![-x[0].signum()]),
-        };
-        Ok(members.iter().map(judge).collect())
+            gradient: Some(vec![-x[0].signum()]),
+        });
+        Ok(GenerationResult::of(judged.collect()))
     }
 }
 
@@ -280,9 +290,9 @@ fn a_decaying_rate_settles_where_a_steady_one_still_swings() {
         // How far it still swings in the last fifty steps.
         let mut widest: f64 = 0.0;
         while run.stopped().is_none() {
-            run.step(&Plain::new(), &mut Tent, &mut []).unwrap();
-            if run.progress().generations > 150 {
-                widest = widest.max(run.breeder().ask()[0].genome.0[0].abs());
+            run.step(&mut Tent).unwrap();
+            if run.progress.generations > 150 {
+                widest = widest.max(run.breeder.ask()[0].genome.0[0].abs());
             }
         }
         widest

@@ -4,8 +4,9 @@
 #![allow(clippy::float_cmp, reason = "what is only moved stays the same bits")]
 
 use mendel_evolve::{
-    Born, Breeder, Cosyne, CosyneSettings, CosyneSpace, Fans, Judged, MemberId, Origin,
-    Permutation, Plain, Reals, Run, StopRules, SynapseMutation, Trial,
+    Breeder, Cosyne, CosyneSettings, CosyneSpace, Fans, GenerationRequest, GenerationResult,
+    JudgedMember, MemberId, Offspring, Origin, Permutation, RealVector, Run, StopRules,
+    SynapseMutation, Trial,
 };
 
 const RULES: [Permutation; 3] = [
@@ -25,8 +26,11 @@ pub(crate) fn assert_share(count: usize, tries: usize, share: f64, what: &str) {
     );
 }
 
-fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<Judged> {
-    let judge = |score| Judged { score, slope: None };
+fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<JudgedMember> {
+    let judge = |score| JudgedMember {
+        score,
+        gradient: None,
+    };
     scores.into_iter().map(judge).collect()
 }
 
@@ -67,10 +71,10 @@ fn bred(
     space: &CosyneSpace,
     scores: &[f64],
     seed: u64,
-) -> Vec<Born<Reals>> {
+) -> Vec<Offspring<RealVector>> {
     let weights = space.bounds.len();
-    let network = |member| Reals((0..weights).map(|weight| token(member, weight)).collect());
-    let start: Vec<Reals> = (0..settings.population).map(network).collect();
+    let network = |member| RealVector((0..weights).map(|weight| token(member, weight)).collect());
+    let start: Vec<RealVector> = (0..settings.population).map(network).collect();
     let mut cosyne = Cosyne::new(settings, space.clone(), start, seed).unwrap();
     let born = cosyne.ask();
     cosyne.tell(born, &judged(scores.iter().copied()));
@@ -288,11 +292,16 @@ fn equal_and_missing_scores_mark_all_or_none_as_the_rules_say() {
 #[test]
 fn each_member_is_judged_once_a_generation() {
     struct Counting(u64);
-    impl Trial<Reals> for Counting {
+    impl Trial<RealVector> for Counting {
         type Error = std::convert::Infallible;
-        fn judge(&mut self, members: &[Reals], _: u64) -> Result<Vec<Judged>, Self::Error> {
+        fn judge(
+            &mut self,
+            request: GenerationRequest<'_, RealVector>,
+        ) -> Result<GenerationResult, Self::Error> {
+            let members = request.offspring.iter().map(|member| &member.genome);
             self.0 += members.len() as u64;
-            Ok(judged(members.iter().map(|member| -member.0[0].abs())))
+            let judged = judged(members.map(|member| -member.0[0].abs()));
+            Ok(GenerationResult::of(judged))
         }
     }
     for settings in [CosyneSettings::gomez(21), CosyneSettings::chess()] {
@@ -303,7 +312,7 @@ fn each_member_is_judged_once_a_generation() {
         };
         let mut run = Run::new(cosyne, stop, 1).unwrap();
         let mut trial = Counting(0);
-        run.finish(&Plain::new(), &mut trial, &mut []).unwrap();
+        run.finish(&mut trial).unwrap();
         assert_eq!(trial.0, 30 * settings.population as u64);
     }
 }
@@ -372,7 +381,7 @@ fn steps(mutation: SynapseMutation, generations: u32) -> (Vec<f64>, usize) {
     let space = space(&[200]);
     let (mut steps, mut seen) = (Vec::new(), 0);
     for seed in 0..60 {
-        let start: Vec<Reals> = vec![Reals(vec![7.0; 200]); 8];
+        let start: Vec<RealVector> = vec![RealVector(vec![7.0; 200]); 8];
         let mut cosyne = Cosyne::new(settings, space.clone(), start, seed).unwrap();
         for _ in 0..generations {
             // Again and again from networks that are all alike.
@@ -474,7 +483,7 @@ fn the_variant_for_chess_swaps_and_picks_at_its_rates() {
         };
         let born = bred(settings, &space, &rising(16), seed);
         assert_eq!(born.len(), 16);
-        let parents = |born: &Born<Reals>| born.parents.iter().all(|id| id.member >= 8);
+        let parents = |born: &Offspring<RealVector>| born.parents.iter().all(|id| id.member >= 8);
         assert!(born.iter().all(parents), "the better half are parents");
         for pair in born[8..].chunks(2) {
             let mother = pair[0].parents[0].member as usize;

@@ -1,8 +1,8 @@
 //! What a `CoSyNE` begins with, and what is said about wrong settings.
 
 use mendel_evolve::{
-    Breeder, Cosyne, CosyneSettings, CosyneSpace, Fans, Reals, SynapseCrossover, SynapseMutation,
-    WeightStart,
+    Breeder, Cosyne, CosyneSettings, CosyneSpace, Fans, RealVector, SynapseCrossover,
+    SynapseMutation, WeightStart,
 };
 
 use crate::cosyne::{assert_share, space};
@@ -161,7 +161,7 @@ fn each_wrong_setting_is_named_with_its_value_and_what_is_allowed() {
         assert_eq!(error.to_string(), expected);
     }
     let (settings, networks) = good();
-    let start = vec![Reals(vec![0.0; 4])];
+    let start = vec![RealVector(vec![0.0; 4])];
     let error = Cosyne::new(settings, networks, start, 1).unwrap_err();
     assert_eq!(
         error.to_string(),

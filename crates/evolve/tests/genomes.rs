@@ -1,8 +1,8 @@
 //! Bits, numbers and the layout of genes.
 
 use mendel_evolve::{
-    Bits, Bounds, Coding, Crossover, Gene, Genome, Layout, LayoutError, Measure, Mutation, Piece,
-    Purpose, Reals, SettingsError, generator,
+    Bits, Bounds, Coding, Crossover, Gene, Genome, Layout, Measure, Mutation, Piece, Purpose,
+    RealVector, SettingsError, generator,
 };
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
@@ -133,9 +133,9 @@ proptest! {
             _ => Mutation::NonUniform { shape: 5.0, generations: 50 },
         };
         let mut rng = rng(seed);
-        let parents = [Reals::random(&space, &mut rng), Reals::random(&space, &mut rng)];
+        let parents = [RealVector::random(&space, &mut rng), RealVector::random(&space, &mut rng)];
         for crossover in [Crossover::Arithmetic, Crossover::uniform(Piece::Gene)] {
-            let children = Reals::cross(&crossover, &space, [&parents[0], &parents[1]], &mut rng);
+            let children = RealVector::cross(&crossover, &space, [&parents[0], &parents[1]], &mut rng);
             for mut child in children {
                 let change = mendel_evolve::Change {
                     mutation: &mutation, rate: 1.0, generation, space: &space,
@@ -150,8 +150,8 @@ proptest! {
     fn arithmetic_children_lie_between_their_parents_and_keep_the_sum(seed: u64) {
         let space: Vec<Bounds> = (0..5).map(|_| Bounds::new("a", -9.0, 9.0)).collect();
         let mut rng = rng(seed);
-        let [one, other] = [Reals::random(&space, &mut rng), Reals::random(&space, &mut rng)];
-        let [first, second] = Reals::cross(&Crossover::Arithmetic, &space, [&one, &other], &mut rng);
+        let [one, other] = [RealVector::random(&space, &mut rng), RealVector::random(&space, &mut rng)];
+        let [first, second] = RealVector::cross(&Crossover::Arithmetic, &space, [&one, &other], &mut rng);
         for at in 0..5 {
             let (low, high) = (one.0[at].min(other.0[at]), one.0[at].max(other.0[at]));
             prop_assert!((low - 1e-12..=high + 1e-12).contains(&first.0[at]));
@@ -205,13 +205,8 @@ fn a_value_that_does_not_fit_names_its_gene_and_what_would() {
         "the gene `passed` cannot hold 80: it has values from 0 to 63 in steps of 1"
     );
     assert!(layout.encode(&[-1]).is_err() && layout.encode(&[63]).is_ok());
-    assert_eq!(
-        layout.encode(&[1, 2]),
-        Err(LayoutError::Count {
-            found: 2,
-            needed: 1
-        })
-    );
+    let error = layout.encode(&[1, 2]).unwrap_err().to_string();
+    assert!(error.starts_with("2 values were given for 1 genes"));
 }
 
 #[test]
@@ -265,7 +260,7 @@ fn texts_that_are_no_bits_are_refused() {
 fn bounds_that_cannot_be_are_refused() {
     let space = |low, high, start| {
         let bounds = Bounds::new("w", low, high);
-        Reals::check_space(&vec![Bounds { start, ..bounds }])
+        RealVector::check_space(&vec![Bounds { start, ..bounds }])
     };
     assert_eq!(space(0.0, 1.0, 0.5), Ok(()));
     assert!(space(1.0, 0.0, 0.5).is_err());
@@ -278,6 +273,10 @@ fn bounds_that_cannot_be_are_refused() {
             step: Some(step),
             ..Bounds::new("w", 0.0, 1.0)
         };
-        assert_eq!(Reals::check_space(&vec![bounds]).is_ok(), good, "{step}");
+        assert_eq!(
+            RealVector::check_space(&vec![bounds]).is_ok(),
+            good,
+            "{step}"
+        );
     }
 }

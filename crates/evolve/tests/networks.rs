@@ -1,6 +1,6 @@
 //! What a network of genes computes.
 
-use mendel_evolve::{Connected, Function, Link, Net, Network, NetworkError, Node, Shape};
+use mendel_evolve::{Connected, Function, Link, NetGenome, Network, Node, Shape};
 
 fn node(id: u32, bias: f64, function: Function) -> Node {
     Node {
@@ -30,11 +30,11 @@ fn run(network: &mut Network, inputs: &[f64]) -> f64 {
 }
 
 /// Two inputs, one output (2), hidden nodes 3 and above.
-fn net(hidden: &[(f64, Function)], row: &[(u32, u32, f64)]) -> Net {
+fn net(hidden: &[(f64, Function)], row: &[(u32, u32, f64)]) -> NetGenome {
     let ends = (0..3).map(|id| node(id, 0.0, Function::Identity));
     let hidden = hidden.iter().zip(3..);
     let hidden = hidden.map(|(&(bias, function), id)| node(id, bias, function));
-    Net {
+    NetGenome {
         nodes: ends.chain(hidden).collect(),
         links: links(row),
     }
@@ -196,29 +196,19 @@ fn parts_that_do_not_fit_are_refused() {
     let identity = (Function::Identity, 0.0);
     let refused =
         |outputs, nodes: Vec<_>, edges| Network::from_parts(2, outputs, nodes, edges).unwrap_err();
-    assert_eq!(
-        refused(2, vec![identity], vec![]),
-        NetworkError::Outputs {
-            outputs: 2,
-            nodes: 1
-        }
-    );
+    let error = refused(2, vec![identity], vec![]).to_string();
+    assert!(error.starts_with("a network with 2 outputs has 1 nodes"));
     for (from, to) in [(0, 1), (0, 3), (3, 2)] {
         let error = refused(1, vec![identity], vec![(from, to, 1.0)]);
-        assert!(matches!(error, NetworkError::Edge { .. }), "{error}");
+        let reason = format!("the edge from {from} to {to} does not fit");
+        assert!(error.to_string().starts_with(&reason), "{error}");
     }
     let error = refused(1, vec![identity], vec![(0, 2, f64::NAN)]);
-    assert_eq!(
-        error,
-        NetworkError::Number {
-            what: "edge",
-            at: 0
-        }
-    );
+    assert!(error.to_string().starts_with("edge 0 has a number"));
 }
 
 /// A genome gone wrong, and what is said about it.
-type Slip = (fn(&mut Net), &'static str);
+type Slip = (fn(&mut NetGenome), &'static str);
 
 #[test]
 fn a_genome_of_another_shape_is_refused() {
@@ -260,7 +250,7 @@ fn genes_are_written_as_short_lists_and_read_back() {
     );
     let text = serde_json::to_string(&net).unwrap();
     assert!(text.contains("[0,0,3,0.3333333333333333,true]"), "{text}");
-    assert_eq!(serde_json::from_str::<Net>(&text).unwrap(), net);
+    assert_eq!(serde_json::from_str::<NetGenome>(&text).unwrap(), net);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 use mendel_evolve::problems::BitHill;
 use mendel_evolve::{
-    Archive, Bits, Born, Bounds, Breeder, Change, Chooser, Coding, Crossover, Founders, Ga,
-    GaSettings, Gene, Genome, Judged, Layout, Measure, MuPlusLambda, MuPlusLambdaSettings,
-    Mutation, Origin, Piece, Purpose, Reals, Selection, generator,
+    Archive, Bits, Bounds, Breeder, Change, Chooser, Coding, Crossover, Founders, Ga, GaSettings,
+    Gene, Genome, JudgedMember, Layout, Measure, MuPlusLambda, MuPlusLambdaSettings, Mutation,
+    Offspring, Origin, Piece, Purpose, RealVector, Selection, generator,
 };
 use rand_chacha::ChaCha8Rng;
 
@@ -280,7 +280,7 @@ fn members_without_a_score_are_not_chosen_by_a_wheel() {
 }
 
 /// The children of a generation in which every member is as good as any other.
-fn children(settings: GaSettings, generations: u32) -> Vec<Born<Bits>> {
+fn children(settings: GaSettings, generations: u32) -> Vec<Offspring<Bits>> {
     let mut ga = Ga::<Bits>::new(settings, BitHill::layout(40), None, 6).unwrap();
     let mut all = Vec::new();
     for generation in 0..=generations {
@@ -289,9 +289,9 @@ fn children(settings: GaSettings, generations: u32) -> Vec<Born<Bits>> {
             all.extend(born.iter().cloned());
         }
         let judged = vec![
-            Judged {
+            JudgedMember {
                 score: 1.0,
-                slope: None
+                gradient: None
             };
             born.len()
         ];
@@ -315,11 +315,11 @@ fn pairs_are_crossed_and_children_changed_at_their_rates() {
     };
     let all = children(settings, 50);
     // Both children of a pair share its fate, so pairs are counted.
-    let pairs: Vec<&[Born<Bits>]> = all.chunks(2).collect();
-    let crossed = |pair: &&[Born<Bits>]| pair[0].origin == Origin::Crossover;
+    let pairs: Vec<&[Offspring<Bits>]> = all.chunks(2).collect();
+    let crossed = |pair: &&[Offspring<Bits>]| pair[0].origin == Origin::Crossover;
     let count = pairs.iter().copied().filter(crossed).count();
     assert_share(count, pairs.len(), 0.75, "crossed pairs");
-    let alone: Vec<&Born<Bits>> = all
+    let alone: Vec<&Offspring<Bits>> = all
         .iter()
         .filter(|born| born.origin != Origin::Crossover)
         .collect();
@@ -359,7 +359,7 @@ fn gaussian_steps_have_the_deviation_that_was_set() {
         let mut rng = rng(7);
         let mut steps = Vec::new();
         for _ in 0..400 {
-            let mut member = Reals(vec![0.0; 100]);
+            let mut member = RealVector(vec![0.0; 100]);
             assert!(member.mutate(&change, &mut rng));
             steps.extend(member.0);
         }
@@ -395,7 +395,7 @@ fn numbers_are_mutated_at_the_rate() {
     let mut rng = rng(8);
     let mut changed = 0;
     for _ in 0..2000 {
-        let mut member = Reals(vec![0.0; 50]);
+        let mut member = RealVector(vec![0.0; 50]);
         member.mutate(&change, &mut rng);
         changed += member.0.iter().filter(|&&value| value != 0.0).count();
     }
@@ -421,7 +421,7 @@ fn non_uniform_steps_shrink_to_nothing_as_the_formula_says() {
         let mut rng = rng(9);
         let (mut far_up, mut far_down, mut up) = (0, 0, 0);
         for _ in 0..400 {
-            let mut member = Reals(vec![2.0; 100]);
+            let mut member = RealVector(vec![2.0; 100]);
             member.mutate(&change, &mut rng);
             for value in member.0 {
                 far_up += usize::from(value > 6.0);
@@ -462,10 +462,10 @@ fn the_archive_is_asked_as_often_as_was_set() {
             back += returned.count();
         }
         // The new ones always win, so that survivors leave.
-        let judged: Vec<Judged> = (0..born.len())
-            .map(|place| Judged {
+        let judged: Vec<JudgedMember> = (0..born.len())
+            .map(|place| JudgedMember {
                 score: f64::from(generation) + if place < 10 { -1.0 } else { 1.0 },
-                slope: None,
+                gradient: None,
             })
             .collect();
         breeder.tell(born, &judged);

@@ -3,7 +3,7 @@
 use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
     Adam, AdamSettings, Archive, Bits, Crossover, Founders, Ga, GaSettings, HallOfFame,
-    MuPlusLambda, MuPlusLambdaSettings, Mutation, Piece, RandomSearch, RandomSettings, Reals,
+    MuPlusLambda, MuPlusLambdaSettings, Mutation, Piece, RandomSearch, RandomSettings, RealVector,
     Selection, SettingsError, StopRules,
 };
 
@@ -113,7 +113,7 @@ fn each_wrong_setting_is_named_with_its_value_and_what_is_allowed() {
 #[test]
 fn numbers_refuse_the_operators_of_bits() {
     let space = || RealHill::Sphere.space(2);
-    let error = Ga::<Reals>::new(good(), space(), None, 1).unwrap_err();
+    let error = Ga::<RealVector>::new(good(), space(), None, 1).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`mutation` cannot be bit-flip for numbers: use `gaussian` or `non-uniform`"
@@ -122,7 +122,7 @@ fn numbers_refuse_the_operators_of_bits() {
         crossover: Crossover::uniform(Piece::Bit),
         ..good()
     };
-    let error = Ga::<Reals>::new(by_bit, space(), None, 1).unwrap_err();
+    let error = Ga::<RealVector>::new(by_bit, space(), None, 1).unwrap_err();
     assert!(error.to_string().contains("by = \"gene\""), "{error}");
 }
 
@@ -139,11 +139,11 @@ fn a_start_must_be_a_member_of_the_space() {
     assert!(refuse(vec![Bits::zeros(9); 21]).contains("21 members were given"));
     let search = |start| {
         let settings = RandomSettings { population: 3 };
-        RandomSearch::<Reals>::new(settings, RealHill::Sphere.space(2), start, 1)
+        RandomSearch::<RealVector>::new(settings, RealHill::Sphere.space(2), start, 1)
     };
-    assert!(search(Some(Reals(vec![1.0, 2.0]))).is_ok());
+    assert!(search(Some(RealVector(vec![1.0, 2.0]))).is_ok());
     for start in [vec![1.0], vec![1.0, 9.0], vec![f64::NAN, 0.0]] {
-        let error = search(Some(Reals(start))).unwrap_err();
+        let error = search(Some(RealVector(start))).unwrap_err();
         assert!(matches!(error, SettingsError::Start { .. }), "{error}");
     }
 }
@@ -170,7 +170,7 @@ fn the_other_breeders_check_their_settings_too() {
         archive: None,
     };
     let refuse = |settings| {
-        let made = MuPlusLambda::<Reals>::new(settings, RealHill::Sphere.space(2), None, 1);
+        let made = MuPlusLambda::<RealVector>::new(settings, RealHill::Sphere.space(2), None, 1);
         made.map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(refuse(good.clone()), Ok(()));

@@ -4,9 +4,12 @@
 use mendel_evolve::problems::{BitHill, RealHill};
 use mendel_evolve::{
     Adam, AdamSettings, Archive, Bits, Breeder, Cosyne, CosyneSettings, CosyneSpace, Crossover,
-    Founders, Ga, GaSettings, HallOfFame, Measure, MuPlusLambda, MuPlusLambdaSettings, Mutation,
-    Piece, Plain, RandomSearch, RandomSettings, Reals, Run, Selection, StopRules, Trial,
+    Founders, Ga, GaSettings, GenerationRequest, GenerationResult, HallOfFame, Measure,
+    MuPlusLambda, MuPlusLambdaSettings, Mutation, Piece, RandomSearch, RandomSettings, RealVector,
+    Run, Selection, StopRules, Trial,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 const GENERATIONS: u32 = 12;
 
@@ -29,7 +32,7 @@ fn bits(seed: u64) -> Ga<Bits> {
     Ga::new(settings, BitHill::layout(100), Some(start), seed).unwrap()
 }
 
-fn reals(seed: u64) -> Ga<Reals> {
+fn reals(seed: u64) -> Ga<RealVector> {
     let settings = GaSettings {
         population: 20,
         selection: Selection::Rank { pressure: 1.7 },
@@ -45,7 +48,7 @@ fn reals(seed: u64) -> Ga<Reals> {
         hall_of_fame: None,
         founders: Founders::Mutants,
     };
-    let start = Reals(vec![1.0, -1.5, 2.0 / 3.0]);
+    let start = RealVector(vec![1.0, -1.5, 2.0 / 3.0]);
     Ga::new(settings, RealHill::Rastrigin.space(3), Some(start), seed).unwrap()
 }
 
@@ -66,7 +69,7 @@ fn mu_plus_lambda(seed: u64) -> MuPlusLambda {
     MuPlusLambda::new(settings, RealHill::Rastrigin.space(4), None, seed).unwrap()
 }
 
-fn random(seed: u64) -> RandomSearch<Reals> {
+fn random(seed: u64) -> RandomSearch<RealVector> {
     let settings = RandomSettings { population: 9 };
     RandomSearch::new(settings, RealHill::Sphere.space(4), None, seed).unwrap()
 }
@@ -95,17 +98,17 @@ fn begin<B: Breeder>(breeder: B) -> Run<B> {
 /// The whole state of a run after its last generation, as text.
 fn finish<B, T>(mut run: Run<B>, mut trial: T) -> String
 where
-    B: Breeder,
+    B: Breeder + Serialize,
     T: Trial<B::Genome>,
     T::Error: std::fmt::Debug,
 {
-    run.finish(&Plain::new(), &mut trial, &mut []).unwrap();
+    run.finish(&mut trial).unwrap();
     serde_json::to_string(&run).unwrap()
 }
 
 fn check<B, T>(breeder: impl Fn(u64) -> B, trial: T, by_chance: bool)
 where
-    B: Breeder,
+    B: Breeder + Serialize + DeserializeOwned,
     B::Genome: PartialEq + std::fmt::Debug,
     T: Trial<B::Genome> + Copy,
     T::Error: std::fmt::Debug,
@@ -118,9 +121,9 @@ where
     for broken_at in 0..=GENERATIONS {
         let mut run = begin(breeder(7));
         for _ in 0..broken_at {
-            let asked = run.breeder().ask();
-            assert_eq!(asked, run.breeder().ask(), "asked twice");
-            run.step(&Plain::new(), &mut { trial }, &mut []).unwrap();
+            let asked = run.breeder.ask();
+            assert_eq!(asked, run.breeder.ask(), "asked twice");
+            run.step(&mut { trial }).unwrap();
         }
         let text = serde_json::to_string(&run).unwrap();
         drop(run);
@@ -172,20 +175,16 @@ impl Trial<Bits> for Lottery {
 
     fn judge(
         &mut self,
-        members: &[Bits],
-        seed: u64,
-    ) -> Result<Vec<mendel_evolve::Judged>, Self::Error> {
-        let mut state = seed;
-        let judge = |_: &Bits| {
+        request: GenerationRequest<'_, Bits>,
+    ) -> Result<GenerationResult, Self::Error> {
+        let mut state = request.seed;
+        let judged = request.offspring.iter().map(|_| {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            mendel_evolve::Judged {
-                score: (state >> 40) as f64,
-                slope: None,
-            }
-        };
-        Ok(members.iter().map(judge).collect())
+            ((state >> 40) as f64).into()
+        });
+        Ok(GenerationResult::of(judged.collect()))
     }
 }
 
@@ -199,7 +198,7 @@ fn a_trial_meets_the_same_chances_after_a_break() {
 fn the_champions_are_those_of_every_machine() {
     let champion = |text: String| {
         let run: serde_json::Value = serde_json::from_str(&text).unwrap();
-        run["champion"]["score"].as_f64().unwrap()
+        run["progress"]["best"].as_f64().unwrap()
     };
     let found = [
         champion(finish(begin(bits(7)), BitHill::Traps(5))),

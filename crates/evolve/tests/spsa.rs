@@ -2,15 +2,18 @@
 
 use mendel_evolve::problems::RealHill;
 use mendel_evolve::{
-    Bounds, Breeder, Judged, Origin, Purpose, Reach, Reals, SettingsError, Spsa, SpsaSettings,
-    generator,
+    Bounds, Breeder, JudgedMember, Origin, Purpose, Reach, RealVector, SettingsError, Spsa,
+    SpsaSettings, generator,
 };
 use rand::RngExt;
 
 const STEP: Reach = Reach::Step(1.0);
 
-fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<Judged> {
-    let judge = |score| Judged { score, slope: None };
+fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<JudgedMember> {
+    let judge = |score| JudgedMember {
+        score,
+        gradient: None,
+    };
     scores.into_iter().map(judge).collect()
 }
 
@@ -134,7 +137,7 @@ fn both_sides_of_a_whole_number_are_rounded_by_the_same_draw() {
             gamma: 0.0,
             ..SpsaSettings::new(5, 50, Reach::Range(c_end / 100.0), 0.1)
         };
-        let start = Reals((0..400).map(|at| f64::from(at % 10) / 10.0).collect());
+        let start = RealVector((0..400).map(|at| f64::from(at % 10) / 10.0).collect());
         let spsa = Spsa::new(settings, space.clone(), Some(start.clone()), 3).unwrap();
         let reach = c_end.max(0.5);
         let (mut apart, mut middle) = (0.0, 0.0);
@@ -387,7 +390,7 @@ fn settings_that_cannot_be_are_refused_by_name() {
     for (key, settings) in table {
         assert_eq!(refused(settings), key);
     }
-    let outside = Some(Reals(vec![0.0, 10.0]));
+    let outside = Some(RealVector(vec![0.0, 10.0]));
     assert!(Spsa::new(usual, numbers(2, 0.0, 9.0), outside, 1).is_err());
     assert!(Spsa::new(usual, Vec::new(), None, 1).is_err());
 

@@ -4,7 +4,7 @@
 #![allow(clippy::float_cmp, reason = "the same sums give the same bits")]
 
 use mendel_evolve::problems::{CartState, FixedNet, Poles, XOR, evaluations_needed, xor};
-use mendel_evolve::{Bounds, Cosyne, CosyneSettings, RandomSearch, RandomSettings, Reals};
+use mendel_evolve::{Bounds, Cosyne, CosyneSettings, RandomSearch, RandomSettings, RealVector};
 
 /// Pushes as a controller for one pole should that sees everything.
 fn steady(seen: &[f64]) -> f64 {
@@ -170,7 +170,7 @@ const ONE_POLE: FixedNet = FixedNet::Feedforward {
     bias: true,
 };
 
-fn one_pole(genome: &Reals) -> (f64, bool) {
+fn one_pole(genome: &RealVector) -> (f64, bool) {
     let steps = Poles::single(true).balance(
         Poles::start(),
         Poles::SUCCESS,
@@ -195,7 +195,7 @@ fn cosyne_balances_one_pole_sooner_than_guessing() {
     let guessing = |seed| {
         let space: Vec<Bounds> = ONE_POLE.space(10.0).bounds;
         let settings = RandomSettings { population: 20 };
-        let search = RandomSearch::<Reals>::new(settings, space, None, seed).unwrap();
+        let search = RandomSearch::<RealVector>::new(settings, space, None, seed).unwrap();
         evaluations_needed(search, 20_000, one_pole)
     };
     let (bred, guessed) = (mean((1..=20).map(cosyne)), mean((1..=20).map(guessing)));

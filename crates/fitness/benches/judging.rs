@@ -15,7 +15,8 @@ use mendel_board::sample::random_positions;
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_fitness::trial::{
-    AgreementSettings, Alone, DistanceSettings, ExpertDistance, Labelled, MoveAgreement, Trial,
+    AgreementSettings, DistanceSettings, ExpertDistance, FitnessTrial, JudgingContext, Labelled,
+    MemberWeights, MoveAgreement,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -110,26 +111,28 @@ fn missing(name: &str) -> Outcome {
 }
 
 /// Members that differ, so that nothing is the same twice.
-fn population(evaluator: &AnyEvaluator, members: usize) -> Vec<Vec<i32>> {
+fn population(evaluator: &AnyEvaluator, members: usize) -> Vec<MemberWeights> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let weights = evaluator.weights();
     let member = |_| {
         let near = |weight: &mendel_evaluator::Weight| weight.value + rng.random_range(-8..=8);
-        weights.iter().map(near).collect()
+        weights.iter().map(near).collect::<Vec<i32>>().into()
     };
     (0..members).map(member).collect()
 }
 
 fn run(
-    trial: &mut dyn Trial,
+    trial: &mut dyn FitnessTrial,
     title: &str,
-    (population, generations, threads): (&[Vec<i32>], u64, usize),
+    (population, generations, threads): (&[MemberWeights], u64, usize),
     rows: f64,
 ) -> Result<f64, Box<dyn std::error::Error>> {
     let (wall, cpu) = (Instant::now(), cpu_time());
-    let mut alone = Alone::default();
+    let mut context = JudgingContext::local(0, threads);
     for generation in 0..generations {
-        black_box(alone.round(generation, threads, |round| trial.judge(population, round))?);
+        context.seed = generation;
+        context.generation = generation as u32;
+        black_box(trial.judge(population, &mut context)?);
     }
     let (wall, cpu) = (wall.elapsed(), cpu_time().saturating_sub(cpu));
     let judgements = rows * population.len() as f64 * generations as f64;

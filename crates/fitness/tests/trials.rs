@@ -10,20 +10,22 @@ use mendel_board::{Move, Position};
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_fitness::trial::{
-    AgreementFitness, AgreementSettings, Alone, Distance, DistanceSettings, Draw, ExpertDistance,
-    Labelled, MoveAgreement, Target, Trial, TrialError,
+    AgreementFitness, AgreementSettings, Distance, DistanceSettings, Draw, ExpertDistance,
+    FitnessTrial, JudgingContext, Labelled, MemberWeights, MoveAgreement, PositionTrial, Target,
+    TrialError,
 };
 
 use crate::matrix::{evaluators, near};
 
 /// The scores of a generation outside of a run.
 fn judged(
-    trial: &mut dyn Trial,
+    trial: &mut dyn FitnessTrial,
     members: &[Vec<i32>],
     seed: u64,
     threads: usize,
 ) -> Result<Vec<f64>, TrialError> {
-    Alone::default().round(seed, threads, |round| trial.judge(members, round))
+    let members: Vec<MemberWeights> = members.iter().cloned().map(Into::into).collect();
+    trial.judge(&members, &mut JudgingContext::local(seed, threads))
 }
 
 /// Positions with scores and results that mean nothing.
@@ -124,7 +126,7 @@ fn every_distance_is_the_mean_over_the_positions() {
                 (found - expected).abs() <= 1e-9 * expected,
                 "{distance:?}: {found}"
             );
-            assert!(trial.smaller_is_better() && scores[0] < 0.0);
+            assert!(trial.scale().smaller_is_better && scores[0] < 0.0);
         }
     }
 }
@@ -234,7 +236,7 @@ fn slopes_point_where_the_score_grows() {
             .collect();
         let mut at = |weights: &[f64]| {
             let found = trial
-                .slopes(&[weights.to_vec()], 1, 2)
+                .gradients(&[weights.to_vec()], 1, 2)
                 .expect("sound weights");
             found.expect("a distance has slopes").remove(0)
         };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use mendel_engine::Player;
 use mendel_evolve::{CosyneSettings, NeatSettings};
 use mendel_lab::breed::Breed;
-use mendel_lab::recipe::{BUILT_IN, BreederSettings, Recipe};
+use mendel_lab::recipe::{BUILT_IN, Recipe};
 use mendel_lab::record::{EXAM, ExamLine, Generation, Genotype, Genotypes};
 use mendel_store::Journal;
 use mendel_store::frame::{ExperimentEvent, Failure};
@@ -374,17 +374,14 @@ fn networks_too_large_to_play_are_no_empty_ones() {
 fn the_faithful_recipes_have_the_numbers_of_the_paper() {
     let breeder = |name: &str| {
         let recipe = Recipe::find(name, &[]).unwrap_or_else(|error| panic!("{error}"));
-        recipe.stages[0].breeder.clone()
+        format!("{:?}", recipe.stages[0].breeder.settings)
     };
     assert_eq!(
         breeder("neat"),
-        BreederSettings::Neat(Box::new(NeatSettings::neat_python()))
+        format!("{:?}", NeatSettings::neat_python())
     );
     for name in ["cosyne-1hidden", "cosyne-2hidden"] {
-        assert_eq!(
-            breeder(name),
-            BreederSettings::Cosyne(CosyneSettings::chess()),
-            "{name}"
-        );
+        let published = format!("{:?}", CosyneSettings::chess());
+        assert_eq!(breeder(name), published, "{name}");
     }
 }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::named;
-use crate::breeder::{Born, Breeder, Judged, Origin};
-use crate::genome::{Bounds, Genome, Reals};
+use super::{named, start_point};
+use crate::bounds::Bounds;
+use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
+use crate::genome::RealVector;
 use crate::settings::{SettingsError, out_of_range, positive, within};
 
 /// The settings of [`Adam`].
@@ -75,7 +76,7 @@ pub struct Adam {
     settings: AdamSettings,
     space: Vec<Bounds>,
     generation: u32,
-    point: Reals,
+    point: RealVector,
     /// The running mean of each slope.
     mean: Vec<f64>,
     /// The running mean of each slope's square.
@@ -92,15 +93,11 @@ impl Adam {
     pub fn new(
         settings: AdamSettings,
         space: Vec<Bounds>,
-        start: Option<Reals>,
+        start: Option<RealVector>,
         _seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        Reals::check_space(&space)?;
-        if let Some(start) = &start {
-            start.belongs(&space)?;
-        }
-        let point = start.unwrap_or_else(|| Reals(space.iter().map(|b| b.start).collect()));
+        let point = start_point(&space, start)?;
         Ok(Self {
             settings,
             mean: vec![0.0; space.len()],
@@ -111,7 +108,6 @@ impl Adam {
         })
     }
 
-    /// One step along a slope.
     fn step(&mut self, slope: &[f64]) {
         let AdamSettings {
             learning_rate,
@@ -139,30 +135,30 @@ impl Adam {
 }
 
 impl Breeder for Adam {
-    type Genome = Reals;
+    type Genome = RealVector;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Reals>> {
+    fn ask(&self) -> Vec<Offspring<RealVector>> {
         let (parents, origin) = match self.generation {
             0 => (Vec::new(), Origin::Given),
             generation => (vec![named(generation - 1, 0)], Origin::Step),
         };
-        vec![Born {
+        vec![Offspring {
             genome: self.point.clone(),
             parents,
             origin,
         }]
     }
 
-    fn wants_slopes(&self) -> bool {
+    fn wants_gradients(&self) -> bool {
         true
     }
 
-    fn tell(&mut self, _born: Vec<Born<Reals>>, judged: &[Judged]) {
-        let slope = judged.first().and_then(|judged| judged.slope.as_deref());
+    fn tell(&mut self, _born: Vec<Offspring<RealVector>>, judged: &[JudgedMember]) {
+        let slope = judged.first().and_then(|judged| judged.gradient.as_deref());
         self.step(slope.unwrap_or_default());
         self.generation = self.generation.saturating_add(1);
     }

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Member, check_population, found, named, ranked, remember};
-use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
+use crate::breeder::{Breeder, JudgedMember, MemberId, Offspring, Origin};
 use crate::genome::{Change, Genome};
 use crate::hall::{Famous, Hall};
 use crate::operators::{Chooser, Crossover, Mutation, Selection};
@@ -16,26 +16,21 @@ use crate::settings::{SettingsError, out_of_range, within};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GaSettings {
-    /// How many members a generation has.
     pub population: usize,
-    /// How parents are chosen.
     pub selection: Selection,
     /// What two parents' children inherit.
     pub crossover: Crossover,
     /// The probability of a pair of parents to be crossed; otherwise the children
     /// are their copies.
     pub crossover_rate: f64,
-    /// What chance changes in children.
     pub mutation: Mutation,
     /// The probability of each bit or number of a child to be changed.
     pub mutation_rate: f64,
     /// How many of the best go on unchanged.
     #[serde(default)]
     pub elites: usize,
-    /// Remembers who was best and brings them back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hall_of_fame: Option<HallOfFame>,
-    /// Who the first generation is.
     #[serde(default)]
     pub founders: Founders,
 }
@@ -58,7 +53,6 @@ pub struct GaSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct HallOfFame {
-    /// How many are remembered.
     pub size: usize,
     /// How many come back in each generation, the best first.
     pub reintroduce: usize,
@@ -112,7 +106,6 @@ pub struct Ga<G: Genome> {
     given: Vec<G>,
     seed: u64,
     generation: u32,
-    /// The generation before, as it was told.
     told: Vec<Member<G>>,
     hall: Hall<G>,
 }
@@ -161,7 +154,6 @@ impl<G: Genome> Ga<G> {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &GaSettings {
         &self.settings
     }
@@ -171,7 +163,7 @@ impl<G: Genome> Ga<G> {
         self.hall.members()
     }
 
-    fn founders(&self) -> Vec<Born<G>> {
+    fn founders(&self) -> Vec<Offspring<G>> {
         let population = self.settings.population;
         let mut born = found(&self.given, population, &self.space, self.seed);
         let given = self.given.len();
@@ -205,33 +197,32 @@ impl<G: Genome> Ga<G> {
         born
     }
 
-    /// The member of the generation before at a place.
     fn parent(&self, place: usize) -> MemberId {
         named(self.generation.saturating_sub(1), place)
     }
 
-    fn elites(&self) -> impl Iterator<Item = Born<G>> + '_ {
+    fn elites(&self) -> impl Iterator<Item = Offspring<G>> + '_ {
         let count = self.settings.elites;
         let best = if count == 0 {
             Vec::new()
         } else {
             ranked(&self.told)
         };
-        best.into_iter().take(count).map(|place| Born {
+        best.into_iter().take(count).map(|place| Offspring {
             genome: self.told[place].genome.clone(),
             parents: vec![self.parent(place)],
             origin: Origin::Elite,
         })
     }
 
-    fn returning(&self) -> impl Iterator<Item = Born<G>> + '_ {
+    fn returning(&self) -> impl Iterator<Item = Offspring<G>> + '_ {
         let count = self
             .settings
             .hall_of_fame
             .map_or(0, |hall| hall.reintroduce);
         let left = |member: &&Famous<G>| self.told.iter().all(|told| told.genome != member.genome);
         let famous = self.hall.members().iter().filter(left);
-        famous.take(count).map(|member| Born {
+        famous.take(count).map(|member| Offspring {
             genome: member.genome.clone(),
             parents: vec![member.id],
             origin: Origin::HallOfFame,
@@ -239,7 +230,7 @@ impl<G: Genome> Ga<G> {
     }
 
     /// Two children of two parents that the chooser picks.
-    fn pair(&self, chooser: &Chooser, rng: &mut ChaCha8Rng) -> [Born<G>; 2] {
+    fn pair(&self, chooser: &Chooser, rng: &mut ChaCha8Rng) -> [Offspring<G>; 2] {
         let places = [chooser.choose(rng), chooser.choose(rng)];
         let parents = places.map(|place| &self.told[place].genome);
         let crossed = rng.random::<f64>() < self.settings.crossover_rate;
@@ -260,7 +251,7 @@ impl<G: Genome> Ga<G> {
                 (false, true) => (vec![self.parent(place)], Origin::Mutation),
                 (false, false) => (vec![self.parent(place)], Origin::Copy),
             };
-            Born {
+            Offspring {
                 genome,
                 parents,
                 origin,
@@ -286,7 +277,7 @@ impl<G: Genome> Breeder for Ga<G> {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<G>> {
+    fn ask(&self) -> Vec<Offspring<G>> {
         if self.told.is_empty() {
             return self.founders();
         }
@@ -312,7 +303,7 @@ impl<G: Genome> Breeder for Ga<G> {
         born
     }
 
-    fn tell(&mut self, born: Vec<Born<G>>, judged: &[Judged]) {
+    fn tell(&mut self, born: Vec<Offspring<G>>, judged: &[JudgedMember]) {
         self.told = remember(born, judged);
         if self.settings.hall_of_fame.is_some() {
             for member in &self.told {

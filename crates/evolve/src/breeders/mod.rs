@@ -10,8 +10,9 @@ mod spsa;
 
 use serde::{Deserialize, Serialize};
 
-use crate::breeder::{Born, Judged, MemberId, Origin};
-use crate::genome::Genome;
+use crate::bounds::Bounds;
+use crate::breeder::{JudgedMember, MemberId, Offspring, Origin};
+use crate::genome::{Genome, RealVector};
 use crate::operators::{WORST, ranking};
 use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, within};
@@ -37,7 +38,7 @@ struct Member<G> {
 
 /// What was told, with a score for everybody: who was not judged, or not with a
 /// number, is the worst.
-fn remember<G>(born: Vec<Born<G>>, judged: &[Judged]) -> Vec<Member<G>> {
+fn remember<G>(born: Vec<Offspring<G>>, judged: &[JudgedMember]) -> Vec<Member<G>> {
     let scores = judged.iter().map(|judged| judged.score);
     let scores = scores.map(|score| if score.is_finite() { score } else { WORST });
     born.into_iter()
@@ -53,7 +54,6 @@ fn ranked<G>(members: &[Member<G>]) -> Vec<usize> {
     ranking(&scores)
 }
 
-/// The name of a member of a generation.
 fn named(generation: u32, member: usize) -> MemberId {
     MemberId {
         generation,
@@ -62,7 +62,12 @@ fn named(generation: u32, member: usize) -> MemberId {
 }
 
 /// A first generation: those that were given, then members drawn at random.
-fn found<G: Genome>(given: &[G], population: usize, space: &G::Space, seed: u64) -> Vec<Born<G>> {
+fn found<G: Genome>(
+    given: &[G],
+    population: usize,
+    space: &G::Space,
+    seed: u64,
+) -> Vec<Offspring<G>> {
     let given = given.iter().cloned().map(|genome| (genome, Origin::Given));
     let drawn = (0..).map(|member| {
         let mut rng = generator(seed, 0, member, Purpose::Start);
@@ -73,7 +78,7 @@ fn found<G: Genome>(given: &[G], population: usize, space: &G::Space, seed: u64)
     given
         .chain(drawn)
         .take(population)
-        .map(|(genome, origin)| Born {
+        .map(|(genome, origin)| Offspring {
             genome,
             parents: Vec::new(),
             origin,
@@ -98,4 +103,14 @@ fn check_population<G: Genome>(
         });
     }
     given.iter().try_for_each(|genome| genome.belongs(space))
+}
+
+/// Where a breeder begins that moves one point: at `start`, or else where the bounds say.
+fn start_point(space: &[Bounds], start: Option<RealVector>) -> Result<RealVector, SettingsError> {
+    let space = space.to_vec();
+    RealVector::check_space(&space)?;
+    if let Some(start) = &start {
+        start.belongs(&space)?;
+    }
+    Ok(start.unwrap_or_else(|| RealVector(space.iter().map(|it| it.start).collect())))
 }

@@ -4,8 +4,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::{Member, check_population, found, named, ranked, remember};
-use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
-use crate::genome::{Change, Genome, Reals};
+use crate::breeder::{Breeder, JudgedMember, MemberId, Offspring, Origin};
+use crate::genome::{Change, Genome, RealVector};
 use crate::hall::{Famous, Hall};
 use crate::operators::Mutation;
 use crate::seed::{Purpose, generator};
@@ -19,7 +19,6 @@ pub struct MuPlusLambdaSettings {
     pub parents: usize,
     /// How many are made anew in each generation: λ.
     pub children: usize,
-    /// What chance changes in a child.
     pub mutation: Mutation,
     /// The probability of each bit or number of a child to be changed.
     pub mutation_rate: f64,
@@ -28,7 +27,6 @@ pub struct MuPlusLambdaSettings {
     pub archive: Option<Archive>,
 }
 
-/// The history archive of a [`MuPlusLambda`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Archive {
@@ -56,7 +54,7 @@ pub struct Archive {
 /// open. With an empty archive the child is a mutant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct MuPlusLambda<G: Genome = Reals> {
+pub struct MuPlusLambda<G: Genome = RealVector> {
     settings: MuPlusLambdaSettings,
     space: G::Space,
     given: Vec<G>,
@@ -115,7 +113,7 @@ impl<G: Genome> MuPlusLambda<G> {
     }
 
     /// The child at a place: one that comes back, or a mutant of its parent.
-    fn child(&self, place: usize) -> Born<G> {
+    fn child(&self, place: usize) -> Offspring<G> {
         let member = (self.survivors.len() + place) as u32;
         let mut rng = generator(self.seed, self.generation, member, Purpose::Breed);
         let famous = self.archive.members();
@@ -125,7 +123,7 @@ impl<G: Genome> MuPlusLambda<G> {
             .map_or(0.0, |archive| archive.probability);
         if rng.random::<f64>() < asked && !famous.is_empty() {
             let back = &famous[rng.random_range(0..famous.len())];
-            return Born {
+            return Offspring {
                 genome: back.genome.clone(),
                 parents: vec![back.id],
                 origin: Origin::HallOfFame,
@@ -140,7 +138,7 @@ impl<G: Genome> MuPlusLambda<G> {
             space: &self.space,
         };
         let changed = genome.mutate(&change, &mut rng);
-        Born {
+        Offspring {
             genome,
             parents: vec![parent.id],
             origin: if changed {
@@ -159,14 +157,14 @@ impl<G: Genome> Breeder for MuPlusLambda<G> {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<G>> {
+    fn ask(&self) -> Vec<Offspring<G>> {
         let MuPlusLambdaSettings {
             parents, children, ..
         } = self.settings;
         if self.survivors.is_empty() {
             return found(&self.given, parents + children, &self.space, self.seed);
         }
-        let surviving = self.survivors.iter().map(|survivor| Born {
+        let surviving = self.survivors.iter().map(|survivor| Offspring {
             genome: survivor.member.genome.clone(),
             parents: vec![survivor.id],
             origin: Origin::Elite,
@@ -175,7 +173,7 @@ impl<G: Genome> Breeder for MuPlusLambda<G> {
         surviving.chain(children).collect()
     }
 
-    fn tell(&mut self, born: Vec<Born<G>>, judged: &[Judged]) {
+    fn tell(&mut self, born: Vec<Offspring<G>>, judged: &[JudgedMember]) {
         let told = remember(born, judged);
         let best = ranked(&told).into_iter().take(self.settings.parents);
         let survivors: Vec<Survivor<G>> = best

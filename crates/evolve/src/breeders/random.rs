@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{check_population, found};
-use crate::breeder::{Born, Breeder, Judged, Origin};
+use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
 use crate::genome::Genome;
 use crate::seed::{Purpose, generator};
 use crate::settings::SettingsError;
@@ -62,7 +62,7 @@ impl<G: Genome> Breeder for RandomSearch<G> {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<G>> {
+    fn ask(&self) -> Vec<Offspring<G>> {
         if self.generation == 0 {
             return found(
                 &self.given,
@@ -74,7 +74,7 @@ impl<G: Genome> Breeder for RandomSearch<G> {
         (0..self.settings.population as u32)
             .map(|member| {
                 let mut rng = generator(self.seed, self.generation, member, Purpose::Start);
-                Born {
+                Offspring {
                     genome: G::random(&self.space, &mut rng),
                     parents: Vec::new(),
                     origin: Origin::Random,
@@ -83,7 +83,7 @@ impl<G: Genome> Breeder for RandomSearch<G> {
             .collect()
     }
 
-    fn tell(&mut self, _born: Vec<Born<G>>, _judged: &[Judged]) {
+    fn tell(&mut self, _born: Vec<Offspring<G>>, _judged: &[JudgedMember]) {
         self.generation = self.generation.saturating_add(1);
     }
 }

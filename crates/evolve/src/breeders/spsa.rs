@@ -4,8 +4,10 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::breeder::{Born, Breeder, Judged, Origin};
-use crate::genome::{Bounds, Genome, Reals};
+use super::start_point;
+use crate::bounds::Bounds;
+use crate::breeder::{Breeder, JudgedMember, Offspring, Origin};
+use crate::genome::RealVector;
 use crate::seed::{Purpose, generator};
 use crate::settings::{LARGEST_POPULATION, SettingsError, out_of_range, positive, within};
 
@@ -23,7 +25,6 @@ pub struct SpsaSettings {
     /// By which share of `c-end` a number moves at the end for each point of half the
     /// difference between the two sides: for each game won more than lost.
     pub r_end: f64,
-    /// How fast the steps shrink.
     #[serde(default = "usual_alpha")]
     pub alpha: f64,
     /// How fast the tried distance shrinks.
@@ -37,7 +38,6 @@ pub struct SpsaSettings {
     pub whole: bool,
 }
 
-/// How far from the point a number is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
@@ -76,7 +76,6 @@ impl Reach {
 }
 
 impl SpsaSettings {
-    /// The usual settings.
     pub fn new(directions: usize, iterations: u32, c_end: Reach, r_end: f64) -> Self {
         Self {
             directions,
@@ -170,7 +169,7 @@ pub struct Spsa {
     space: Vec<Bounds>,
     seed: u64,
     generation: u32,
-    point: Reals,
+    point: RealVector,
 }
 
 impl Spsa {
@@ -182,15 +181,11 @@ impl Spsa {
     pub fn new(
         settings: SpsaSettings,
         space: Vec<Bounds>,
-        start: Option<Reals>,
+        start: Option<RealVector>,
         seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        Reals::check_space(&space)?;
-        if let Some(start) = &start {
-            start.belongs(&space)?;
-        }
-        let point = start.unwrap_or_else(|| Reals(space.iter().map(|b| b.start).collect()));
+        let point = start_point(&space, start)?;
         Ok(Self {
             settings,
             space,
@@ -200,7 +195,6 @@ impl Spsa {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &SpsaSettings {
         &self.settings
     }
@@ -210,8 +204,7 @@ impl Spsa {
         generator(self.seed, self.generation, direction as u32, Purpose::Breed)
     }
 
-    /// Both sides of the point in one direction.
-    fn sides(&self, direction: usize) -> [Reals; 2] {
+    fn sides(&self, direction: usize) -> [RealVector; 2] {
         let mut rng = self.chance(direction);
         let flips: Vec<f64> = self.space.iter().map(|_| flip(&mut rng)).collect();
         let draws: Vec<f64> = self.space.iter().map(|_| rng.random()).collect();
@@ -227,7 +220,7 @@ impl Spsa {
                     bounds.hold(tried)
                 }
             });
-            Reals(tried.collect())
+            RealVector(tried.collect())
         })
     }
 }
@@ -238,15 +231,15 @@ pub(crate) fn flip(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 impl Breeder for Spsa {
-    type Genome = Reals;
+    type Genome = RealVector;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Reals>> {
+    fn ask(&self) -> Vec<Offspring<RealVector>> {
         let sides = (0..self.settings.directions).flat_map(|direction| self.sides(direction));
-        let born = |genome| Born {
+        let born = |genome| Offspring {
             genome,
             parents: Vec::new(),
             origin: Origin::Probe,
@@ -254,7 +247,7 @@ impl Breeder for Spsa {
         sides.map(born).collect()
     }
 
-    fn tell(&mut self, _born: Vec<Born<Reals>>, judged: &[Judged]) {
+    fn tell(&mut self, _born: Vec<Offspring<RealVector>>, judged: &[JudgedMember]) {
         // 1. What each direction says, in each number.
         let mut said = vec![0.0; self.space.len()];
         let mut heard = 0.0;
@@ -282,7 +275,7 @@ impl Breeder for Spsa {
         self.generation = self.generation.saturating_add(1);
     }
 
-    fn incumbent(&self) -> Option<Reals> {
+    fn incumbent(&self) -> Option<RealVector> {
         Some(self.point.clone())
     }
 }

@@ -7,12 +7,10 @@ use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Genome, Layout};
-use crate::diversity;
+use super::{Change, Genome, Layout, diversity};
 use crate::operators::{Crossover, Mutation, Piece};
 use crate::settings::SettingsError;
 
-/// Bits in a word.
 const WORD: usize = 64;
 
 /// The longest string of bits that is read from text.
@@ -28,16 +26,6 @@ const LONGEST: usize = 1 << 24;
 pub struct Bits {
     words: Vec<u64>,
     len: usize,
-}
-
-/// Why a text is not a string of bits.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is no string of bits: write the number of bits, a colon and one hexadecimal digit \
-     for each four bits, such as `10:a3c`"
-)]
-pub struct BitsError {
-    text: String,
 }
 
 impl Bits {
@@ -81,17 +69,14 @@ impl Bits {
         bits
     }
 
-    /// How many bits there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many of them are 1.
     pub fn ones(&self) -> usize {
         self.words
             .iter()
@@ -271,7 +256,7 @@ impl Genome for Bits {
                     key: "crossover",
                     value: "arithmetic",
                     genomes: "strings of bits",
-                    instead: "`single-point`, `two-point` or `uniform`",
+                    instead: "`single-point`, `two-point` or `uniform`".to_owned(),
                 });
             }
         }
@@ -283,7 +268,7 @@ impl Genome for Bits {
             key: "mutation",
             value: mutation.name(),
             genomes: "strings of bits",
-            instead: "`bit-flip` or `gene-bit`",
+            instead: "`bit-flip` or `gene-bit`".to_owned(),
         })
     }
 
@@ -359,11 +344,15 @@ impl fmt::Debug for Bits {
 }
 
 impl FromStr for Bits {
-    type Err = BitsError;
+    type Err = SettingsError;
 
-    fn from_str(text: &str) -> Result<Self, BitsError> {
-        parse(text).ok_or_else(|| BitsError {
-            text: text.chars().take(80).collect(),
+    fn from_str(text: &str) -> Result<Self, SettingsError> {
+        parse(text).ok_or_else(|| {
+            let text: String = text.chars().take(80).collect();
+            SettingsError::genome(format!(
+                "`{text}` is no string of bits: write the number of bits, a colon and one \
+                 hexadecimal digit for each four bits, such as `10:a3c`"
+            ))
         })
     }
 }
@@ -386,9 +375,9 @@ fn parse(text: &str) -> Option<Bits> {
 }
 
 impl TryFrom<String> for Bits {
-    type Error = BitsError;
+    type Error = SettingsError;
 
-    fn try_from(text: String) -> Result<Self, BitsError> {
+    fn try_from(text: String) -> Result<Self, SettingsError> {
         text.parse()
     }
 }

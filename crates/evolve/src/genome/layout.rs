@@ -5,11 +5,11 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::Bits;
+use crate::settings::SettingsError;
 
 /// The most bits a gene can have.
 const WIDEST: u32 = 32;
 
-/// How a number is written in bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coding {
@@ -31,7 +31,6 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The code that stands for a number.
     pub fn code(self, number: u64) -> u64 {
         match self {
             Self::Gray => number ^ number >> 1,
@@ -39,7 +38,6 @@ impl Coding {
         }
     }
 
-    /// The number that a code stands for.
     pub fn number(self, code: u64) -> u64 {
         match self {
             Self::Gray => {
@@ -59,7 +57,6 @@ impl Coding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gene {
-    /// What it is called.
     pub name: String,
     /// How many bits it has, at most 32; with none it is always `offset`.
     pub bits: u32,
@@ -86,13 +83,12 @@ impl Gene {
         }
     }
 
-    /// The value of the last code.
     fn last(&self) -> i128 {
         let codes = 1_i128 << self.bits.min(WIDEST);
         i128::from(self.offset) + i128::from(self.step) * (codes - 1)
     }
 
-    fn check(&self) -> Result<(), LayoutError> {
+    fn check(&self) -> Result<(), SettingsError> {
         let reason = if self.bits > WIDEST {
             format!("it has {} bits, and {WIDEST} is the most", self.bits)
         } else if self.bits > 0 && self.step == 0 {
@@ -102,10 +98,9 @@ impl Gene {
         } else {
             return Ok(());
         };
-        Err(LayoutError::Gene {
-            name: self.name.clone(),
-            reason,
-        })
+        let name = &self.name;
+        let reason = format!("the gene `{name}` cannot be bred: {reason}");
+        Err(SettingsError::genome(reason))
     }
 
     fn value(&self, number: u64) -> i64 {
@@ -132,12 +127,10 @@ impl Gene {
 pub struct Layout {
     genes: Vec<Gene>,
     coding: Coding,
-    /// Where each gene begins.
     starts: Vec<usize>,
     bits: usize,
 }
 
-/// A layout as it is written down.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Plan {
@@ -146,52 +139,14 @@ struct Plan {
     coding: Coding,
 }
 
-/// What is wrong with a layout, or with numbers that it should hold.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LayoutError {
-    /// A gene that cannot be.
-    #[error("the gene `{name}` cannot be bred: {reason}")]
-    Gene {
-        /// The name of the gene.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A wrong number of values.
-    #[error("{found} values were given for {needed} genes: give one for each")]
-    Count {
-        /// How many were given.
-        found: usize,
-        /// How many genes there are.
-        needed: usize,
-    },
-    /// A value that its gene cannot hold.
-    #[error(
-        "the gene `{name}` cannot hold {value}: it has values from {first} to {last} in steps of {step}"
-    )]
-    Value {
-        /// The name of the gene.
-        name: String,
-        /// The value.
-        value: i64,
-        /// The value of the first code.
-        first: i64,
-        /// The value of the last code.
-        last: i64,
-        /// The difference between neighbours.
-        step: i64,
-    },
-}
-
 impl Layout {
     /// A layout of genes in this order.
     ///
     /// # Errors
     ///
-    /// [`LayoutError::Gene`] if one has more than 32 bits, a step of 0 or
+    /// If one has more than 32 bits, a step of 0 or
     /// values beyond 64 bits.
-    pub fn new(genes: Vec<Gene>, coding: Coding) -> Result<Self, LayoutError> {
+    pub fn new(genes: Vec<Gene>, coding: Coding) -> Result<Self, SettingsError> {
         let mut starts = Vec::with_capacity(genes.len());
         let mut bits = 0;
         for gene in &genes {
@@ -212,12 +167,10 @@ impl Layout {
         &self.genes
     }
 
-    /// How numbers are written.
     pub fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// How many bits all genes have together.
     pub fn bits(&self) -> usize {
         self.bits
     }
@@ -227,7 +180,6 @@ impl Layout {
         self.values(bits).collect()
     }
 
-    /// The values of all genes, one after the other.
     pub fn values<'a>(&'a self, bits: &'a Bits) -> impl ExactSizeIterator<Item = i64> + 'a {
         self.genes.iter().zip(&self.starts).map(|(gene, &start)| {
             let code = bits.read(start, gene.bits as usize);
@@ -239,23 +191,22 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`LayoutError::Count`] or, if a gene cannot hold its value,
-    /// [`LayoutError::Value`].
-    pub fn encode(&self, values: &[i64]) -> Result<Bits, LayoutError> {
+    /// If there is not one for each gene, or a gene cannot hold its value.
+    pub fn encode(&self, values: &[i64]) -> Result<Bits, SettingsError> {
         if values.len() != self.genes.len() {
-            return Err(LayoutError::Count {
-                found: values.len(),
-                needed: self.genes.len(),
-            });
+            let (found, needed) = (values.len(), self.genes.len());
+            let reason = format!("{found} values were given for {needed} genes: give one for each");
+            return Err(SettingsError::genome(reason));
         }
         let mut bits = Bits::zeros(self.bits);
         for ((gene, &start), &value) in self.genes.iter().zip(&self.starts).zip(values) {
-            let number = gene.number(value).ok_or_else(|| LayoutError::Value {
-                name: gene.name.clone(),
-                value,
-                first: gene.offset,
-                last: gene.last() as i64,
-                step: gene.step,
+            let number = gene.number(value).ok_or_else(|| {
+                let (name, first, last) = (&gene.name, gene.offset, gene.last());
+                SettingsError::genome(format!(
+                    "the gene `{name}` cannot hold {value}: it has values from {first} to {last} \
+                     in steps of {}",
+                    gene.step
+                ))
             })?;
             bits.write(start, gene.bits as usize, self.coding.code(number));
         }
@@ -275,9 +226,9 @@ impl Layout {
 }
 
 impl TryFrom<Plan> for Layout {
-    type Error = LayoutError;
+    type Error = SettingsError;
 
-    fn try_from(plan: Plan) -> Result<Self, LayoutError> {
+    fn try_from(plan: Plan) -> Result<Self, SettingsError> {
         Self::new(plan.genes, plan.coding)
     }
 }

@@ -1,6 +1,7 @@
 //! What evolution changes.
 
 mod bits;
+mod diversity;
 mod layout;
 mod net;
 mod reals;
@@ -14,10 +15,10 @@ use serde::de::DeserializeOwned;
 use crate::operators::{Crossover, Mutation};
 use crate::settings::SettingsError;
 
-pub use bits::{Bits, BitsError};
-pub use layout::{Coding, Gene, Layout, LayoutError};
-pub use net::{Connected, Link, Net, Node, Shape};
-pub use reals::{Bounds, Reals};
+pub use bits::Bits;
+pub use layout::{Coding, Gene, Layout};
+pub use net::{Connected, Link, NetGenome, Node, Shape};
+pub use reals::RealVector;
 
 /// A kind of genome that the population breeders can work with.
 ///
@@ -52,7 +53,6 @@ pub trait Genome: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
     /// A member of the space, all equally likely.
     fn random(space: &Self::Space, rng: &mut ChaCha8Rng) -> Self;
 
-    /// Two children of two parents.
     fn cross(
         crossover: &Crossover,
         space: &Self::Space,
@@ -72,15 +72,12 @@ pub trait Genome: Clone + Debug + PartialEq + Serialize + DeserializeOwned {
         Self: 'a;
 }
 
-/// How a genome is to be mutated.
 #[derive(Debug)]
 pub struct Change<'a, S> {
-    /// The operator.
     pub mutation: &'a Mutation,
     /// The probability of each bit or number to be changed.
     pub rate: f64,
     /// The generation that is being made, for operators that calm down.
     pub generation: u32,
-    /// Where the genome lives.
     pub space: &'a S,
 }

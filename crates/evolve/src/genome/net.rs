@@ -16,7 +16,7 @@ const MOST_LINKS: u64 = 1 << 26;
 /// Ids of nodes: inputs 0 up to their number, then the outputs, then hidden ones. A
 /// node that is bred later gets the next free id of the run.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Net {
+pub struct NetGenome {
     /// Sorted by id. Inputs have one, too; of theirs only the id matters.
     pub nodes: Vec<Node>,
     /// Sorted by innovation number.
@@ -28,7 +28,6 @@ pub struct Net {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(u32, f64, f64, Function)", into = "(u32, f64, f64, Function)")]
 pub struct Node {
-    /// Which node it is, in all networks of a run.
     pub id: u32,
     /// Added to the sum.
     pub bias: f64,
@@ -48,9 +47,7 @@ pub struct Link {
     /// Which structural change it came from: genes with the same number descend
     /// from the same change.
     pub innovation: u32,
-    /// The id of the node it comes from.
     pub from: u32,
-    /// The id of the node it leads to.
     pub to: u32,
     /// What the value is multiplied with on the way.
     pub weight: f64,
@@ -65,20 +62,15 @@ pub struct Shape {
     /// How many numbers go in. Where nodes have no biases, one of them is usually a
     /// constant 1.
     pub inputs: u32,
-    /// How many come out.
     pub outputs: u32,
-    /// How many hidden nodes there are at the start.
     #[serde(default)]
     pub hidden: u32,
-    /// Which links there are at the start.
     #[serde(default)]
     pub connected: Connected,
-    /// Whether links may lead back.
     #[serde(default)]
     pub recurrent: bool,
 }
 
-/// Which links a network has at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Connected {
@@ -113,7 +105,6 @@ pub enum Connected {
     ///
     /// The paper links one input to one output; this is what neat-python does.
     OneInput,
-    /// None.
     None,
 }
 
@@ -124,7 +115,7 @@ impl Default for Connected {
 }
 
 /// By hand, so that a copy can be made in the memory of another network.
-impl Clone for Net {
+impl Clone for NetGenome {
     fn clone(&self) -> Self {
         Self {
             nodes: self.nodes.clone(),
@@ -191,7 +182,6 @@ impl Shape {
         }
     }
 
-    /// The id of the first hidden node.
     pub fn first_hidden(&self) -> u32 {
         self.inputs.saturating_add(self.outputs)
     }
@@ -301,8 +291,7 @@ impl Shape {
     }
 }
 
-impl Net {
-    /// The place of a node.
+impl NetGenome {
     pub fn place(&self, id: u32) -> Option<usize> {
         // Inputs, outputs and often the hidden nodes lie at the place of their id.
         if self
@@ -321,14 +310,12 @@ impl Net {
         self.links.iter().find(same)
     }
 
-    /// How many hidden nodes it has.
     pub fn hidden(&self, shape: &Shape) -> usize {
         self.nodes
             .len()
             .saturating_sub(shape.first_hidden() as usize)
     }
 
-    /// How many links are enabled.
     pub fn enabled(&self) -> usize {
         self.links.iter().filter(|link| link.enabled).count()
     }

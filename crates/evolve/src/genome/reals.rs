@@ -5,91 +5,16 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::bits::{cut, two_cuts};
-use super::{Change, Genome};
-use crate::diversity;
+use super::{Change, Genome, diversity};
+use crate::bounds::Bounds;
 use crate::operators::{Crossover, Mutation, Piece};
 use crate::settings::SettingsError;
 
-/// A list of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Reals(pub Vec<f64>);
+pub struct RealVector(pub Vec<f64>);
 
-/// A number that is bred.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Bounds {
-    /// What it is called.
-    pub name: String,
-    /// The smallest value.
-    pub low: f64,
-    /// The largest value.
-    pub high: f64,
-    /// Where breeders begin that begin at one point.
-    pub start: f64,
-    /// A change that is worth trying, where somebody knows one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<f64>,
-}
-
-impl Bounds {
-    /// Bounds that begin in the middle.
-    pub fn new(name: impl Into<String>, low: f64, high: f64) -> Self {
-        Self {
-            name: name.into(),
-            low,
-            high,
-            start: f64::midpoint(low, high),
-            step: None,
-        }
-    }
-
-    /// A change that is worth trying: the one that is known, or else a twentieth of
-    /// the way between the bounds.
-    pub fn step(&self) -> f64 {
-        self.step.unwrap_or(self.width() / 20.0)
-    }
-
-    /// The nearest value that is allowed. What is not a number becomes the start.
-    pub fn hold(&self, value: f64) -> f64 {
-        if value.is_nan() {
-            return self.start;
-        }
-        // Not `clamp`, which panics on bounds that were tampered with.
-        value.max(self.low).min(self.high)
-    }
-
-    /// How far apart the bounds are.
-    pub fn width(&self) -> f64 {
-        self.high - self.low
-    }
-
-    pub(crate) fn check(&self) -> Result<(), SettingsError> {
-        let reason = if !(self.low.is_finite() && self.high.is_finite() && self.low <= self.high) {
-            format!(
-                "its bounds are {} and {}, which must rise",
-                self.low, self.high
-            )
-        } else if !self.width().is_finite() {
-            "its bounds are too far apart".to_owned()
-        } else if !(self.low..=self.high).contains(&self.start) {
-            format!(
-                "it starts at {}, outside {} to {}",
-                self.start, self.low, self.high
-            )
-        } else if let Some(step) = self.step.filter(|it| !(it.is_finite() && *it > 0.0)) {
-            format!("its step is {step}, which must be a number above 0")
-        } else {
-            return Ok(());
-        };
-        Err(SettingsError::Bounds {
-            name: self.name.clone(),
-            reason,
-        })
-    }
-}
-
-impl Genome for Reals {
+impl Genome for RealVector {
     type Space = Vec<Bounds>;
 
     fn check_space(space: &Vec<Bounds>) -> Result<(), SettingsError> {
@@ -110,7 +35,7 @@ impl Genome for Reals {
                     key: "crossover",
                     value: "uniform by bit",
                     genomes: "numbers",
-                    instead: "`uniform = { by = \"gene\" }`",
+                    instead: "`uniform = { by = \"gene\" }`".to_owned(),
                 });
             }
         }
@@ -122,7 +47,7 @@ impl Genome for Reals {
             key: "mutation",
             value: mutation.name(),
             genomes: "numbers",
-            instead: "`gaussian` or `non-uniform`",
+            instead: "`gaussian` or `non-uniform`".to_owned(),
         })
     }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pattern::{Answer, Pattern};
 use super::substrate::{MOST_AXES, Point};
-use crate::genome::{Net, Shape};
-use crate::network::{Network, NetworkError};
+use crate::genome::{NetGenome, Shape};
+use crate::network::Network;
 use crate::settings::SettingsError;
 
 /// What a CPPN is told beside the coordinates of the two points.
@@ -15,7 +15,6 @@ pub struct CppnInputs {
     /// The difference of each coordinate, the second point's less the first's.
     #[serde(default)]
     pub differences: bool,
-    /// The distance of the two points.
     #[serde(default)]
     pub distance: bool,
     /// The number 1.
@@ -41,20 +40,16 @@ impl Default for CppnInputs {
 /// link expression for each channel, if wanted, and the biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CppnLayout {
-    /// How many coordinates a point has.
     pub axes: usize,
     /// What it is told beside the coordinates.
     pub beside: CppnInputs,
-    /// How many weights it gives.
     pub channels: usize,
     /// Whether it gives as many link expressions.
     pub leo: bool,
-    /// How many biases it gives.
     pub biases: usize,
 }
 
 impl CppnLayout {
-    /// How many inputs there are.
     pub fn inputs(&self) -> usize {
         let CppnInputs {
             differences,
@@ -65,36 +60,13 @@ impl CppnLayout {
         self.axes * sets + usize::from(distance) + usize::from(one)
     }
 
-    /// How many outputs there are.
     pub fn outputs(&self) -> usize {
         self.first_bias() + self.biases
     }
 
-    /// The first output that is a bias.
     pub(super) fn first_bias(&self) -> usize {
         self.channels * (1 + usize::from(self.leo))
     }
-}
-
-/// Why a genome is no CPPN for a substrate.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CppnError {
-    /// A network of another shape.
-    #[error(
-        "the genome is no CPPN here: breed networks with {inputs} inputs and {outputs} outputs"
-    )]
-    Shape {
-        /// How many inputs it must have.
-        inputs: usize,
-        /// How many outputs it must have.
-        outputs: usize,
-        /// What is wrong.
-        source: SettingsError,
-    },
-    /// Nodes and links that make no network.
-    #[error("the CPPN paints no network")]
-    Network(#[from] NetworkError),
 }
 
 /// A bred network that is asked about pairs of points.
@@ -114,13 +86,14 @@ impl Cppn {
     /// # Errors
     ///
     /// If it has other inputs and outputs than the layout.
-    pub fn new(genome: &Net, layout: CppnLayout) -> Result<Self, CppnError> {
+    pub fn new(genome: &NetGenome, layout: CppnLayout) -> Result<Self, SettingsError> {
         let (inputs, outputs) = (layout.inputs(), layout.outputs());
         let shape = Shape::new(inputs as u32, outputs as u32);
-        genome.check(&shape).map_err(|source| CppnError::Shape {
-            inputs,
-            outputs,
-            source,
+        genome.check(&shape).map_err(|error| {
+            SettingsError::genome(format!(
+                "the genome is no CPPN here: breed networks with {inputs} inputs and {outputs} \
+                 outputs: {error}"
+            ))
         })?;
         Ok(Self {
             network: Network::new(genome, &shape),

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Phenotype;
-use super::cppn::{Cppn, CppnError, CppnInputs, CppnLayout};
+use super::cppn::{Cppn, CppnInputs, CppnLayout};
 use super::pattern::{Answer, Expression, Pattern};
 use super::quadtree::Quadtree;
 use super::substrate::{Channels, Point, Substrate};
 use super::wiring::{Edge, Wiring};
-use crate::codec::Codec;
 use crate::function::Function;
-use crate::genome::Net;
+use crate::genome::NetGenome;
 use crate::settings::{SettingsError, out_of_range, reasonable_weight, within};
 
 /// The settings of an [`EsHyperNeat`].
@@ -31,7 +30,6 @@ pub struct EsHyperNeatSettings {
     /// published. Without: every link that the quadtree finds.
     #[serde(default)]
     pub leo: Option<f64>,
-    /// Which links lead to the outputs.
     #[serde(default)]
     pub outputs: OutputLinks,
     /// The third and fourth coordinates of all hidden nodes.
@@ -41,19 +39,15 @@ pub struct EsHyperNeatSettings {
     /// those found later than itself, in whatever direction.
     #[serde(default)]
     pub recurrent: bool,
-    /// What the CPPN is told beside the coordinates.
     #[serde(default)]
     pub cppn: CppnInputs,
     /// Whether the CPPN gives the nodes biases, by outputs of their own.
     #[serde(default)]
     pub biases: bool,
-    /// The function of hidden nodes.
     pub hidden: Function,
-    /// The function of outputs.
     pub output: Function,
 }
 
-/// Which links lead to the outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputLinks {
@@ -99,7 +93,6 @@ pub struct EsHyperNeat {
     substrate: Substrate,
 }
 
-/// The hidden nodes found so far.
 #[derive(Default)]
 struct Nodes {
     places: Vec<(f64, f64)>,
@@ -158,12 +151,10 @@ impl EsHyperNeat {
         })
     }
 
-    /// Where inputs and outputs lie.
     pub fn substrate(&self) -> &Substrate {
         &self.substrate
     }
 
-    /// The inputs and outputs that a CPPN must have.
     pub fn cppn(&self) -> CppnLayout {
         let (inputs, outputs) = (self.substrate.inputs.len(), self.substrate.outputs.len());
         CppnLayout {
@@ -185,7 +176,16 @@ impl EsHyperNeat {
         }
     }
 
-    /// The network that a pattern implies.
+    /// The network that the CPPN `genome` paints.
+    ///
+    /// # Errors
+    ///
+    /// If the genome has not the inputs and outputs of [`cppn`](Self::cppn).
+    pub fn decode(&self, genome: &NetGenome) -> Result<Phenotype, SettingsError> {
+        let wiring = self.wire(&mut Cppn::new(genome, self.cppn())?);
+        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
+    }
+
     pub fn wire(&self, pattern: &mut impl Pattern) -> Wiring {
         let substrate = &self.substrate;
         let fixed = substrate.input_count() + substrate.output_count();
@@ -372,16 +372,4 @@ struct ChannelNumbers {
     hidden: usize,
     /// To each sheet of outputs.
     outputs: Vec<usize>,
-}
-
-impl Codec for EsHyperNeat {
-    type Genome = Net;
-    type Phenotype = Phenotype;
-    type Error = CppnError;
-
-    fn decode(&self, genome: &Net) -> Result<Phenotype, CppnError> {
-        let mut cppn = Cppn::new(genome, self.cppn())?;
-        let wiring = self.wire(&mut cppn);
-        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
-    }
 }

@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Phenotype;
-use super::cppn::{Cppn, CppnError, CppnInputs, CppnLayout};
+use super::cppn::{Cppn, CppnInputs, CppnLayout};
 use super::pattern::{Answer, Expression, Pattern};
 use super::substrate::{Channels, Point, Substrate};
 use super::wiring::{Edge, Wiring};
-use crate::codec::Codec;
 use crate::function::Function;
-use crate::genome::Net;
+use crate::genome::NetGenome;
 use crate::settings::SettingsError;
 
 /// The settings of a [`HyperNeat`].
@@ -19,15 +18,12 @@ pub struct HyperNeatSettings {
     /// When there is a link, and how heavy it is.
     #[serde(default)]
     pub expression: Expression,
-    /// What the CPPN is told beside the coordinates.
     #[serde(default)]
     pub cppn: CppnInputs,
     /// Whether the CPPN gives the nodes biases, by outputs of their own.
     #[serde(default)]
     pub biases: bool,
-    /// The function of hidden nodes.
     pub hidden: Function,
-    /// The function of outputs.
     pub output: Function,
 }
 
@@ -85,7 +81,6 @@ impl HyperNeat {
         })
     }
 
-    /// Where the nodes lie.
     pub fn substrate(&self) -> &Substrate {
         &self.substrate
     }
@@ -99,7 +94,6 @@ impl HyperNeat {
         Self::new(self.settings.clone(), substrate)
     }
 
-    /// The inputs and outputs that a CPPN must have.
     pub fn cppn(&self) -> CppnLayout {
         let joints = self.substrate.joints();
         let channels = joints.iter().map(|joint| joint.channel + 1).max();
@@ -119,7 +113,16 @@ impl HyperNeat {
         }
     }
 
-    /// The network that a pattern paints.
+    /// The network that the CPPN `genome` paints.
+    ///
+    /// # Errors
+    ///
+    /// If the genome has not the inputs and outputs of [`cppn`](Self::cppn).
+    pub fn decode(&self, genome: &NetGenome) -> Result<Phenotype, SettingsError> {
+        let wiring = self.wire(&mut Cppn::new(genome, self.cppn())?);
+        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
+    }
+
     pub fn wire(&self, pattern: &mut impl Pattern) -> Wiring {
         // 1. Ask about every pair of points that may be linked.
         let sheets: Vec<&[Point]> = self
@@ -188,16 +191,4 @@ impl HyperNeat {
 
 fn points(sheets: &[super::Sheet]) -> impl Iterator<Item = Point> {
     sheets.iter().flat_map(|sheet| sheet.points.iter().copied())
-}
-
-impl Codec for HyperNeat {
-    type Genome = Net;
-    type Phenotype = Phenotype;
-    type Error = CppnError;
-
-    fn decode(&self, genome: &Net) -> Result<Phenotype, CppnError> {
-        let mut cppn = Cppn::new(genome, self.cppn())?;
-        let wiring = self.wire(&mut cppn);
-        Phenotype::new(wiring, self.settings.hidden, self.settings.output)
-    }
 }

@@ -3,7 +3,7 @@
 //! A bred network, the CPPN ("compositional pattern-producing network"), is asked with the
 //! coordinates of two points what the weight of a link between them is. [`HyperNeat`] asks
 //! about nodes that a [`Substrate`] places, [`EsHyperNeat`] finds the hidden nodes, too.
-//! Both are codecs: any breeder of [`Net`](crate::Net) breeds CPPNs, and what is judged is
+//! Both are codecs: any breeder of [`NetGenome`](crate::NetGenome) breeds CPPNs, and what is judged is
 //! the painted network. [`HyperNeat::cppn`] and [`EsHyperNeat::cppn`] say which
 //! inputs and outputs a CPPN must have.
 //!
@@ -96,8 +96,9 @@ mod wiring;
 
 use crate::function::Function;
 use crate::network::Network;
+use crate::settings::SettingsError;
 
-pub use cppn::{Cppn, CppnError, CppnInputs, CppnLayout};
+pub use cppn::{Cppn, CppnInputs, CppnLayout};
 pub use evolvable::{EsHyperNeat, EsHyperNeatSettings, OutputLinks};
 pub use fixed::{HyperNeat, HyperNeatSettings};
 pub use pattern::{Answer, Expression, Pattern};
@@ -105,21 +106,17 @@ pub use quadtree::{Found, Quadtree, Scale, Variance};
 pub use substrate::{Channels, Connect, MOST_AXES, Point, Sheet, Substrate};
 pub use wiring::{Census, Edge, Emptiness, Wiring};
 
-/// A network that a CPPN painted.
 #[derive(Clone, Debug)]
 pub struct Phenotype {
-    /// The network, ready to run.
     pub network: Network,
     /// Its nodes and links, and whether they lead from inputs to outputs.
     pub wiring: Wiring,
-    /// The function of hidden nodes.
     pub hidden: Function,
-    /// The function of outputs.
     pub output: Function,
 }
 
 impl Phenotype {
-    fn new(wiring: Wiring, hidden: Function, output: Function) -> Result<Self, CppnError> {
+    fn new(wiring: Wiring, hidden: Function, output: Function) -> Result<Self, SettingsError> {
         let function = |at: usize| if at < wiring.outputs { output } else { hidden };
         let nodes = wiring
             .biases
@@ -150,7 +147,6 @@ impl Phenotype {
         self.wiring.emptiness.is_some()
     }
 
-    /// How a generation came out.
     pub fn census(members: &[Self]) -> Census {
         Census::of(members.iter().map(|member| &member.wiring))
     }

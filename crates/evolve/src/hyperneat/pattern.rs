@@ -6,7 +6,6 @@ use super::quadtree::Scale;
 use super::substrate::Point;
 use crate::settings::{SettingsError, out_of_range, reasonable_weight};
 
-/// What a pattern says about a pair of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answer {
     /// The weight of a link between them, within −1 to 1.
@@ -19,7 +18,6 @@ pub struct Answer {
 ///
 /// The channel is the output that answers, see [`Channels`](super::Channels).
 pub trait Pattern {
-    /// The link from a point to another.
     fn link(&mut self, channel: usize, from: Point, to: Point) -> Answer;
 
     /// The bias of the node at a point, within −1 to 1.
@@ -79,12 +77,10 @@ impl Default for Expression {
 }
 
 impl Expression {
-    /// Whether the CPPN needs link expression outputs.
     pub fn needs_leo(&self) -> bool {
         matches!(self, Self::Leo { .. })
     }
 
-    /// The largest weight.
     pub fn largest(&self) -> f64 {
         match *self {
             Self::Threshold { weight, .. } | Self::Leo { weight, .. } => weight,

@@ -21,7 +21,6 @@ pub enum Variance {
     Quarters,
 }
 
-/// What the thresholds are measured with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -49,16 +48,13 @@ pub struct Quadtree {
     /// A node is expressed only if it differs by more than this from its neighbours on
     /// both sides, left and right or above and below.
     pub band: f64,
-    /// Which weights the variance is taken of.
     #[serde(default)]
     pub of: Variance,
-    /// What the three thresholds are measured with.
     #[serde(default)]
     pub scale: Scale,
 }
 
 impl Default for Quadtree {
-    /// The published values.
     fn default() -> Self {
         Self {
             initial_depth: 3,

@@ -2,7 +2,7 @@
 
 use super::cppn::CppnLayout;
 use crate::function::Function;
-use crate::genome::{Connected, Link, Net, Node, Shape};
+use crate::genome::{Connected, Link, NetGenome, Node, Shape};
 use crate::operators::normal;
 use crate::seed::{Purpose, generator};
 
@@ -34,7 +34,7 @@ impl CppnLayout {
     ///
     /// The weights are seeded alike, because a quadtree needs weights that vary; a reach
     /// can be given.
-    pub fn local(&self, reach: f64) -> (Shape, Net) {
+    pub fn local(&self, reach: f64) -> (Shape, NetGenome) {
         let bells = self.axes.min(2) as u32;
         let shape = Shape {
             connected: Connected::None,
@@ -43,7 +43,7 @@ impl CppnLayout {
         // What an output adds to its bells: −1 for a weight, −1.5 for an expression.
         let less = |output: usize| if output < self.channels { -1.0 } else { -1.5 };
         let one = self.beside.one.then(|| shape.inputs - 1);
-        let mut net = Net::default();
+        let mut net = NetGenome::default();
 
         // 1. Inputs, outputs and one bell for each axis of a sheet.
         for id in 0..shape.first_hidden() + bells {
@@ -102,7 +102,7 @@ impl CppnLayout {
         reach: f64,
         (count, deviation): (usize, f64),
         seed: u64,
-    ) -> (Shape, Vec<Net>) {
+    ) -> (Shape, Vec<NetGenome>) {
         let (shape, net) = self.local(reach);
         let founder = |member: u32| {
             let mut rng = generator(seed, 0, member, Purpose::Start);

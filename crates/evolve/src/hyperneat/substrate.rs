@@ -17,22 +17,18 @@ const MOST_POINTS: usize = 100_000;
 pub struct Point(pub [f64; MOST_AXES]);
 
 impl Point {
-    /// A point of a plane.
     pub fn flat(x: f64, y: f64) -> Self {
         Self([x, y, 0.0, 0.0])
     }
 
-    /// A point of a plane at a height.
     pub fn at(x: f64, y: f64, z: f64) -> Self {
         Self([x, y, z, 0.0])
     }
 
-    /// The first axis.
     pub fn x(&self) -> f64 {
         self.0[0]
     }
 
-    /// The second axis.
     pub fn y(&self) -> f64 {
         self.0[1]
     }
@@ -50,7 +46,6 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A sheet of any points.
     pub fn new(name: impl Into<String>, points: Vec<Point>) -> Self {
         Self {
             name: name.into(),
@@ -88,7 +83,6 @@ pub enum Channels {
     Sheets,
 }
 
-/// Which layers feed which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connect {
@@ -110,15 +104,12 @@ pub enum Connect {
 pub struct Substrate {
     /// How many coordinates of a point the CPPN is told, from 1 to [`MOST_AXES`].
     pub axes: usize,
-    /// The sheets of the inputs.
     pub inputs: Vec<Sheet>,
     /// The hidden layers, from the inputs to the outputs. None where the nodes are to
     /// be found.
     #[serde(default)]
     pub hidden: Vec<Sheet>,
-    /// The sheets of the outputs.
     pub outputs: Vec<Sheet>,
-    /// Which layers feed which.
     #[serde(default)]
     pub connect: Connect,
     /// Which output of the CPPN answers for which links.
@@ -126,14 +117,11 @@ pub struct Substrate {
     pub channels: Channels,
 }
 
-/// A pair of sheets whose points are linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Joint {
     /// The sheet it comes from, counted through inputs, hidden, outputs.
     pub(crate) from: usize,
-    /// The sheet it goes to.
     pub(crate) to: usize,
-    /// The output of the CPPN that answers.
     pub(crate) channel: usize,
 }
 
@@ -173,19 +161,12 @@ impl Substrate {
         }
     }
 
-    /// How many inputs a network on it has.
     pub fn input_count(&self) -> usize {
         count(&self.inputs)
     }
 
-    /// How many outputs a network on it has.
     pub fn output_count(&self) -> usize {
         count(&self.outputs)
-    }
-
-    /// How many hidden nodes are given.
-    pub fn hidden_count(&self) -> usize {
-        count(&self.hidden)
     }
 
     /// Whether there is something to link, within reason.
@@ -211,7 +192,6 @@ impl Substrate {
         within("points", &points, 2..=MOST_POINTS)
     }
 
-    /// All sheets: inputs, hidden, outputs.
     pub(crate) fn sheets(&self) -> impl Iterator<Item = &Sheet> {
         self.inputs.iter().chain(&self.hidden).chain(&self.outputs)
     }
@@ -278,7 +258,6 @@ impl Substrate {
     }
 }
 
-/// How many points the sheets have together.
 fn count(sheets: &[Sheet]) -> usize {
     sheets.iter().map(|sheet| sheet.points.len()).sum()
 }

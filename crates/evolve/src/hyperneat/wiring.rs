@@ -2,14 +2,10 @@
 
 use super::substrate::Point;
 
-/// A link of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// The node it comes from.
     pub from: usize,
-    /// The node it goes to.
     pub to: usize,
-    /// Its weight.
     pub weight: f64,
 }
 
@@ -28,11 +24,8 @@ pub enum Emptiness {
 /// hidden.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wiring {
-    /// How many inputs there are.
     pub inputs: usize,
-    /// How many outputs there are.
     pub outputs: usize,
-    /// Where the hidden nodes lie.
     pub hidden: Vec<Point>,
     /// The biases of the outputs, then of the hidden nodes.
     pub biases: Vec<f64>,
@@ -127,7 +120,6 @@ fn reach(
 /// generation of empty networks is otherwise easily taken for one of bad ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Census {
-    /// How many networks there are.
     pub members: usize,
     /// How many have no path from an input to an output.
     pub empty: usize,
@@ -142,7 +134,6 @@ pub struct Census {
 }
 
 impl Census {
-    /// Counts networks.
     pub fn of<'a>(wirings: impl IntoIterator<Item = &'a Wiring>) -> Self {
         let mut census = Self::default();
         let (mut hidden, mut links) = (0, 0);

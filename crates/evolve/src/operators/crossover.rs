@@ -49,7 +49,6 @@ pub enum Crossover {
     /// setting, since "Neuroevolutionary Frameworks to Evolve Chess Evaluation
     /// Function" (2023) swaps with 0.3.
     Uniform {
-        /// What is swapped as a whole.
         by: Piece,
         /// The probability of each to be swapped.
         #[serde(default = "half")]
@@ -70,11 +69,9 @@ pub enum Crossover {
     Arithmetic,
 }
 
-/// What uniform crossover swaps as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Piece {
-    /// Single bits.
     Bit,
     /// Whole genes; for lists of numbers, each number.
     Gene,
@@ -85,7 +82,6 @@ fn half() -> f64 {
 }
 
 impl Crossover {
-    /// Uniform crossover with even chances.
     pub fn uniform(by: Piece) -> Self {
         Self::Uniform { by, swap: half() }
     }

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::genome::Bounds;
+use crate::bounds::Bounds;
 use crate::settings::{SettingsError, positive, within};
 
 /// How a bit or number that was picked for mutation changes. How many are
@@ -53,9 +53,7 @@ pub enum Mutation {
     ///
     /// The standard deviation is given, not adapted.
     Gaussian {
-        /// The standard deviation.
         sigma: f64,
-        /// What σ is measured in.
         #[serde(default)]
         measure: Measure,
         /// What σ is multiplied with after each generation of children, the
@@ -89,7 +87,6 @@ pub enum Mutation {
     },
 }
 
-/// What a standard deviation is measured in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -131,7 +128,6 @@ impl Mutation {
         }
     }
 
-    /// What a settings file calls it.
     pub fn name(&self) -> &'static str {
         match self {
             Self::BitFlip => "bit-flip",
@@ -141,7 +137,6 @@ impl Mutation {
         }
     }
 
-    /// Where a number moves in a generation.
     pub(crate) fn moved(
         &self,
         value: f64,

@@ -76,10 +76,7 @@ pub enum Selection {
     /// # Where this differs
     ///
     /// Nowhere.
-    Tournament {
-        /// How many are drawn.
-        size: usize,
-    },
+    Tournament { size: usize },
 
     /// By rank alone: the best is chosen `pressure` times as often as the mean
     /// member, the worst 2 − `pressure` times, those between on a line. Of equals
@@ -187,24 +184,14 @@ pub(crate) fn ranking(scores: &[f64]) -> Vec<usize> {
     pairs.into_iter().map(|(_, place)| place).collect()
 }
 
-/// Chooses parents from one generation.
 #[derive(Clone, Debug)]
 pub struct Chooser(Way);
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// The sums of the weights up to each member.
-    Wheel {
-        sums: Vec<f64>,
-    },
-    /// Some members, with equal chance.
-    Even {
-        among: Vec<usize>,
-    },
-    Tournament {
-        scores: Vec<f64>,
-        size: usize,
-    },
+    Wheel { sums: Vec<f64> },
+    Even { among: Vec<usize> },
+    Tournament { scores: Vec<f64>, size: usize },
 }
 
 impl Chooser {

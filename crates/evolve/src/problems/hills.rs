@@ -3,14 +3,13 @@
 use std::convert::Infallible;
 use std::f64::consts::TAU;
 
-use crate::breeder::Judged;
-use crate::genome::{Bits, Bounds, Coding, Gene, Layout, Reals};
-use crate::trial::Trial;
+use crate::bounds::Bounds;
+use crate::breeder::JudgedMember;
+use crate::genome::{Bits, Coding, Gene, Layout, RealVector};
+use crate::trial::{GenerationRequest, GenerationResult, Trial};
 
-/// Hills over strings of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitHill {
-    /// The number of ones.
     OneMax,
     /// Traps of so many bits: all ones are worth their number, but up to there each
     /// further one lowers the worth, from one less for none. Following the
@@ -51,7 +50,6 @@ impl BitHill {
         len as f64
     }
 
-    /// A layout with so many genes of one bit.
     #[allow(clippy::missing_panics_doc, reason = "such genes are always allowed")]
     pub fn layout(len: usize) -> Layout {
         let genes = (0..len).map(|at| Gene::new(format!("bit {at}"), 1));
@@ -62,12 +60,13 @@ impl BitHill {
 impl Trial<Bits> for BitHill {
     type Error = Infallible;
 
-    fn judge(&mut self, members: &[Bits], _seed: u64) -> Result<Vec<Judged>, Infallible> {
-        let judge = |bits: &Bits| Judged {
-            score: self.height(bits),
-            slope: None,
-        };
-        Ok(members.iter().map(judge).collect())
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, Bits>,
+    ) -> Result<GenerationResult, Infallible> {
+        let members = request.offspring.iter();
+        let judged = members.map(|member| self.height(&member.genome).into());
+        Ok(GenerationResult::of(judged.collect()))
     }
 }
 
@@ -102,7 +101,6 @@ pub enum RealHill {
 }
 
 impl RealHill {
-    /// The height of a point.
     pub fn height(self, x: &[f64]) -> f64 {
         -match self {
             Self::Sphere => x.iter().map(|x| x * x).sum::<f64>(),
@@ -120,7 +118,6 @@ impl RealHill {
         }
     }
 
-    /// How the height changes with each number.
     pub fn slope(self, x: &[f64]) -> Vec<f64> {
         let mut slope: Vec<f64> = match self {
             Self::Sphere => x.iter().map(|x| 2.0 * x).collect(),
@@ -143,7 +140,6 @@ impl RealHill {
         slope
     }
 
-    /// Where each number of the top is.
     pub fn top(self) -> f64 {
         match self {
             Self::Sphere | Self::Rastrigin => 0.0,
@@ -165,14 +161,18 @@ impl RealHill {
     }
 }
 
-impl Trial<Reals> for RealHill {
+impl Trial<RealVector> for RealHill {
     type Error = Infallible;
 
-    fn judge(&mut self, members: &[Reals], _seed: u64) -> Result<Vec<Judged>, Infallible> {
-        let judge = |Reals(x): &Reals| Judged {
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, RealVector>,
+    ) -> Result<GenerationResult, Infallible> {
+        let members = request.offspring.iter().map(|member| &member.genome.0);
+        let judged = members.map(|x| JudgedMember {
             score: self.height(x),
-            slope: Some(self.slope(x)),
-        };
-        Ok(members.iter().map(judge).collect())
+            gradient: Some(self.slope(x)),
+        });
+        Ok(GenerationResult::of(judged.collect()))
     }
 }

@@ -1,7 +1,6 @@
 //! Problems whose answers are known, to try breeders on.
 //!
-//! Hills are [`Trial`](crate::Trial)s of genomes as they are
-//! ([`Plain`](crate::Plain)); the tasks for networks run *any* controller, a function
+//! Hills are [`Trial`](crate::Trial)s of genomes; the tasks for networks run *any* controller, a function
 //! of what it sees. There is no chance in any of them.
 
 mod hills;

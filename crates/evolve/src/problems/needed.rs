@@ -1,6 +1,6 @@
 //! How long a breeder takes.
 
-use crate::breeder::{Breeder, Judged};
+use crate::breeder::Breeder;
 
 /// How many genomes are judged until one is a solution, that one counted; `None` if
 /// none of `limit` is. `judge` tells a genome's score and whether it is a solution.
@@ -22,7 +22,7 @@ pub fn evaluations_needed<B: Breeder>(
             if solved {
                 return Some(judged);
             }
-            told.push(Judged { score, slope: None });
+            told.push(score.into());
         }
         if born.is_empty() {
             return None;

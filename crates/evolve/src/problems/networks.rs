@@ -8,21 +8,15 @@ use crate::breeders::{CosyneSpace, Fans};
 pub enum FixedNet {
     /// One hidden layer (or none, with 0 neurons) between the inputs and one output.
     Feedforward {
-        /// How many numbers it sees.
         inputs: usize,
-        /// How many hidden neurons there are.
         hidden: usize,
-        /// Whether each neuron has a bias.
         bias: bool,
     },
     /// Neurons that all see the inputs and what all of them answered the step before; the
     /// first one's answer is the output.
     Recurrent {
-        /// How many numbers it sees.
         inputs: usize,
-        /// How many neurons there are.
         neurons: usize,
-        /// Whether each neuron has a bias.
         bias: bool,
     },
 }

@@ -72,7 +72,6 @@ impl Poles {
         }
     }
 
-    /// How many numbers a controller sees.
     pub fn inputs(&self) -> usize {
         let things = if self.two { 3 } else { 2 };
         if self.velocities { 2 * things } else { things }

@@ -8,7 +8,6 @@ pub const XOR: [([f64; 2], f64); 4] = [
     ([1.0, 1.0], 0.0),
 ];
 
-/// How a network did on [`XOR`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XorScore {
     /// The square of 4 less the distances from the right answers: 16 at best.

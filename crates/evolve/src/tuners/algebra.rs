@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A square matrix, row by row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Square {
     size: usize,
@@ -60,7 +59,6 @@ impl Square {
         }
     }
 
-    /// The matrix times a vector.
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
         (0..self.size).map(|row| dot(self.row(row), v)).collect()
     }

@@ -106,17 +106,14 @@ impl AnyTuner {
         })
     }
 
-    /// The tuner and its settings.
     pub fn plan(&self) -> &TunerPlan {
         &self.plan
     }
 
-    /// The knobs.
     pub fn space(&self) -> &Space {
         &self.course.space
     }
 
-    /// How many pairs it may ask for in all.
     pub fn budget(&self) -> u64 {
         self.course.budget
     }
@@ -154,7 +151,6 @@ impl AnyTuner {
         });
     }
 
-    /// Every duel that was told, in order.
     pub fn record(&self) -> &[Fought] {
         &self.course.record
     }

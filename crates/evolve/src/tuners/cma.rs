@@ -10,7 +10,6 @@ use super::method::Method;
 use crate::operators::{normal, ranking};
 use crate::settings::{SettingsError, positive, within};
 
-/// The settings of CMA-ES.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct CmaEsPlan {
@@ -35,7 +34,6 @@ impl Default for CmaEsPlan {
 /// and that above which fewer are.
 const AGREEMENT: [f64; 2] = [0.1, 0.5];
 
-/// How much more.
 const MORE: f64 = 1.25;
 
 /// There are at least so many generations in what is left of the budget.

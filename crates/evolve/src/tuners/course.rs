@@ -7,7 +7,6 @@ use super::duel::{Duel, Fought, Outcome};
 use super::knob::{Knob, KnobKind, Setting, Space};
 use crate::seed::{Purpose, generator};
 
-/// The way of a tuning so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Course {

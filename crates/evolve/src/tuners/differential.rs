@@ -10,11 +10,9 @@ use super::knob::Setting;
 use super::method::{Method, founders};
 use crate::settings::{LARGEST_POPULATION, SettingsError, positive, within};
 
-/// The settings of differential evolution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct DifferentialPlan {
-    /// How many members there are.
     pub population: usize,
     /// How many pairs a member and its rival play.
     pub pairs: u32,

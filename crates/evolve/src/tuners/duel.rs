@@ -4,13 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::knob::Setting;
 
-/// Two settings that are to meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Duel {
-    /// Whose points are told.
     pub first: Setting,
-    /// Its opponent.
     pub second: Setting,
     /// How many pairs of games they play; in each both have both sides once.
     pub pairs: u32,
@@ -22,12 +19,10 @@ pub struct Duel {
 pub struct Pairs(pub [u64; 5]);
 
 impl Pairs {
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// How many there are.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -39,7 +34,6 @@ impl Pairs {
         (pairs > 0).then(|| self.points() / (2 * pairs) as f64)
     }
 
-    /// The points of the first.
     pub fn points(&self) -> f64 {
         let halves = self.0.iter().zip(0..).map(|(count, halves)| count * halves);
         halves.sum::<u64>() as f64 / 2.0
@@ -60,7 +54,6 @@ impl Pairs {
         sum
     }
 
-    /// As the second saw them.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let mut counts = self.0;
@@ -69,7 +62,6 @@ impl Pairs {
     }
 }
 
-/// How a duel ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -77,9 +69,7 @@ pub enum Outcome {
     Played(Pairs),
     /// A program cannot work with a setting: it refused a value, crashed or hung.
     Infeasible {
-        /// The first was such a one.
         first: bool,
-        /// The second was.
         second: bool,
         /// Pairs of the same duel in which nobody failed: they are games as good as
         /// others.
@@ -96,7 +86,6 @@ impl Outcome {
         }
     }
 
-    /// Whether the first and the second could not work.
     pub fn failed(&self) -> [bool; 2] {
         match *self {
             Self::Played(_) => [false; 2],
@@ -115,12 +104,9 @@ impl Outcome {
     }
 }
 
-/// A duel that is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fought {
-    /// Who met.
     pub duel: Duel,
-    /// How it ended.
     pub outcome: Outcome,
 }
 

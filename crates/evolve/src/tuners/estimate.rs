@@ -8,19 +8,14 @@ use super::knob::Setting;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
-    /// The figure.
     pub value: f64,
-    /// The lower bound.
     pub low: f64,
-    /// The upper bound.
     pub high: f64,
 }
 
-/// What is known of one knob.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KnobEstimate {
-    /// What it is called.
     pub name: String,
     /// The proposed value and where the best one lies. Of a choice the bounds say
     /// nothing and are all of it, unless one choice is sure.
@@ -42,7 +37,6 @@ pub struct KnobEstimate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Estimate {
-    /// The values it proposes.
     pub setting: Setting,
     /// What they are worth in Elo against the start, by the fitted surface. A match
     /// is the proof, not this.
@@ -50,7 +44,6 @@ pub struct Estimate {
     /// What the very best values would be worth in Elo above the proposed ones: what
     /// is still to be had.
     pub left: Interval,
-    /// Each knob, in their order.
     pub knobs: Vec<KnobEstimate>,
     /// How the best values of two knobs hang together: a row for each knob, in units
     /// of the knobs.

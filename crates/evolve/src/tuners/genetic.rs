@@ -7,15 +7,14 @@ use super::course::Course;
 use super::duel::{Duel, Fought};
 use super::knob::{Axis, Setting};
 use super::method::{Method, founders};
-use crate::genome::{Bounds, Change, Genome, Reals};
+use crate::bounds::Bounds;
+use crate::genome::{Change, Genome, RealVector};
 use crate::operators::{Crossover, Measure, Mutation, Piece, ranking};
 use crate::settings::{LARGEST_POPULATION, SettingsError, positive, within};
 
-/// The settings of the genetic algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct GeneticPlan {
-    /// How many members there are.
     pub population: usize,
     /// How many pairs a member plays with the king.
     pub pairs: u32,
@@ -58,9 +57,9 @@ impl Default for GeneticPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Genetic {
     plan: GeneticPlan,
-    members: Vec<Reals>,
-    king: Reals,
-    challenger: Option<Reals>,
+    members: Vec<RealVector>,
+    king: RealVector,
+    challenger: Option<RealVector>,
 }
 
 impl Genetic {
@@ -74,7 +73,7 @@ impl Genetic {
         // The first of the founders is the start, which is the king.
         let mut members = founders(course, plan.population + 1, 2.0 * plan.sigma)
             .into_iter()
-            .map(Reals);
+            .map(RealVector);
         let king = members.next().expect("there is a start");
         Ok(Self {
             plan,
@@ -84,7 +83,7 @@ impl Genetic {
         })
     }
 
-    fn child(&self, course: &Course, better: &[usize], place: usize) -> Reals {
+    fn child(&self, course: &Course, better: &[usize], place: usize) -> RealVector {
         let mut rng = course.chance(place);
         let space: Vec<Bounds> = course
             .space
@@ -96,7 +95,7 @@ impl Genetic {
         let parents = [parent(), parent()];
         let mut child = if rng.random::<f64>() < self.plan.crossover_rate {
             let [child, _] =
-                Reals::cross(&Crossover::uniform(Piece::Gene), &space, parents, &mut rng);
+                RealVector::cross(&Crossover::uniform(Piece::Gene), &space, parents, &mut rng);
             child
         } else {
             parents[0].clone()
@@ -120,7 +119,7 @@ impl Genetic {
 impl Method for Genetic {
     fn ask(&self, course: &Course) -> Vec<Duel> {
         let king = course.space.setting(&self.king.0);
-        let duel = |member: &Reals, pairs: u32| Duel {
+        let duel = |member: &RealVector, pairs: u32| Duel {
             first: course.space.setting(&member.0),
             second: king.clone(),
             pairs,

@@ -4,14 +4,12 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::genome::Bounds;
+use crate::bounds::Bounds;
 use crate::settings::SettingsError;
 
-/// What values a knob can take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnobKind {
-    /// Whole numbers.
     #[default]
     Integer,
     /// All numbers between the bounds.
@@ -25,11 +23,9 @@ pub enum KnobKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Knob {
-    /// What it is called.
     pub name: String,
     /// The smallest value; of a choice 0.
     pub low: f64,
-    /// The largest value.
     pub high: f64,
     /// The value that the program has now.
     pub start: f64,
@@ -37,7 +33,6 @@ pub struct Knob {
     /// the way between the bounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
-    /// What values it can take.
     #[serde(default)]
     pub kind: KnobKind,
 }
@@ -46,7 +41,6 @@ pub struct Knob {
 pub const MOST_CHOICES: usize = 64;
 
 impl Knob {
-    /// A knob of whole numbers.
     pub fn integer(name: impl Into<String>, low: i64, high: i64, start: i64) -> Self {
         Self {
             name: name.into(),
@@ -58,7 +52,6 @@ impl Knob {
         }
     }
 
-    /// A knob of any numbers.
     pub fn real(name: impl Into<String>, low: f64, high: f64, start: f64) -> Self {
         Self {
             name: name.into(),
@@ -97,12 +90,10 @@ impl Knob {
         self.low < self.high
     }
 
-    /// The change that should be felt.
     pub fn step(&self) -> f64 {
         self.bounds().step()
     }
 
-    /// The knob as a number to breed.
     pub fn bounds(&self) -> Bounds {
         Bounds {
             name: self.name.clone(),
@@ -153,7 +144,6 @@ pub(super) struct Axis {
 /// How high the axes of a choice stand at first: the one that is taken, the others.
 const CHOSEN: [f64; 2] = [0.7, 0.3];
 
-/// All knobs of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Space(Vec<Knob>);
@@ -172,7 +162,6 @@ impl Space {
         Ok(Self(knobs))
     }
 
-    /// The knobs.
     pub fn knobs(&self) -> &[Knob] {
         &self.0
     }
@@ -182,13 +171,11 @@ impl Space {
         Setting(self.0.iter().map(|knob| knob.hold(knob.start)).collect())
     }
 
-    /// The nearest setting that is allowed.
     pub fn hold(&self, setting: &Setting) -> Setting {
         let values = self.0.iter().zip(&setting.0);
         Setting(values.map(|(knob, value)| knob.hold(*value)).collect())
     }
 
-    /// What tuners move.
     pub(super) fn axes(&self) -> Vec<Axis> {
         self.0.iter().flat_map(axes_of).collect()
     }

@@ -6,7 +6,6 @@ use super::knob::Setting;
 use crate::operators::normal;
 use crate::seed::{Purpose, generator};
 
-/// An algorithm that tunes.
 pub(super) trait Method {
     /// The duels of the next round, perhaps more than the budget allows: those at the
     /// end are then left out.

@@ -69,7 +69,6 @@ pub use surface::SurfacePlan;
 /// a round was told and read back, or made anew and told the same rounds again, it goes
 /// on with the very duels it would have asked for.
 pub trait Tuner: Serialize + DeserializeOwned {
-    /// The round that is asked for next, from 0.
     fn round(&self) -> u32;
 
     /// The duels of the next round; none when all pairs have been played. Asked twice

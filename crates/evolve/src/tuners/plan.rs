@@ -15,17 +15,11 @@ use super::surface::SurfacePlan;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum TunerPlan {
-    /// A parabola fitted to all duels.
     Surface(SurfacePlan),
-    /// Simultaneous perturbation.
     Spsa(SpsaPlan),
-    /// Covariance matrix adaptation.
     CmaEs(CmaEsPlan),
-    /// Differential evolution.
     Differential(DifferentialPlan),
-    /// A genetic algorithm with a king of the hill.
     Genetic(GeneticPlan),
-    /// Random search with successive halving.
     Random(RandomPlan),
 }
 
@@ -48,7 +42,6 @@ impl TunerPlan {
         ]
     }
 
-    /// The tuner of a name, with its usual settings.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|plan| plan.name() == name)
     }

@@ -9,11 +9,9 @@ use super::method::Method;
 use crate::seed::{Purpose, generator};
 use crate::settings::{SettingsError, within};
 
-/// The settings of the random search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct RandomPlan {
-    /// How many points are drawn.
     pub candidates: u32,
 }
 
@@ -40,14 +38,12 @@ pub(super) struct Random {
     plan: RandomPlan,
     /// Who is still in it, the best first, with what it has scored.
     alive: Vec<Candidate>,
-    /// How many rounds there are.
     rounds: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Candidate {
     setting: Setting,
-    /// Its points and its pairs.
     points: f64,
     pairs: f64,
     /// It does not work, which is no score: it is passed over.

@@ -11,7 +11,6 @@ use super::method::Method;
 use crate::breeders::{Gains, Reach, SpsaSettings, flip};
 use crate::settings::SettingsError;
 
-/// The settings of SPSA.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct SpsaPlan {
@@ -20,7 +19,6 @@ pub struct SpsaPlan {
     /// By which share of `c-end` a knob moves at the end for each game won more than
     /// lost.
     pub r_end: f64,
-    /// How fast the steps shrink.
     pub alpha: f64,
     /// How fast the tried distance shrinks.
     pub gamma: f64,

@@ -5,7 +5,10 @@ use mendel_evolve::hyperneat::{
     HyperNeat, HyperNeatSettings, OutputLinks, Pattern, Phenotype, Point, Quadtree, Scale, Sheet,
     Substrate,
 };
-use mendel_evolve::{Codec, Function, Judged, Neat, NeatSettings, Net, Run, StopRules, Trial};
+use mendel_evolve::{
+    Function, GenerationRequest, GenerationResult, Neat, NeatSettings, NetGenome, Run,
+    SettingsError, StopRules, Stopped, Trial,
+};
 
 use super::{es_settings, flat, is};
 
@@ -48,20 +51,23 @@ fn a_local_seed_paints_bells_and_expresses_what_is_near() {
 }
 
 /// Exclusive or: the square of four less the errors, or 16 if all are on the right side.
-struct Xor;
+struct Xor<D>(D);
 
-impl Trial<Phenotype> for Xor {
+impl<D: Fn(&NetGenome) -> Phenotype> Trial<NetGenome> for Xor<D> {
     type Error = std::convert::Infallible;
 
-    fn judge(&mut self, members: &[Phenotype], _seed: u64) -> Result<Vec<Judged>, Self::Error> {
+    fn judge(
+        &mut self,
+        request: GenerationRequest<'_, NetGenome>,
+    ) -> Result<GenerationResult, Self::Error> {
         let table = [
             [0.0, 0.0, 0.0],
             [0.0, 1.0, 1.0],
             [1.0, 0.0, 1.0],
             [1.0, 1.0, 0.0],
         ];
-        let judge = |member: &Phenotype| {
-            let mut network = member.network.clone();
+        let judged = request.offspring.iter().map(|member| {
+            let mut network = (self.0)(&member.genome).network;
             let mut error = |[one, other, wanted]: [f64; 3]| {
                 let mut output = [0.0];
                 network.run(&[one, other], &mut output);
@@ -70,18 +76,18 @@ impl Trial<Phenotype> for Xor {
             let errors = table.map(&mut error);
             let left = 4.0 - errors.iter().sum::<f64>();
             let solved = errors.iter().all(|&error| error < 0.5);
-            let score = if solved { 16.0 } else { left * left };
-            Judged { score, slope: None }
-        };
-        Ok(members.iter().map(judge).collect())
+            if solved { 16.0 } else { left * left }.into()
+        });
+        Ok(GenerationResult::of(judged.collect()))
     }
 }
 
-/// The generation that solves exclusive or, from random CPPNs.
-fn solved<C>(codec: &C, layout: CppnLayout, seed: u64) -> Option<u32>
-where
-    C: Codec<Genome = Net, Phenotype = Phenotype>,
-{
+/// Whether exclusive or is solved from random CPPNs.
+fn solves(
+    decode: impl Fn(&NetGenome) -> Result<Phenotype, SettingsError>,
+    layout: CppnLayout,
+    seed: u64,
+) -> bool {
     let settings = NeatSettings {
         population: 150,
         functions: vec![
@@ -100,12 +106,9 @@ where
         target: Some(16.0),
         ..StopRules::default()
     };
-    let run = Run::new(neat, stop, seed).expect("a run that ends");
-    let champion = { run }
-        .finish(codec, &mut Xor, &mut [])
-        .expect("a champion")
-        .champion;
-    (champion.score >= 16.0).then_some(champion.id.generation)
+    let mut run = Run::new(neat, stop, seed).expect("a run that ends");
+    let mut trial = Xor(|genome: &NetGenome| decode(genome).expect("a CPPN of the layout"));
+    run.finish(&mut trial) == Ok(Stopped::Target)
 }
 
 #[test]
@@ -122,7 +125,8 @@ fn exclusive_or_is_solved_on_a_fixed_substrate() {
     };
     let hyper = HyperNeat::new(settings, substrate).expect("good settings");
     for seed in 0..5 {
-        assert!(solved(&hyper, hyper.cppn(), seed).is_some(), "seed {seed}");
+        let solved = solves(|it| hyper.decode(it), hyper.cppn(), seed);
+        assert!(solved, "seed {seed}");
     }
 }
 
@@ -143,6 +147,7 @@ fn exclusive_or_is_solved_with_hidden_nodes_that_are_found() {
     substrate.channels = Channels::Layers;
     let es = EsHyperNeat::new(settings, substrate).expect("good settings");
     for seed in 0..2 {
-        assert!(solved(&es, es.cppn(), seed).is_some(), "seed {seed}");
+        let solved = solves(|it| es.decode(it), es.cppn(), seed);
+        assert!(solved, "seed {seed}");
     }
 }

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mendel_evolve::Codec;
 use mendel_evolve::hyperneat::{
     Census, Edge, Emptiness, EsHyperNeat, EsHyperNeatSettings, Expression, OutputLinks, Phenotype,
     Point, Quadtree, Scale, Wiring,

@@ -4,7 +4,7 @@ use mendel_evolve::hyperneat::{
     Channels, CppnInputs, Emptiness, Expression, HyperNeat, HyperNeatSettings, Point, Quadtree,
     Scale, Sheet, Substrate, Wiring,
 };
-use mendel_evolve::{Codec, Function, Link, Node};
+use mendel_evolve::{Function, Link, Node};
 
 use super::{assert_links, fixed, flat, found, straight};
 

@@ -9,7 +9,7 @@ use mendel_evolve::hyperneat::{
     Channels, Connect, CppnInputs, Edge, EsHyperNeat, EsHyperNeatSettings, Expression, HyperNeat,
     HyperNeatSettings, OutputLinks, Point, Quadtree, Sheet, Substrate, Wiring,
 };
-use mendel_evolve::{Function, Link, Net, Node};
+use mendel_evolve::{Function, Link, NetGenome, Node};
 
 fn fixed(expression: Expression, substrate: Substrate) -> HyperNeat {
     let settings = HyperNeatSettings {
@@ -82,7 +82,7 @@ fn ridge(from: Point, to: Point) -> (f64, f64) {
 }
 
 /// A CPPN without hidden nodes: its output is the second x, plus nothing else.
-fn straight(weight: f64) -> Net {
+fn straight(weight: f64) -> NetGenome {
     let node = |id: u32| Node {
         id,
         bias: 0.0,
@@ -96,7 +96,7 @@ fn straight(weight: f64) -> Net {
         weight,
         enabled: true,
     };
-    Net {
+    NetGenome {
         nodes: (0..6).map(node).collect(),
         links: vec![link],
     }

@@ -1,7 +1,7 @@
 //! What children inherit, and from whom.
 
 use mendel_evolve::neat::{Elites, Equals, Inherit, Mating, Threshold};
-use mendel_evolve::{Born, Breeder, Link, Neat, NeatSettings, Net, Origin, Shape};
+use mendel_evolve::{Breeder, Link, Neat, NeatSettings, NetGenome, Offspring, Origin, Shape};
 
 use super::{assert_share, children_of, count, judged, net, quiet};
 
@@ -20,17 +20,17 @@ fn crossing(population: usize) -> NeatSettings {
 }
 
 /// The first half of a generation is one network, the second half the other.
-fn halves(one: &Net, other: &Net, population: usize) -> Vec<Net> {
+fn halves(one: &NetGenome, other: &NetGenome, population: usize) -> Vec<NetGenome> {
     let mut given = vec![one.clone(); population / 2];
     given.resize(population, other.clone());
     given
 }
 
 /// Children with a parent in each half.
-fn mixed(children: &[Born<Net>], population: usize) -> Vec<Born<Net>> {
+fn mixed(children: &[Offspring<NetGenome>], population: usize) -> Vec<Offspring<NetGenome>> {
     let half = (population / 2) as u32;
-    let first = |at: usize, born: &Born<Net>| born.parents[at].member < half;
-    let mixed = |born: &&Born<Net>| first(0, born) != first(1, born);
+    let first = |at: usize, born: &Offspring<NetGenome>| born.parents[at].member < half;
+    let mixed = |born: &&Offspring<NetGenome>| first(0, born) != first(1, born);
     children.iter().filter(mixed).cloned().collect()
 }
 
@@ -44,7 +44,8 @@ fn a_gene_off_in_one_parent_is_off_in_three_children_of_four() {
     let given = halves(&on, &off, MANY);
     let children = children_of(crossing(MANY), given.clone(), &vec![1.0; MANY]);
     let half = (MANY / 2) as u32;
-    let kind = |born: &Born<Net>| born.parents.iter().filter(|id| id.member >= half).count();
+    let kind =
+        |born: &Offspring<NetGenome>| born.parents.iter().filter(|id| id.member >= half).count();
     for (parents_off, share) in [(0, 0.0), (1, 0.75), (2, 0.75)] {
         let those: Vec<_> = children
             .iter()
@@ -108,7 +109,7 @@ fn two_in_five_crossings_average_where_the_settings_say_so() {
     settings.mating.average = NeatSettings::stanley_2004().mating.average;
     let given = halves(&zeros, &ones, MANY);
     let children = mixed(&children_of(settings, given, &vec![1.0; MANY]), MANY);
-    let averaged = |net: &Net| {
+    let averaged = |net: &NetGenome| {
         net.links
             .iter()
             .all(|link| (link.weight - 0.5).abs() < 1e-12)
@@ -240,7 +241,7 @@ fn children_of_equals_never_lead_in_a_circle() {
     for born in &children {
         born.genome.check(&Shape::new(2, 1)).unwrap();
     }
-    let has = |net: &Net, number: u32| net.links.iter().any(|link| link.innovation == number);
+    let has = |net: &NetGenome, number: u32| net.links.iter().any(|link| link.innovation == number);
     let forth_number = forth
         .links
         .iter_mut()
@@ -252,7 +253,7 @@ fn children_of_equals_never_lead_in_a_circle() {
 }
 
 /// Two species of 500, far apart by their weights.
-fn two_species(settings: NeatSettings) -> (Neat, Vec<Born<Net>>) {
+fn two_species(settings: NeatSettings) -> (Neat, Vec<Offspring<NetGenome>>) {
     let settings = NeatSettings {
         threshold: Threshold::Fixed(1.0),
         ..settings

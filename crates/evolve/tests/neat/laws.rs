@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use mendel_evolve::neat::{Distance, Draw, Elites, Innovations, Orphans, Sharing, Threshold};
 use mendel_evolve::{
-    Born, Breeder, Connected, Function, Neat, NeatSettings, Net, Purpose, Shape, generator,
+    Breeder, Connected, Function, Neat, NeatSettings, NetGenome, Offspring, Purpose, Shape,
+    generator,
 };
 use rand::RngExt;
 
@@ -63,7 +64,7 @@ fn shapes() -> [Shape; 4] {
 
 /// Breeds with scores drawn by chance, some of which are no numbers, and looks at
 /// each generation.
-fn breed(mut neat: Neat, generations: u32, mut look: impl FnMut(&Neat, &[Born<Net>])) {
+fn breed(mut neat: Neat, generations: u32, mut look: impl FnMut(&Neat, &[Offspring<NetGenome>])) {
     for generation in 0..generations {
         let born = neat.ask();
         look(&neat, &born);
@@ -83,7 +84,7 @@ fn scores(generation: u32, count: usize) -> Vec<f64> {
     (0..count).map(score).collect()
 }
 
-fn everywhere(generations: u32, mut look: impl FnMut(&str, &Neat, &[Born<Net>])) {
+fn everywhere(generations: u32, mut look: impl FnMut(&str, &Neat, &[Offspring<NetGenome>])) {
     for (name, settings) in kinds() {
         for shape in shapes() {
             let neat = Neat::new(settings.clone(), shape, None, 3).unwrap();
@@ -203,7 +204,7 @@ fn a_link_split_twice_gets_a_second_node_the_same_for_all() {
     let mut settings = quiet(300);
     settings.structure.add_node = 1.0;
     let children = super::children_of_one(settings, &again);
-    let split = |net: &Net| {
+    let split = |net: &NetGenome| {
         !net.links
             .iter()
             .any(|it| it.enabled && it.from == 0 && it.to == 2)
@@ -389,7 +390,7 @@ fn founders_that_number_links_differently_are_refused() {
     let one = net(1, &[(0, 3, 1.0), (3, 2, 1.0)]);
     let mut other = one.clone();
     other.links[0].innovation = 9;
-    let found = |given: Vec<Net>| Neat::new(quiet(10), Shape::new(2, 1), given, 1);
+    let found = |given: Vec<NetGenome>| Neat::new(quiet(10), Shape::new(2, 1), given, 1);
     assert!(found(vec![one.clone(); 2]).is_ok());
     let error = found(vec![one.clone(), other]).unwrap_err().to_string();
     assert!(error.contains("number the same links alike"), "{error}");

@@ -2,7 +2,7 @@
 //! of many is made by `examples/neat_tasks.rs`.
 
 use mendel_evolve::problems::{Poles, evaluations_needed, xor};
-use mendel_evolve::{Neat, NeatSettings, Net, Network, Shape};
+use mendel_evolve::{Neat, NeatSettings, NetGenome, Network, Shape};
 
 fn run(network: &mut Network, seen: &[f64]) -> f64 {
     let inputs: Vec<f64> = std::iter::once(1.0).chain(seen.iter().copied()).collect();
@@ -12,7 +12,7 @@ fn run(network: &mut Network, seen: &[f64]) -> f64 {
 }
 
 /// The mean number of evaluations over some seeds, all of which must end.
-fn mean(seeds: u64, limit: u64, shape: Shape, judge: impl Fn(&Net) -> (f64, bool)) -> f64 {
+fn mean(seeds: u64, limit: u64, shape: Shape, judge: impl Fn(&NetGenome) -> (f64, bool)) -> f64 {
     let needed = (1..=seeds).map(|seed| {
         let neat = Neat::new(NeatSettings::stanley_2002(), shape, None, seed).unwrap();
         let needed = evaluations_needed(neat, limit, &judge);

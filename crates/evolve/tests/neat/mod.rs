@@ -7,11 +7,16 @@ mod mutation;
 mod species;
 
 use mendel_evolve::neat::{Elites, Mating, Numbers, Structure, Threshold};
-use mendel_evolve::{Born, Breeder, Function, Judged, Link, Neat, NeatSettings, Net, Node, Shape};
+use mendel_evolve::{
+    Breeder, Function, JudgedMember, Link, Neat, NeatSettings, NetGenome, Node, Offspring, Shape,
+};
 
 /// Scores in a row, as a trial gives them.
-fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<Judged> {
-    let judge = |score| Judged { score, slope: None };
+fn judged(scores: impl IntoIterator<Item = f64>) -> Vec<JudgedMember> {
+    let judge = |score| JudgedMember {
+        score,
+        gradient: None,
+    };
     scores.into_iter().map(judge).collect()
 }
 
@@ -56,7 +61,7 @@ fn quiet(population: usize) -> NeatSettings {
 
 /// Two inputs, one output (2), hidden nodes from 3. Links as (from, to, weight); those
 /// of the start have their numbers, the others those from 10 on in their order.
-fn net(hidden: u32, links: &[(u32, u32, f64)]) -> Net {
+fn net(hidden: u32, links: &[(u32, u32, f64)]) -> NetGenome {
     let shape = Shape::new(2, 1);
     let node = |id| Node {
         id,
@@ -73,14 +78,18 @@ fn net(hidden: u32, links: &[(u32, u32, f64)]) -> Net {
     };
     let mut links: Vec<Link> = (0..).zip(links).map(link).collect();
     links.sort_by_key(|link| link.innovation);
-    Net {
+    NetGenome {
         nodes: (0..3 + hidden).map(node).collect(),
         links,
     }
 }
 
 /// The children of a generation that was given whole.
-fn children_of(settings: NeatSettings, given: Vec<Net>, scores: &[f64]) -> Vec<Born<Net>> {
+fn children_of(
+    settings: NeatSettings,
+    given: Vec<NetGenome>,
+    scores: &[f64],
+) -> Vec<Offspring<NetGenome>> {
     let mut neat = Neat::new(settings, Shape::new(2, 1), given, 11).unwrap();
     let born = neat.ask();
     neat.tell(born, &judged(scores.iter().copied()));
@@ -88,13 +97,13 @@ fn children_of(settings: NeatSettings, given: Vec<Net>, scores: &[f64]) -> Vec<B
 }
 
 /// The children of members that are all the same.
-fn children_of_one(settings: NeatSettings, parent: &Net) -> Vec<Born<Net>> {
+fn children_of_one(settings: NeatSettings, parent: &NetGenome) -> Vec<Offspring<NetGenome>> {
     let population = settings.population;
     let given = vec![parent.clone(); population];
     children_of(settings, given, &vec![1.0; population])
 }
 
 /// How many children pass a test.
-fn count(children: &[Born<Net>], test: impl Fn(&Net) -> bool) -> usize {
+fn count(children: &[Offspring<NetGenome>], test: impl Fn(&NetGenome) -> bool) -> usize {
     children.iter().filter(|born| test(&born.genome)).count()
 }

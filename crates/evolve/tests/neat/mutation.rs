@@ -1,14 +1,14 @@
 //! Does chance change what the settings say, as often as they say?
 
 use mendel_evolve::neat::{Draw, NewNode, Noise, Numbers, Orphans, Split, Structure};
-use mendel_evolve::{Function, NeatSettings, Net};
+use mendel_evolve::{Function, NeatSettings, NetGenome};
 
 use super::{assert_share, children_of_one, count, net, quiet};
 
 const MANY: usize = 20_000;
 
 /// A weight at 5, far from what is drawn anew.
-fn far() -> Net {
+fn far() -> NetGenome {
     net(0, &[(0, 2, 5.0), (1, 2, 5.0)])
 }
 
@@ -23,7 +23,7 @@ fn the_weights_of_four_in_five_children_change_nine_in_ten_a_little() {
     };
     let children = children_of_one(settings, &far());
     let parent = far();
-    let changed = |net: &Net| net.links != parent.links;
+    let changed = |net: &NetGenome| net.links != parent.links;
     let mutants = count(&children, changed);
     assert_share(mutants, MANY, 0.8, "children with changed weights");
     let weights: Vec<f64> = children
@@ -44,7 +44,7 @@ fn the_weights_of_four_in_five_children_change_nine_in_ten_a_little() {
 }
 
 /// A kind of numbers, what it was before, and where it is.
-type Kind = (&'static str, f64, fn(&Net) -> f64);
+type Kind = (&'static str, f64, fn(&NetGenome) -> f64);
 
 #[test]
 fn each_number_is_moved_or_drawn_at_its_rate() {
@@ -220,7 +220,7 @@ fn only_enabled_links_are_split_unless_any_may() {
     parent.links[0].enabled = false;
     let mut settings = quiet(4000);
     settings.structure.add_node = 1.0;
-    let from_first = |net: &Net| net.links.iter().any(|link| link.from == 0 && link.to == 3);
+    let from_first = |net: &NetGenome| net.links.iter().any(|link| link.from == 0 && link.to == 3);
     let children = children_of_one(settings.clone(), &parent);
     assert_eq!(count(&children, from_first), 0);
     settings.structure.split = Split::Any;
@@ -264,7 +264,7 @@ fn functions_are_drawn_anew_at_their_rate_and_outputs_keep_theirs() {
         let found = count(&children, |net| net.nodes[3].function == function);
         assert_share(found, MANY, 0.05, &format!("{function:?}"));
     }
-    let fixed = |net: &Net| net.nodes[2].function == Function::SteepSigmoid;
+    let fixed = |net: &NetGenome| net.nodes[2].function == Function::SteepSigmoid;
     assert_eq!(count(&children, fixed), MANY);
     settings.output = None;
     let children = children_of_one(settings, &parent);

@@ -3,7 +3,7 @@
 use mendel_evolve::neat::{
     Distance, Extinction, Placement, Sharing, SpeciesScore, Stagnation, Threshold,
 };
-use mendel_evolve::{Breeder, Function, Neat, NeatSettings, Net, Origin, Shape};
+use mendel_evolve::{Breeder, Function, Neat, NeatSettings, NetGenome, Origin, Shape};
 
 use super::{judged, net, quiet};
 
@@ -18,7 +18,7 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
 }
 
-fn between(distance: &Distance, one: &Net, other: &Net) -> f64 {
+fn between(distance: &Distance, one: &NetGenome, other: &NetGenome) -> f64 {
     let shape = Shape::new(2, 1);
     let there = distance.between(&shape, one, other);
     close(distance.between(&shape, other, one), there);
@@ -26,7 +26,7 @@ fn between(distance: &Distance, one: &Net, other: &Net) -> f64 {
 }
 
 /// Genes with these numbers, all else alike.
-fn numbered(numbers: &[(u32, f64)]) -> Net {
+fn numbered(numbers: &[(u32, f64)]) -> NetGenome {
     let mut net = net(0, &vec![(0, 2, 0.0); numbers.len()]);
     for (link, &(innovation, weight)) in net.links.iter_mut().zip(numbers) {
         (link.innovation, link.weight) = (innovation, weight);
@@ -109,7 +109,7 @@ fn nodes_and_links_are_as_far_apart_as_in_neat_python() {
 #[test]
 fn the_mean_distance_is_that_of_all_pairs() {
     let nets = [0.0, 1.0, 4.0].map(|weight| numbered(&[(0, weight)]));
-    let all: Vec<&Net> = nets.iter().collect();
+    let all: Vec<&NetGenome> = nets.iter().collect();
     let shape = Shape::new(2, 1);
     close(PAPER.mean(&shape, &all), 0.4 * (1.0 + 3.0 + 4.0) / 3.0);
     close(PAPER.mean(&shape, &all[..1]), 0.0);
@@ -127,7 +127,7 @@ fn line(settings: NeatSettings, weights: &[f64]) -> Neat {
         },
         ..settings
     };
-    let given: Vec<Net> = weights.iter().map(|&at| net(0, &[(0, 2, at)])).collect();
+    let given: Vec<NetGenome> = weights.iter().map(|&at| net(0, &[(0, 2, at)])).collect();
     Neat::new(settings, Shape::new(2, 1), given, 4).unwrap()
 }
 

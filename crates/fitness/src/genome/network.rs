@@ -10,7 +10,8 @@ use mendel_evolve::hyperneat::{
     Channels, Connect, CppnLayout, EsHyperNeat, HyperNeat, OutputLinks, Substrate,
 };
 use mendel_evolve::{
-    Codec, Connected, CosyneSpace, Fans, Function as Bred, Link, Net, Node as Gene, Reals, Shape,
+    Connected, CosyneSpace, Fans, Function as Bred, Link, NetGenome, Node as Gene, RealVector,
+    Shape,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,6 @@ use super::validate::{connected, of_evaluator, of_evolve, of_shape, playable_wei
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct NetworkSettings {
-    /// What it sees.
     pub input: Input,
     /// The sizes of the hidden layers (`coding = "synapses"`), or how many hidden
     /// nodes a network begins with, as one number (`"net"`).
@@ -37,7 +37,6 @@ pub struct NetworkSettings {
     /// Whether hidden neurons have biases (`"synapses"`).
     #[serde(default = "yes")]
     pub biases: bool,
-    /// Whether material is added.
     #[serde(default = "yes")]
     pub material: bool,
     /// Centipawns for an output of one.
@@ -85,7 +84,6 @@ pub struct SubstrateSettings {
     /// Which output of the CPPN answers for which links.
     #[serde(default)]
     pub channels: Channels,
-    /// Which layers feed which.
     #[serde(default)]
     pub connect: Connect,
     /// Hidden nodes that a CPPN begins with.
@@ -117,22 +115,17 @@ const PLANES: usize = 12;
 /// the bred one itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nets {
-    /// What all genomes have in common.
     pub shape: Shape,
-    /// Who makes the network that plays.
     pub painter: Painter,
     /// Whether half of the boards are painted, and the others follow.
     pub mirrored: bool,
 }
 
-/// Who makes the network that plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Painter {
     /// Nobody: it is the bred one.
     Itself,
-    /// HyperNEAT.
     Fixed(Box<HyperNeat>),
-    /// ES-HyperNEAT.
     Found(Box<EsHyperNeat>),
 }
 
@@ -284,7 +277,6 @@ fn nets(settings: &GenomeSettings, template: &Graph) -> Result<Nets, SpaceError>
     painted(settings)
 }
 
-/// Networks that paint networks.
 fn painted(settings: &GenomeSettings) -> Result<Nets, SpaceError> {
     let Some(geometry) = &settings.substrate else {
         let reason = "is missing: write `[genome.substrate]` for networks that paint";
@@ -351,21 +343,21 @@ pub fn fixed(weight: f64) -> i32 {
 }
 
 /// The weights of a network, written as an evaluator's numbers.
-pub(super) fn numbers_of(reals: &Reals) -> Vec<i32> {
+pub(super) fn numbers_of(reals: &RealVector) -> Vec<i32> {
     reals.0.iter().map(|&weight| fixed(weight)).collect()
 }
 
 /// The inverse of [`numbers_of`].
-pub(super) fn reals_of(numbers: &[i32]) -> Reals {
+pub(super) fn reals_of(numbers: &[i32]) -> RealVector {
     let weight = |&number: &i32| f64::from(number) / f64::from(ONE);
-    Reals(numbers.iter().map(weight).collect())
+    RealVector(numbers.iter().map(weight).collect())
 }
 
 impl Nets {
     /// The network that plays, as an evaluator's numbers, and whether it stands in for
     /// one with more nodes or links than an evaluator can hold: such a stand-in says
     /// nothing, and is counted apart from networks that are empty by themselves.
-    pub fn numbers(&self, net: &Net) -> (Vec<i32>, bool) {
+    pub fn numbers(&self, net: &NetGenome) -> (Vec<i32>, bool) {
         let painted = match &self.painter {
             Painter::Itself => return playable(&self.own(net)),
             Painter::Fixed(codec) => codec.decode(net),
@@ -379,7 +371,7 @@ impl Nets {
     }
 
     /// The bred network itself.
-    fn own(&self, net: &Net) -> Parts {
+    fn own(&self, net: &NetGenome) -> Parts {
         let inputs = self.shape.inputs as usize;
         let nodes = net.nodes.get(inputs..).unwrap_or_default();
         let node = |node: &Gene| Node {
@@ -418,7 +410,7 @@ impl Nets {
     /// # Errors
     ///
     /// If genomes are no such networks, or the numbers are no network of this shape.
-    pub fn genome(&self, numbers: &[i32]) -> Result<Net, String> {
+    pub fn genome(&self, numbers: &[i32]) -> Result<NetGenome, String> {
         if self.painter != Painter::Itself {
             return Err(
                 "a painted network does not tell which one painted it; begin with \
@@ -467,7 +459,7 @@ impl Nets {
             })
             .collect();
         links.sort_by_key(|link| link.innovation);
-        let net = Net {
+        let net = NetGenome {
             nodes: (0..parts.inputs).map(input).chain(rest).collect(),
             links,
         };
@@ -477,7 +469,7 @@ impl Nets {
 
     /// How different networks are: how likely it is that a link of one of them is in
     /// none but it, or rather not in another that is drawn by chance.
-    pub fn diversity<'a>(members: impl Iterator<Item = &'a Net>) -> f64 {
+    pub fn diversity<'a>(members: impl Iterator<Item = &'a NetGenome>) -> f64 {
         let mut holders: BTreeMap<u32, f64> = BTreeMap::new();
         let mut count = 0.0;
         for net in members {

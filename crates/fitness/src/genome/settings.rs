@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::network::{NetworkSettings, SubstrateSettings};
 
-/// The table `[genome]` of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GenomeSettings {
-    /// How numbers are written.
     pub coding: CodingName,
     /// Published widths of the genes; else all numbers that `weights` and `search`
     /// name.
@@ -33,19 +31,15 @@ pub struct GenomeSettings {
     /// else all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<f64>,
-    /// Where the first generation comes from.
     #[serde(default)]
     pub start: Start,
     /// The network that is bred, where the parent is none of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkSettings>,
-    /// Where the nodes of painted networks lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub substrate: Option<SubstrateSettings>,
-    /// How `HyperNEAT` paints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperneat: Option<HyperNeatSettings>,
-    /// How ES-HyperNEAT paints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub es_hyperneat: Option<EsHyperNeatSettings>,
     /// All networks of the first generation are the parent, with a normal deviate of
@@ -74,7 +68,6 @@ impl GenomeSettings {
         }
     }
 
-    /// The patterns of the weights that are bred.
     pub(super) fn weight_patterns(&self) -> Vec<String> {
         match &self.weights {
             Some(patterns) => patterns.clone(),
@@ -122,7 +115,6 @@ impl GenomeSettings {
         Ok(())
     }
 
-    /// What only networks have, and what they do not.
     fn check_networks(&self) -> Result<(), SpaceError> {
         let networks = self.coding.is_network();
         let painted = self.coding == CodingName::Cppn;
@@ -165,15 +157,12 @@ impl GenomeSettings {
     }
 }
 
-/// How numbers are written in a genome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodingName {
     /// Bits, in Gray code.
     Gray,
-    /// Bits, in plain binary.
     Binary,
-    /// Real numbers.
     Real,
     /// The weights and biases of a network of layers, as real numbers.
     Synapses,
@@ -184,13 +173,11 @@ pub enum CodingName {
 }
 
 impl CodingName {
-    /// Whether genomes are all numbers of a network.
     pub fn is_network(self) -> bool {
         matches!(self, Self::Synapses | Self::Net | Self::Cppn)
     }
 }
 
-/// Where the first generation comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {

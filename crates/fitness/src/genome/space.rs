@@ -7,7 +7,7 @@
 
 use mendel_engine::{Player, SearchParams};
 use mendel_evaluator::{AnyEvaluator, EvaluatorError};
-use mendel_evolve::{Bits, Bounds, Coding, CosyneSpace, Gene, Layout, Reals};
+use mendel_evolve::{Bits, Bounds, Coding, CosyneSpace, Gene, Layout, RealVector};
 use wildmatch::WildMatch;
 
 use super::network::{self, Nets};
@@ -18,7 +18,6 @@ pub use super::settings::{CodingName, GenomeSettings, SpaceError, Start};
 pub struct Space {
     /// What the genomes are.
     pub kind: SpaceKind,
-    /// Which number of a member each gene is.
     slots: Vec<usize>,
     names: Vec<String>,
     /// The least and the largest value that each gene may stand for; what its bits
@@ -26,7 +25,6 @@ pub struct Space {
     limits: Vec<[i32; 2]>,
     /// The parent as a member: what is not bred stays.
     base: Vec<i32>,
-    /// How many numbers of a member are weights.
     weights: usize,
     /// The evaluator that members are networks of the kind of, where they are.
     template: Option<AnyEvaluator>,
@@ -37,7 +35,6 @@ pub struct Space {
 pub enum SpaceKind {
     /// Strings of bits.
     Bits(Layout),
-    /// Lists of real numbers.
     Reals(Vec<Bounds>),
     /// All weights of a network of layers; none of them is a gene by name.
     Synapses(CosyneSpace),
@@ -70,7 +67,6 @@ const WIDEST: u32 = 15;
 /// A weight may be whatever its gene says.
 const ANY: [i32; 2] = [i32::MIN, i32::MAX];
 
-/// A number of the parent.
 struct Number {
     name: String,
     value: i32,
@@ -168,7 +164,6 @@ impl Space {
         self.template.as_ref().unwrap_or(&parent.evaluator)
     }
 
-    /// Whether members are networks.
     pub fn is_of_networks(&self) -> bool {
         self.template.is_some()
     }
@@ -183,12 +178,10 @@ impl Space {
         self.base.len() > self.weights
     }
 
-    /// The genes' names.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The least and the largest value of each gene.
     pub fn bounds(&self) -> Vec<[f64; 2]> {
         let ends: Vec<[f64; 2]> = match &self.kind {
             SpaceKind::Bits(layout) => layout
@@ -212,7 +205,6 @@ impl Space {
         held.collect()
     }
 
-    /// The genes of a member, as numbers.
     pub fn genes_of(&self, member: &[i32]) -> Vec<f64> {
         self.slots
             .iter()
@@ -220,17 +212,14 @@ impl Space {
             .collect()
     }
 
-    /// The parent as a member.
     pub fn base(&self) -> &[i32] {
         &self.base
     }
 
-    /// Which number of a member each gene is.
     pub fn slots(&self) -> &[usize] {
         &self.slots
     }
 
-    /// The member that a string of bits describes.
     pub fn from_bits(&self, bits: &Bits) -> Vec<i32> {
         let SpaceKind::Bits(layout) = &self.kind else {
             return self.base.clone();
@@ -240,7 +229,7 @@ impl Space {
 
     /// The member that a list of numbers describes, each rounded to the nearest
     /// whole number.
-    pub fn from_reals(&self, reals: &Reals) -> Vec<i32> {
+    pub fn from_reals(&self, reals: &RealVector) -> Vec<i32> {
         if matches!(self.kind, SpaceKind::Synapses(_)) {
             return network::numbers_of(reals);
         }
@@ -275,16 +264,15 @@ impl Space {
 
     /// A member of a space of real numbers as such; the inverse of
     /// [`from_reals`](Self::from_reals) but for rounding.
-    pub fn to_reals(&self, member: &[i32]) -> Reals {
+    pub fn to_reals(&self, member: &[i32]) -> RealVector {
         if matches!(self.kind, SpaceKind::Synapses(_)) {
             return network::reals_of(member);
         }
-        Reals(self.genes_of(member))
+        RealVector(self.genes_of(member))
     }
 
-    /// The parent as real numbers.
-    pub fn parent_reals(&self) -> Reals {
-        Reals(self.genes_of(&self.base))
+    pub fn parent_reals(&self) -> RealVector {
+        RealVector(self.genes_of(&self.base))
     }
 
     /// The player that a member is: `parent` with the member's numbers, a search
@@ -357,7 +345,6 @@ fn needs_weights(settings: &GenomeSettings) -> bool {
     known.any(|(_, genes, _)| genes.iter().any(|(gene, _)| !gene.starts_with(SEARCH)))
 }
 
-/// The genes of a published chromosome.
 fn published(name: &str, numbers: &[Number]) -> Result<Vec<Planned>, SpaceError> {
     let complain = |reason: String| SpaceError {
         key: "chromosome".to_owned(),

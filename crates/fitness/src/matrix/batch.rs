@@ -131,7 +131,7 @@ impl Batch {
     /// If a member has too few or too many weights.
     pub fn sums(
         &self,
-        members: &[Vec<i32>],
+        members: &[impl AsRef<[i32]>],
         threads: usize,
         judge: impl Fn(Scored<'_>) -> f64 + Sync,
     ) -> Result<Vec<f64>, RowsError> {
@@ -149,7 +149,11 @@ impl Batch {
     /// # Errors
     ///
     /// If a member has too few or too many weights.
-    pub fn scores(&self, members: &[Vec<i32>], threads: usize) -> Result<Vec<Vec<i32>>, RowsError> {
+    pub fn scores(
+        &self,
+        members: &[impl AsRef<[i32]>],
+        threads: usize,
+    ) -> Result<Vec<Vec<i32>>, RowsError> {
         let mut scores = vec![Vec::with_capacity(self.len()); members.len()];
         for (first, team) in self.visit(members, threads, |scored| scored.scores.to_vec())? {
             for (scores, part) in scores[first..].iter_mut().zip(team) {
@@ -163,7 +167,7 @@ impl Batch {
     /// team's first member and its members' results.
     fn visit<T: Send>(
         &self,
-        members: &[Vec<i32>],
+        members: &[impl AsRef<[i32]>],
         threads: usize,
         judge: impl Fn(Scored<'_>) -> T + Sync,
     ) -> Result<Vec<(usize, Vec<T>)>, RowsError> {

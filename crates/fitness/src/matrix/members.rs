@@ -32,10 +32,14 @@ pub(super) enum Packed<'a> {
 
 impl Members {
     /// Puts each weight into its slot.
-    pub(super) fn new(rows: &Rows, members: &[Vec<i32>], dense: bool) -> Result<Self, RowsError> {
+    pub(super) fn new(
+        rows: &Rows,
+        members: &[impl AsRef<[i32]>],
+        dense: bool,
+    ) -> Result<Self, RowsError> {
         let slots = 2 * rows.pairs();
         let mut weights = vec![0; slots * members.len()];
-        for (member, given) in members.iter().enumerate() {
+        for (member, given) in members.iter().map(AsRef::as_ref).enumerate() {
             if given.len() != rows.weights() {
                 return Err(RowsError::Length {
                     member,
@@ -89,7 +93,6 @@ impl Members {
         self.divisions[member].is_some()
     }
 
-    /// How many members a group has.
     pub(super) fn group(&self) -> usize {
         if self.is_dense { FEW } else { LANES }
     }

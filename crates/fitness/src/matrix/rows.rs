@@ -40,7 +40,6 @@ pub struct Rows {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowsError {
-    /// The evaluator has no weights.
     #[error(
         "an evaluator of kind `{kind}` has no weights to breed; \
          choose a player with `classic` or one of the papers' evaluators"
@@ -56,15 +55,12 @@ pub enum RowsError {
         member: usize,
         /// How many weights it has.
         found: usize,
-        /// How many there must be.
         needed: usize,
     },
-    /// A row that is not there.
     #[error("there is no row {row}: there are {rows}, counted from 0")]
     NoRow {
         /// What was asked for.
         row: usize,
-        /// How many rows there are.
         rows: usize,
     },
 }

@@ -8,7 +8,6 @@ use super::rows::RowsError;
 /// A sum over rows, and how it changes with each weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slopes {
-    /// The sum.
     pub sum: f64,
     /// Its change with each weight, in the evaluator's order.
     pub slopes: Vec<f64>,

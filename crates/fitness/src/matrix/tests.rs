@@ -328,5 +328,5 @@ fn what_does_not_fit_is_refused() {
     let nothing = rows.select(&[]).unwrap();
     assert!(nothing.is_empty());
     assert_eq!(nothing.sums(&[vec![0; 58]], 2, |_| 1.0), Ok(vec![0.0]));
-    assert_eq!(rows.all().scores(&[], 2), Ok(Vec::new()));
+    assert_eq!(rows.all().scores(&[[0; 0]; 0], 2), Ok(Vec::new()));
 }

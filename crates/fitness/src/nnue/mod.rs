@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use self::step::Adam;
 
-/// The settings of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct TrainingSettings {

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use super::likelihood::likelihood;
 use super::sample::{Drawn, Sampling};
 use super::search_agreement::Deeper;
-use super::{Draw, Round, Trial, TrialError};
+use super::{
+    Draw, FitnessTrial, JudgingContext, MemberWeights, PositionTrial, ScoreScale, TrialError,
+};
 use crate::matrix::{Batch, Rows, RowsError, Scored, Slopes};
 
-/// What the count of agreements is as a fitness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgreementFitness {
-    /// The count itself.
     #[default]
     Count,
     /// Its square, which favours the best more strongly in a roulette.
@@ -31,7 +31,6 @@ pub enum AgreementFitness {
     Square,
 }
 
-/// Which position stands for a move at one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaf {
@@ -60,13 +59,10 @@ pub struct AgreementSettings {
     /// How deep a member looks: 1 is the static score after each legal move, more
     /// is a search of so many plies by the player's engine.
     pub depth: u32,
-    /// Which position stands for a move at one ply.
     pub leaf: Leaf,
-    /// What the count of agreements is as a fitness.
     pub fitness: AgreementFitness,
     /// How many positions a member is judged by; all if not given.
     pub sample: Option<usize>,
-    /// When they are drawn afresh.
     pub draw: Draw,
     /// For breeders that climb, which cannot climb a count: moves are taken as
     /// drawn with chances that fall by e with each so many centipawns, and the
@@ -198,28 +194,10 @@ impl MoveAgreement {
         })
     }
 
-    /// The settings.
     pub fn settings(&self) -> &AgreementSettings {
         &self.settings
     }
 
-    /// The share of positions in which the member's best move is not the only
-    /// one; nothing is known of it where the engine searches.
-    fn share_of_ties(&self, member: &[i32], threads: usize) -> Result<Option<f64>, TrialError> {
-        let Means::OnePly(means) = &self.means else {
-            return Ok(None);
-        };
-        let scores = means.all.batch.scores(&[member.to_vec()], threads)?;
-        let is_tie = |group: &&Range<usize>| {
-            let scores = &scores[0][(*group).clone()];
-            let best = scores.iter().min();
-            scores.iter().filter(|&score| Some(score) == best).count() > 1
-        };
-        let ties = means.groups.iter().filter(is_tie).count();
-        Ok(Some(ties as f64 / means.groups.len() as f64))
-    }
-
-    /// A count of agreements as a fitness.
     fn fitness(&self, count: f64) -> f64 {
         match self.settings.fitness {
             AgreementFitness::Count => count,
@@ -229,14 +207,14 @@ impl MoveAgreement {
 
     fn count(
         &self,
-        members: &[Vec<i32>],
+        members: &[MemberWeights],
         drawn: &Drawn,
-        round: &mut Round,
+        context: &mut JudgingContext,
     ) -> Result<Vec<f64>, TrialError> {
-        let threads = round.threads;
+        let threads = context.threads;
         let means = match &self.means {
             Means::OnePly(means) => means,
-            Means::Deeper(means) => return means.count(members, drawn, round),
+            Means::Deeper(means) => return means.count(members, drawn, context),
         };
         let count = |prepared: &Prepared| {
             prepared.batch.sums(members, threads, |scored| {
@@ -357,18 +335,56 @@ impl Prepared {
     }
 }
 
-impl Trial for MoveAgreement {
-    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
-        let drawn = self.sampling.draw(round.seed, members.len());
-        let counts = self.count(members, &drawn, round)?;
-        Ok(counts
-            .into_iter()
-            .map(|count| self.fitness(count))
-            .collect())
+impl FitnessTrial for MoveAgreement {
+    fn judge(
+        &mut self,
+        members: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Vec<f64>, TrialError> {
+        let drawn = self.sampling.draw(context.seed, members.len());
+        let counts = self.count(members, &drawn, context)?;
+        Ok(counts.into_iter().map(|it| self.fitness(it)).collect())
     }
 
-    /// The slope of the mean logarithm of the likelihood of the expert's moves.
-    fn slopes(
+    fn scale(&self) -> ScoreScale {
+        ScoreScale {
+            unit: "% of the expert's moves found",
+            smaller_is_better: false,
+        }
+    }
+
+    fn report(&self, score: f64) -> f64 {
+        let count = match self.settings.fitness {
+            AgreementFitness::Count => score,
+            AgreementFitness::Square => score.max(0.0).sqrt(),
+        };
+        100.0 * count / self.sampling.size() as f64
+    }
+
+    fn judgements_per_member(&self) -> u64 {
+        self.sampling.size() as u64
+    }
+}
+
+impl PositionTrial for MoveAgreement {
+    fn pairs(
+        &self,
+        first: &[i32],
+        second: &[i32],
+        threads: usize,
+    ) -> Result<Vec<(f64, f64)>, TrialError> {
+        let members = [first, second];
+        let found = match &self.means {
+            Means::Deeper(means) => means.found(&members, threads)?,
+            Means::OnePly(means) => means.found(&members, threads)?,
+        };
+        let percent = |found: bool| if found { 100.0 } else { 0.0 };
+        let pairs = found[0].iter().zip(&found[1]);
+        Ok(pairs.map(|(&a, &b)| (percent(a), percent(b))).collect())
+    }
+
+    /// The gradient of the mean logarithm of the likelihood of the expert's moves.
+    fn gradients(
         &mut self,
         members: &[Vec<f64>],
         seed: u64,
@@ -399,50 +415,25 @@ impl Trial for MoveAgreement {
         Ok(Some(slopes))
     }
 
-    fn report(&self, score: f64) -> f64 {
-        let count = match self.settings.fitness {
-            AgreementFitness::Count => score,
-            AgreementFitness::Square => score.max(0.0).sqrt(),
-        };
-        100.0 * count / self.sampling.size() as f64
-    }
-
-    fn smaller_is_better(&self) -> bool {
-        false
-    }
-
-    fn unit(&self) -> &'static str {
-        "% of the expert's moves found"
-    }
-
-    fn judgements_per_member(&self) -> u64 {
-        self.sampling.size() as u64
-    }
-
-    fn pairs(
-        &self,
-        first: &[i32],
-        second: &[i32],
-        threads: usize,
-    ) -> Result<Vec<(f64, f64)>, TrialError> {
-        let members = [first.to_vec(), second.to_vec()];
-        let found = match &self.means {
-            Means::Deeper(means) => means.found(&members, threads)?,
-            Means::OnePly(means) => means.found(&members, threads)?,
-        };
-        let percent = |found: bool| if found { 100.0 } else { 0.0 };
-        let pairs = found[0].iter().zip(&found[1]);
-        Ok(pairs.map(|(&a, &b)| (percent(a), percent(b))).collect())
-    }
-
+    /// Unknown where the engine searches.
     fn ties(&self, member: &[i32], threads: usize) -> Result<Option<f64>, TrialError> {
-        self.share_of_ties(member, threads)
+        let Means::OnePly(means) = &self.means else {
+            return Ok(None);
+        };
+        let scores = means.all.batch.scores(&[member], threads)?;
+        let is_tie = |group: &&Range<usize>| {
+            let scores = &scores[0][(*group).clone()];
+            let best = scores.iter().min();
+            scores.iter().filter(|&score| Some(score) == best).count() > 1
+        };
+        let ties = means.groups.iter().filter(is_tie).count();
+        Ok(Some(ties as f64 / means.groups.len() as f64))
     }
 }
 
 impl OnePly {
     /// For each member and position whether the expert's move is found.
-    fn found(&self, members: &[Vec<i32>], threads: usize) -> Result<Vec<Vec<bool>>, RowsError> {
+    fn found(&self, members: &[&[i32]], threads: usize) -> Result<Vec<Vec<bool>>, RowsError> {
         let scores = self.all.batch.scores(members, threads)?;
         let of = |(member, scores): (usize, &Vec<i32>)| {
             let judged = Scored {

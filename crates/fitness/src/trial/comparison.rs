@@ -6,14 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// Two members on the same positions, in the trial's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// How many positions.
+pub struct MemberComparison {
     pub positions: usize,
-    /// From how many games.
     pub games: usize,
-    /// The first member's mean.
     pub first: f64,
-    /// The second member's mean.
     pub second: f64,
     /// The mean of the second less that of the first.
     pub difference: f64,
@@ -25,7 +21,7 @@ pub struct Comparison {
 /// Standard errors on either side of a mean that take in 95 %.
 const SPREAD: f64 = 1.959_963_984_540_054;
 
-impl Comparison {
+impl MemberComparison {
     /// From what each member gets for each position, and the game each position
     /// is from; without games each is from its own.
     ///
@@ -81,22 +77,22 @@ mod tests {
         let games: Vec<u32> = (0..50).collect();
         let twice: Vec<(f64, f64)> = once.iter().chain(&once).copied().collect();
         let both: Vec<u32> = games.iter().chain(&games).copied().collect();
-        let width = |comparison: Comparison| {
+        let width = |comparison: MemberComparison| {
             let [low, high] = comparison.interval.expect("many games");
             high - low
         };
-        let honest = width(Comparison::of(&once, &games));
-        assert!((width(Comparison::of(&twice, &both)) - honest).abs() < 1e-12);
+        let honest = width(MemberComparison::of(&once, &games));
+        assert!((width(MemberComparison::of(&twice, &both)) - honest).abs() < 1e-12);
         // Without the games it would seem to.
-        assert!(width(Comparison::of(&twice, &[])) < 0.8 * honest);
-        assert_eq!(Comparison::of(&once[..1], &[]).interval, None);
+        assert!(width(MemberComparison::of(&twice, &[])) < 0.8 * honest);
+        assert_eq!(MemberComparison::of(&once[..1], &[]).interval, None);
     }
 
     /// By hand: differences 1, 2, 3, 6, mean 3, variance 14 / 3, error √(14 / 12).
     #[test]
     fn without_games_it_is_the_usual_interval() {
         let pairs = [(0.0, 1.0), (0.0, 2.0), (0.0, 3.0), (0.0, 6.0)];
-        let [low, high] = Comparison::of(&pairs, &[]).interval.expect("four");
+        let [low, high] = MemberComparison::of(&pairs, &[]).interval.expect("four");
         assert!((high - 3.0 - SPREAD * (14.0_f64 / 12.0).sqrt()).abs() < 1e-12);
         assert!((low + high - 6.0).abs() < 1e-12);
     }

@@ -1,6 +1,7 @@
-//! What a generation is judged in, and what a trial says about it beside the
+//! What a generation is judged in, and what a trial says about it in addition to the
 //! scores.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,35 +10,51 @@ use mendel_evolve::MemberId;
 use mendel_store::frame::Memo;
 use serde::{Deserialize, Serialize};
 
+use super::MemberWeights;
 use super::games::PlayedPair;
 use super::puzzles::SearchedBlock;
 
-/// All that a generation is judged in.
-pub struct Round<'a> {
-    /// The generation's chance: with the same seed the same positions or openings
-    /// are drawn.
+pub struct JudgingContext {
+    /// All random numbers of the generation come from this: with the same seed the same
+    /// positions or openings are drawn.
     pub seed: u64,
-    /// The number of the generation in the run.
+    /// Counted over the whole run.
     pub generation: u32,
-    /// Threads; no score depends on them.
+    /// No score depends on it.
     pub threads: usize,
-    /// Who plays games or searches positions, where members are judged by that.
-    pub crew: &'a Crew,
-    /// Set by whoever wants it to stop.
-    pub stop: &'a Arc<AtomicBool>,
-    /// Where finished pairs of games are kept, and found again.
-    pub games: &'a mut Memo<PlayedPair>,
-    /// Where positions that a crew has searched are kept, and found again.
-    pub judged: &'a mut Memo<SearchedBlock>,
-    /// Where the breeder stands, if that is none of the members.
-    pub incumbent: Option<&'a [i32]>,
-    /// Hears how far the judging is.
-    pub watch: &'a mut dyn FnMut(Judging),
+    /// Plays games or searches positions.
+    pub crew: Crew,
+    pub stop: Arc<AtomicBool>,
+    /// Finished pairs of games.
+    pub pairs: Memo<PlayedPair>,
+    /// Positions that a crew has searched.
+    pub searched: Memo<SearchedBlock>,
+    /// Where the breeder has come to, if that is none of the members.
+    pub incumbent: Option<MemberWeights>,
+    /// Called as the judging advances.
+    pub watch: Box<dyn FnMut(Judging)>,
 }
 
-impl std::fmt::Debug for Round<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Round")
+impl JudgingContext {
+    /// For the first generation outside of a run: memos in memory, threads of this process.
+    pub fn local(seed: u64, threads: usize) -> Self {
+        Self {
+            seed,
+            generation: 0,
+            threads,
+            crew: Crew::threads(threads),
+            stop: Arc::default(),
+            pairs: Memo::default(),
+            searched: Memo::default(),
+            incumbent: None,
+            watch: Box::new(|_| {}),
+        }
+    }
+}
+
+impl fmt::Debug for JudgingContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JudgingContext")
             .field("seed", &self.seed)
             .field("generation", &self.generation)
             .field("threads", &self.threads)
@@ -48,29 +65,28 @@ impl std::fmt::Debug for Round<'_> {
 /// How far the judging of a generation is, in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judging {
-    /// Games that are over, those of an earlier process among them.
+    /// Finished games, those of an earlier process included.
     pub done: u64,
-    /// Games of which nothing was left to play when the judging began.
+    /// Games that were finished before the judging began.
     pub found: u64,
-    /// Games in all.
     pub total: u64,
 }
 
-/// What the record of a generation gets beside the scores.
+/// What the record of a generation gets in addition to the scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    /// Who is king after this generation, where there are kings.
-    pub king: Option<Crown>,
-    /// A point of the ladder, where there is one and it was this generation's turn.
+pub struct GenerationNote {
+    /// The king after this generation, where there is one.
+    pub king: Option<IncumbentNote>,
+    /// Where there is a ladder and the generation was measured by it.
     pub ladder: Option<LadderPoint>,
 }
 
-/// Who is king.
+/// Which member is king of the hill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Crown {
-    /// Which member it was when it was crowned; `None` for the parent.
+pub struct IncumbentNote {
+    /// Its id when it became king; `None` for the parent.
     pub member: Option<MemberId>,
-    /// Whether it was crowned by this generation.
+    /// Whether it became king in this generation.
     pub new: bool,
 }
 
@@ -81,50 +97,14 @@ pub struct LadderPoint {
     pub elo: f64,
     /// The lower end of its interval of 95 %.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
-    /// Games it was measured by.
     pub games: u64,
 }
 
-/// Whom a trial would make the champion, where that is not the best by its score.
+/// The king of the hill: the champion of a trial where that is not the best by its score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct King {
-    /// Which member it was when it was crowned; `None` for the parent.
+pub struct Incumbent {
+    /// Its id when it became king; `None` for the parent.
     pub id: Option<MemberId>,
-    /// All its bred numbers.
-    pub member: Vec<i32>,
-}
-
-/// Rounds outside of a run: nothing is kept and nobody watches.
-#[derive(Debug, Default)]
-pub struct Alone {
-    stop: Arc<AtomicBool>,
-    games: Memo<PlayedPair>,
-    judged: Memo<SearchedBlock>,
-    generation: u32,
-}
-
-impl Alone {
-    /// A round with this seed, the next generation each time.
-    pub fn round<T>(
-        &mut self,
-        seed: u64,
-        threads: usize,
-        judge: impl FnOnce(&mut Round<'_>) -> T,
-    ) -> T {
-        let judged = judge(&mut Round {
-            seed,
-            generation: self.generation,
-            threads,
-            crew: &Crew::threads(threads),
-            stop: &self.stop,
-            games: &mut self.games,
-            judged: &mut self.judged,
-            incumbent: None,
-            watch: &mut |_| {},
-        });
-        self.generation += 1;
-        judged
-    }
+    pub member: MemberWeights,
 }

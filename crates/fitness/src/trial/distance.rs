@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use mendel_board::Position;
+use mendel_crew::parallel;
 use mendel_data::MATE;
 use mendel_evaluator::{AnyEvaluator, Classic, Evaluator};
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Drawn, Sampling};
-use super::{Draw, Round, Trial, TrialError};
-use crate::matrix::{Batch, Rows, Scored, Slopes};
+use super::{
+    Draw, FitnessTrial, JudgingContext, MemberWeights, PositionTrial, ScoreScale, TrialError,
+};
+use crate::matrix::{Batch, Rows, RowsError, Scored, Slopes};
 
 /// A forced mate counts as so many centipawns unless `clip` says less: it is no
 /// measure of how far two judgements lie apart.
@@ -18,7 +21,6 @@ const DECIDED: i32 = 2500;
 /// A position and what is known about it, for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled<'a> {
-    /// The position.
     pub position: &'a Position,
     /// The expert's score in centipawns.
     pub score: Option<i32>,
@@ -30,18 +32,14 @@ pub struct Labelled<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
-    /// The expert's score.
     #[default]
     Score,
-    /// The game's result.
     Result,
 }
 
-/// How a distance is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distance {
-    /// Centipawns.
     #[default]
     Absolute,
     /// Centipawns, squared.
@@ -57,7 +55,6 @@ pub enum Distance {
 pub struct DistanceSettings {
     /// What the members are to come near to.
     pub target: Target,
-    /// How the distance is measured.
     pub distance: Distance,
     /// The steepness of the sigmoid: a score of s centipawns is an expected result
     /// of 1 / (1 + 10^(−k·s/400)).
@@ -67,7 +64,6 @@ pub struct DistanceSettings {
     pub clip: Option<u16>,
     /// How many positions a member is judged by; all if not given.
     pub sample: Option<usize>,
-    /// When they are drawn afresh.
     pub draw: Draw,
 }
 
@@ -102,15 +98,28 @@ impl Default for DistanceSettings {
 pub struct ExpertDistance {
     measured: Measured,
     sampling: Sampling,
-    rows: Arc<Rows>,
     targets: Targets,
-    /// All rows, ready to be judged.
-    all: Batch,
+    scorer: Scorer,
 }
 
-/// How a distance is measured.
+/// How positions get their scores.
 #[derive(Debug)]
-pub(super) struct Measured {
+enum Scorer {
+    /// By a weighted sum.
+    Rows {
+        rows: Arc<Rows>,
+        /// All rows, ready to be judged.
+        all: Box<Batch>,
+    },
+    /// By running the evaluator, which is a network.
+    Network {
+        evaluator: Box<AnyEvaluator>,
+        positions: Vec<Position>,
+    },
+}
+
+#[derive(Debug)]
+struct Measured {
     settings: DistanceSettings,
     /// The expected result of each score, from the lowest to the highest; empty
     /// where it is not needed.
@@ -119,7 +128,7 @@ pub(super) struct Measured {
 
 /// What the members are to come near to, row by row.
 #[derive(Clone, Debug)]
-pub(super) enum Targets {
+enum Targets {
     Centipawns(Vec<i32>),
     Results(Vec<f64>),
 }
@@ -139,36 +148,88 @@ impl ExpertDistance {
         settings: DistanceSettings,
         threads: usize,
     ) -> Result<Self, TrialError> {
-        check(&settings)?;
+        settings.check()?;
         let labelled: Vec<Labelled> = positions.into_iter().collect();
         let sampling = Sampling::new(labelled.len(), settings.sample, settings.draw)?;
         let targets = Targets::new(&labelled, &settings)?;
-        let rows = Rows::counted(evaluator, &labelled, threads, |labelled, count| {
-            count(labelled.position, false);
-        })?;
-        let rows = Arc::new(rows);
+        let scorer = if matches!(evaluator, AnyEvaluator::Graph(_) | AnyEvaluator::Mlp(_)) {
+            Scorer::Network {
+                evaluator: Box::new(evaluator.clone()),
+                positions: labelled.iter().map(|it| it.position.clone()).collect(),
+            }
+        } else {
+            let rows = Rows::counted(evaluator, &labelled, threads, |labelled, count| {
+                count(labelled.position, false);
+            })?;
+            let rows = Arc::new(rows);
+            let all = Box::new(rows.all());
+            Scorer::Rows { rows, all }
+        };
         Ok(Self {
-            all: rows.all(),
             measured: Measured::new(settings),
             sampling,
-            rows,
             targets,
+            scorer,
         })
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &DistanceSettings {
-        &self.measured.settings
     }
 
     /// The mean from a sum of distances: an error, so less is better.
     fn score(&self, sum: f64) -> f64 {
         -sum / self.sampling.size() as f64
     }
+
+    /// The summed distances of members that are weighted sums.
+    fn row_sums(
+        &self,
+        (rows, all): (&Arc<Rows>, &Batch),
+        members: &[MemberWeights],
+        drawn: &Drawn,
+        threads: usize,
+    ) -> Result<Vec<f64>, RowsError> {
+        match drawn {
+            Drawn::All => all.sums(members, threads, |scored| {
+                self.measured
+                    .sum(&self.targets, scored.first, scored.scores)
+            }),
+            Drawn::Shared(drawn) => {
+                let targets = self.targets.select(drawn);
+                let batch = rows.select(drawn)?;
+                batch.sums(members, threads, |scored| {
+                    self.measured.sum(&targets, scored.first, scored.scores)
+                })
+            }
+            // All rows are multiplied, which is quicker than gathering some for
+            // each member, and those drawn are added up.
+            Drawn::Own(drawn) => all.sums(members, threads, |scored| {
+                let Scored { first, scores, .. } = scored;
+                let own = &drawn[scored.member];
+                let from = own.partition_point(|&index| index < first);
+                let here = own[from..].iter().map_while(|&index| {
+                    let score = *scores.get(index - first)?;
+                    Some(self.measured.one(&self.targets, index, score))
+                });
+                here.sum()
+            }),
+        }
+    }
+
+    /// The distances of a member that is a network at these positions.
+    fn network_distances<'a>(
+        &'a self,
+        member: &'a AnyEvaluator,
+        positions: &'a [Position],
+        indices: impl Iterator<Item = usize> + 'a,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let mut judge = member.judge();
+        indices.map(move |index| {
+            let score = judge.evaluate(&positions[index]).0;
+            self.measured.one(&self.targets, index, score)
+        })
+    }
 }
 
 impl Measured {
-    pub(super) fn new(settings: DistanceSettings) -> Self {
+    fn new(settings: DistanceSettings) -> Self {
         let expected = match settings.distance {
             Distance::Sigmoid => (-LIMIT..=LIMIT)
                 .map(|score| sigmoid(settings.k, f64::from(score)))
@@ -176,15 +237,6 @@ impl Measured {
             Distance::Absolute | Distance::Squared => Vec::new(),
         };
         Self { settings, expected }
-    }
-
-    /// What a mean distance is.
-    pub(super) fn unit(&self) -> &'static str {
-        match self.settings.distance {
-            Distance::Absolute => "centipawns of mean error",
-            Distance::Squared => "squared centipawns of mean error",
-            Distance::Sigmoid => "mean squared error of the expected result",
-        }
     }
 
     /// The distances of adjoining rows, added.
@@ -213,8 +265,7 @@ impl Measured {
         }
     }
 
-    /// The distance of one row.
-    pub(super) fn one(&self, targets: &Targets, index: usize, score: i32) -> f64 {
+    fn one(&self, targets: &Targets, index: usize, score: i32) -> f64 {
         match targets {
             Targets::Centipawns(targets) => {
                 let error = f64::from(score.abs_diff(targets[index]));
@@ -251,43 +302,102 @@ impl Measured {
     }
 }
 
-impl Trial for ExpertDistance {
-    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
-        let (seed, threads) = (round.seed, round.threads);
-        let sums = match self.sampling.draw(seed, members.len()) {
-            Drawn::All => self.all.sums(members, threads, |scored| {
-                self.measured
-                    .sum(&self.targets, scored.first, scored.scores)
-            }),
-            Drawn::Shared(drawn) => {
-                let targets = self.targets.select(&drawn);
-                let batch = self.rows.select(&drawn)?;
-                batch.sums(members, threads, |scored| {
-                    self.measured.sum(&targets, scored.first, scored.scores)
-                })
+impl FitnessTrial for ExpertDistance {
+    fn judge(
+        &mut self,
+        members: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Vec<f64>, TrialError> {
+        let drawn = self.sampling.draw(context.seed, members.len());
+        let sums: Vec<f64> = match &self.scorer {
+            Scorer::Rows { rows, all } => {
+                self.row_sums((rows, all), members, &drawn, context.threads)?
             }
-            // All rows are multiplied, which is quicker than gathering some for
-            // each member, and those drawn are added up.
-            Drawn::Own(drawn) => self.all.sums(members, threads, |scored| {
-                let Scored { first, scores, .. } = scored;
-                let own = &drawn[scored.member];
-                let from = own.partition_point(|&index| index < first);
-                let here = own[from..].iter().map_while(|&index| {
-                    let score = *scores.get(index - first)?;
-                    Some(self.measured.one(&self.targets, index, score))
+            Scorer::Network {
+                evaluator,
+                positions,
+            } => {
+                // Each member's sum is added in order, so that none depends on the threads.
+                let sums = parallel(context.threads, members.len(), |at| {
+                    let member = evaluator.with_weights(&members[at])?;
+                    let sum_at = |indices: &mut dyn Iterator<Item = usize>| -> f64 {
+                        self.network_distances(&member, positions, indices).sum()
+                    };
+                    Ok(match &drawn {
+                        Drawn::All => sum_at(&mut (0..positions.len())),
+                        Drawn::Shared(drawn) => sum_at(&mut drawn.iter().copied()),
+                        Drawn::Own(drawn) => sum_at(&mut drawn[at].iter().copied()),
+                    })
                 });
-                here.sum()
-            }),
+                sums.into_iter().collect::<Result<_, TrialError>>()?
+            }
         };
-        Ok(sums?.into_iter().map(|sum| self.score(sum)).collect())
+        Ok(sums.into_iter().map(|sum| self.score(sum)).collect())
     }
 
-    fn slopes(
+    fn scale(&self) -> ScoreScale {
+        ScoreScale {
+            unit: match self.measured.settings.distance {
+                Distance::Absolute => "centipawns of mean error",
+                Distance::Squared => "squared centipawns of mean error",
+                Distance::Sigmoid => "mean squared error of the expected result",
+            },
+            smaller_is_better: true,
+        }
+    }
+
+    fn report(&self, score: f64) -> f64 {
+        -score
+    }
+
+    fn judgements_per_member(&self) -> u64 {
+        self.sampling.size() as u64
+    }
+}
+
+impl PositionTrial for ExpertDistance {
+    fn pairs(
+        &self,
+        first: &[i32],
+        second: &[i32],
+        threads: usize,
+    ) -> Result<Vec<(f64, f64)>, TrialError> {
+        let members = [first, second];
+        match &self.scorer {
+            Scorer::Rows { all, .. } => {
+                let scores = all.scores(&members, threads)?;
+                let error = |index: usize, member: usize| {
+                    let score = scores[member][index];
+                    self.measured.one(&self.targets, index, score)
+                };
+                let errors = (0..all.len()).map(|index| (error(index, 0), error(index, 1)));
+                Ok(errors.collect())
+            }
+            Scorer::Network {
+                evaluator,
+                positions,
+            } => {
+                let each = parallel(threads, 2, |at| {
+                    let member = evaluator.with_weights(members[at])?;
+                    let all = 0..positions.len();
+                    Ok(self.network_distances(&member, positions, all).collect())
+                });
+                let each: Vec<Vec<f64>> = each.into_iter().collect::<Result<_, TrialError>>()?;
+                let [first, second] = [0, 1].map(|at| each[at].iter().copied());
+                Ok(first.zip(second).collect())
+            }
+        }
+    }
+
+    fn gradients(
         &mut self,
         members: &[Vec<f64>],
         seed: u64,
         threads: usize,
     ) -> Result<Option<Vec<Slopes>>, TrialError> {
+        let Scorer::Rows { rows, all } = &self.scorer else {
+            return Ok(None);
+        };
         let drawn = self.sampling.draw(seed, members.len());
         let mut found = Vec::with_capacity(members.len());
         for (member, weights) in members.iter().enumerate() {
@@ -297,9 +407,9 @@ impl Trial for ExpertDistance {
                 })
             };
             let of_some =
-                |drawn: &[usize]| sloped(&self.targets.select(drawn), &self.rows.select(drawn)?);
+                |drawn: &[usize]| sloped(&self.targets.select(drawn), &rows.select(drawn)?);
             let Slopes { sum, slopes } = match &drawn {
-                Drawn::All => sloped(&self.targets, &self.all)?,
+                Drawn::All => sloped(&self.targets, all)?,
                 Drawn::Shared(drawn) => of_some(drawn)?,
                 Drawn::Own(drawn) => of_some(&drawn[member])?,
             };
@@ -310,47 +420,10 @@ impl Trial for ExpertDistance {
         }
         Ok(Some(found))
     }
-
-    fn report(&self, score: f64) -> f64 {
-        -score
-    }
-
-    fn smaller_is_better(&self) -> bool {
-        true
-    }
-
-    fn unit(&self) -> &'static str {
-        self.measured.unit()
-    }
-
-    fn judgements_per_member(&self) -> u64 {
-        self.sampling.size() as u64
-    }
-
-    fn pairs(
-        &self,
-        first: &[i32],
-        second: &[i32],
-        threads: usize,
-    ) -> Result<Vec<(f64, f64)>, TrialError> {
-        let members = [first.to_vec(), second.to_vec()];
-        let scores = self.all.scores(&members, threads)?;
-        let errors = (0..self.all.len()).map(|index| {
-            let error = |member: usize| {
-                self.measured
-                    .one(&self.targets, index, scores[member][index])
-            };
-            (error(0), error(1))
-        });
-        Ok(errors.collect())
-    }
 }
 
 impl Targets {
-    pub(super) fn new(
-        labelled: &[Labelled<'_>],
-        settings: &DistanceSettings,
-    ) -> Result<Self, TrialError> {
+    fn new(labelled: &[Labelled<'_>], settings: &DistanceSettings) -> Result<Self, TrialError> {
         let missing = |index, what| TrialError::NoLabel { index, what };
         let score = |(index, labelled): (usize, &Labelled<'_>)| {
             let score = labelled.score.ok_or(missing(index, "score"))?;
@@ -398,28 +471,24 @@ impl DistanceSettings {
     ///
     /// [`TrialError::Setting`] names the key and what would be right.
     pub fn check(&self) -> Result<(), TrialError> {
-        check(self)
+        let refuse = |key, reason| Err(TrialError::Setting { key, reason });
+        if self.target == Target::Result && self.distance != Distance::Sigmoid {
+            return refuse(
+                "distance",
+                "must be \"sigmoid\" where the target is the game's result, which is no centipawns",
+            );
+        }
+        if !(self.k.is_finite() && self.k > 0.0) {
+            return refuse("k", "must be a number above 0, such as 1.0");
+        }
+        if self.sample == Some(0) {
+            return refuse("sample", "is 0; leave it out to judge by all positions");
+        }
+        if self.clip == Some(0) {
+            return refuse("clip", "is 0, and all scores would be alike; try 2000");
+        }
+        Ok(())
     }
-}
-
-fn check(settings: &DistanceSettings) -> Result<(), TrialError> {
-    let refuse = |key, reason| Err(TrialError::Setting { key, reason });
-    if settings.target == Target::Result && settings.distance != Distance::Sigmoid {
-        return refuse(
-            "distance",
-            "must be \"sigmoid\" where the target is the game's result, which is no centipawns",
-        );
-    }
-    if !(settings.k.is_finite() && settings.k > 0.0) {
-        return refuse("k", "must be a number above 0, such as 1.0");
-    }
-    if settings.sample == Some(0) {
-        return refuse("sample", "is 0; leave it out to judge by all positions");
-    }
-    if settings.clip == Some(0) {
-        return refuse("clip", "is 0, and all scores would be alike; try 2000");
-    }
-    Ok(())
 }
 
 /// What a score is worth as a result.

@@ -1,11 +1,11 @@
 //! Trials: how good the members of a generation are.
 //!
-//! A [`Trial`] judges a whole generation at once. The trials here hold an
-//! evaluator against an expert, position by position: [`ExpertDistance`] asks how
-//! far the scores lie apart, [`MoveAgreement`] how often both would play the same
-//! move. The trials by games let members meet each other, a king or fixed players.
-//! Where a trial draws positions or openings it does so from the seed it is given,
-//! and no result depends on the number of threads.
+//! A [`FitnessTrial`] judges a whole generation at once. A [`PositionTrial`] compares an
+//! evaluator with an expert, position by position: [`ExpertDistance`] measures how far the
+//! scores lie apart, [`MoveAgreement`] how often both would play the same move. In a
+//! [`GameTrial`] members play each other, an incumbent or fixed players.
+//! Positions and openings are drawn from the seed of the generation, and no result depends
+//! on the number of threads. [`TRIALS`](crate::trials::TRIALS) lists all of them.
 
 mod agreement;
 mod comparison;
@@ -13,137 +13,91 @@ mod context;
 mod distance;
 pub mod games;
 mod likelihood;
+mod member;
 mod puzzles;
 mod sample;
-mod scores;
 mod search_agreement;
 mod suite;
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use mendel_arena::{EndReason, MatchError};
 use mendel_crew::CrewError;
 use mendel_engine::OptionsError;
 use mendel_evaluator::EvaluatorError;
-use mendel_store::{FileError, fingerprint};
+use mendel_store::FileError;
 use serde_json::Value;
 
 use crate::matrix::{RowsError, Slopes};
 
 pub use self::agreement::{AgreementFitness, AgreementSettings, Leaf, MoveAgreement};
-pub use self::comparison::Comparison;
-pub use self::context::{Alone, Crown, Judging, King, LadderPoint, Note, Round};
+pub use self::comparison::MemberComparison;
+pub use self::context::{
+    GenerationNote, Incumbent, IncumbentNote, Judging, JudgingContext, LadderPoint,
+};
 pub use self::distance::{Distance, DistanceSettings, ExpertDistance, Labelled, Target};
-pub use self::games::{GameSettings, PlayedPair};
+pub use self::games::{GameSettings, PlayedGamesTrial, PlayedPair};
+pub use self::member::MemberWeights;
 pub use self::puzzles::{PuzzleItem, PuzzleTask, PuzzleUnpack, SearchedBlock, Solved};
 pub use self::sample::Draw;
-pub use self::scores::NetworkDistance;
 pub use self::suite::{Measure, Suite, SuiteSettings, SuiteTrial};
 
+/// What the reported figures of a trial are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreScale {
+    /// Such as `centipawns of mean error`.
+    pub unit: &'static str,
+    /// Whether the figure is an error.
+    pub smaller_is_better: bool,
+}
+
 /// Measures the fitness of a whole generation at once.
-///
-/// A member is given with all bred numbers of its player: all weights of its
-/// evaluator, in the order of [`weights`](mendel_evaluator::AnyEvaluator::weights),
-/// and behind them, in recipes that breed the search, all search numbers.
-pub trait Trial {
-    /// Judges the members: for each, in their order, a score; larger is better.
-    ///
-    /// The round's seed is the generation's: with the same seed the same positions
-    /// are drawn.
+pub trait FitnessTrial: Send {
+    /// A score for each member, in their order; larger is better.
     ///
     /// # Errors
     ///
     /// If the members do not fit the evaluator, or an engine cannot be started.
-    /// [`TrialError::Stopped`] if somebody asked it to stop: the trial is then as
-    /// before, and the generation is judged again later.
-    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError>;
-
-    /// Judges members whose weights are no whole numbers and says how each score
-    /// changes with each weight; `None` where the trial cannot tell.
-    ///
-    /// # Errors
-    ///
-    /// As for [`judge`](Self::judge).
-    fn slopes(
+    /// [`TrialError::Stopped`] if the stop flag was set: the trial is then as before, and
+    /// the generation is judged again later.
+    fn judge(
         &mut self,
-        members: &[Vec<f64>],
-        seed: u64,
-        threads: usize,
-    ) -> Result<Option<Vec<Slopes>>, TrialError> {
-        let _ = (members, seed, threads);
-        Ok(None)
-    }
+        members: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Vec<f64>, TrialError>;
 
-    /// A score as people are told it, in the trial's [`unit`](Self::unit).
+    fn scale(&self) -> ScoreScale;
+
+    /// A score as people see it, on the [`scale`](Self::scale).
     fn report(&self, score: f64) -> f64;
-
-    /// Whether what is reported counts downwards, such as an error.
-    fn smaller_is_better(&self) -> bool;
-
-    /// What a reported figure is, such as `centipawns of mean error`.
-    fn unit(&self) -> &'static str;
 
     /// How many positions or games one member is judged by.
     fn judgements_per_member(&self) -> u64;
 
-    /// Whether members are judged by positions, which can be held out and compared
-    /// one by one, and not by games.
-    fn by_positions(&self) -> bool {
-        true
-    }
-
-    /// What the trial remembers from one generation to the next: a king, a hall of
-    /// fame. It goes into the checkpoint beside the breeder's state.
+    /// What the trial remembers from one generation to the next, for the checkpoint.
     fn state(&self) -> Value {
         Value::Null
     }
 
-    /// Goes on from what [`state`](Self::state) gave.
+    /// Continues from what [`state`](Self::state) gave.
     ///
     /// # Errors
     ///
     /// If it is no state of this trial.
-    fn restore(&mut self, state: &Value) -> Result<(), TrialError> {
-        let _ = state;
+    fn restore(&mut self, _state: &Value) -> Result<(), TrialError> {
         Ok(())
     }
+}
 
-    /// The generation after which the king was crowned; `None` where there are no
-    /// kings, or the first still reigns.
-    fn king_since(&self) -> Option<u32> {
-        None
-    }
-
-    /// Who is king, where there are kings.
-    fn king(&self) -> Option<King> {
-        None
-    }
-
-    /// What the record of the generation judged last gets beside the scores.
-    fn note(&self) -> Note {
-        Note::default()
-    }
-
-    /// Chooses the champion among finalists by fresh games; the likeliest comes
-    /// first. `None` where the trial has no opinion.
+/// A trial by positions, which can be held out and compared one by one.
+pub trait PositionTrial: FitnessTrial {
+    /// What two members get for every position of the trial, in their order and in its
+    /// unit, however few a generation is judged by.
     ///
     /// # Errors
     ///
-    /// As for [`judge`](Self::judge).
-    fn verify(
-        &mut self,
-        finalists: &[Vec<i32>],
-        round: &mut Round,
-    ) -> Result<Option<usize>, TrialError> {
-        let _ = (finalists, round);
-        Ok(None)
-    }
-
-    /// What two members get for every position of the trial, in their order and
-    /// in the trial's unit, however few a generation is judged by. Only asked
-    /// where [`by_positions`](Self::by_positions).
-    ///
-    /// # Errors
-    ///
-    /// As for [`judge`](Self::judge).
+    /// As for [`judge`](FitnessTrial::judge).
     fn pairs(
         &self,
         first: &[i32],
@@ -151,124 +105,161 @@ pub trait Trial {
         threads: usize,
     ) -> Result<Vec<(f64, f64)>, TrialError>;
 
-    /// Holds two members against each other on every position. `games` says which
-    /// game each position is from; if it is empty, each is from its own.
+    /// Compares two members on every position. `games` says which game each position is
+    /// from; if it is empty, each is from its own.
     ///
     /// # Errors
     ///
-    /// As for [`judge`](Self::judge).
+    /// As for [`judge`](FitnessTrial::judge).
     fn compare(
         &self,
         first: &[i32],
         second: &[i32],
         games: &[u32],
         threads: usize,
-    ) -> Result<Comparison, TrialError> {
-        Ok(Comparison::of(&self.pairs(first, second, threads)?, games))
+    ) -> Result<MemberComparison, TrialError> {
+        let pairs = self.pairs(first, second, threads)?;
+        Ok(MemberComparison::of(&pairs, games))
     }
 
-    /// The share of positions in which a member cannot decide between several
-    /// moves; `None` where that is no question.
+    /// Judges members whose weights are no whole numbers and says how each score changes
+    /// with each weight; `None` where the trial cannot tell.
     ///
     /// # Errors
     ///
-    /// As for [`judge`](Self::judge).
-    fn ties(&self, member: &[i32], threads: usize) -> Result<Option<f64>, TrialError> {
-        let _ = (member, threads);
+    /// As for [`judge`](FitnessTrial::judge).
+    fn gradients(
+        &mut self,
+        _members: &[Vec<f64>],
+        _seed: u64,
+        _threads: usize,
+    ) -> Result<Option<Vec<Slopes>>, TrialError> {
+        Ok(None)
+    }
+
+    /// The share of positions in which a member cannot decide between several moves;
+    /// `None` where a trial does not ask for moves.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](FitnessTrial::judge).
+    fn ties(&self, _member: &[i32], _threads: usize) -> Result<Option<f64>, TrialError> {
         Ok(None)
     }
 }
 
-/// What a member is recognised by.
-fn key_of(member: &[i32]) -> String {
-    let bytes: Vec<u8> = member.iter().flat_map(|it| it.to_le_bytes()).collect();
-    fingerprint(&bytes)
+/// A trial by games.
+pub trait GameTrial: FitnessTrial {
+    /// What the record of the generation judged last gets in addition to the scores.
+    fn note(&self) -> GenerationNote;
+
+    /// The king of the hill, where there is one.
+    fn incumbent(&self) -> Option<Incumbent> {
+        None
+    }
+
+    /// Chooses the champion among finalists by new games; the likeliest comes first.
+    /// `None` without finalists.
+    ///
+    /// # Errors
+    ///
+    /// As for [`judge`](FitnessTrial::judge).
+    fn verify(
+        &mut self,
+        finalists: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Option<usize>, TrialError>;
 }
 
-/// Why a trial cannot be held.
+/// A trial of players, by what it judges them.
+pub enum PlayerTrial {
+    Positions(Box<dyn PositionTrial>),
+    Games(Box<dyn GameTrial>),
+}
+
+impl PlayerTrial {
+    /// The trial, where it is by positions.
+    pub fn positions(&self) -> Option<&dyn PositionTrial> {
+        match self {
+            Self::Positions(trial) => Some(&**trial),
+            Self::Games(_) => None,
+        }
+    }
+}
+
+impl Deref for PlayerTrial {
+    type Target = dyn FitnessTrial;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Positions(trial) => &**trial,
+            Self::Games(trial) => &**trial,
+        }
+    }
+}
+
+impl DerefMut for PlayerTrial {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Positions(trial) => &mut **trial,
+            Self::Games(trial) => &mut **trial,
+        }
+    }
+}
+
+impl fmt::Debug for PlayerTrial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a trial in {}", self.scale().unit)
+    }
+}
+
+/// Why a generation cannot be judged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrialError {
-    /// Members and evaluator do not fit together.
     #[error(transparent)]
     Rows(#[from] RowsError),
-    /// Weights no evaluator may have.
     #[error(transparent)]
     Evaluator(#[from] EvaluatorError),
-    /// An engine cannot be started.
     #[error(transparent)]
     Engine(#[from] OptionsError),
-    /// Somebody asked it to stop; nothing is lost.
     #[error("stopped before the generation was judged; go on with `mendel resume`")]
     Stopped,
-    /// Games cannot be played.
     #[error(transparent)]
     Contest(#[from] MatchError),
-    /// The crew cannot play them.
     #[error(transparent)]
     Crew(#[from] CrewError),
-    /// Somebody misbehaves in game after game.
     #[error(
         "`{who}` misbehaved in {count} games of one round, the last time by {last:?}; mend it or name another player, then `mendel resume`"
     )]
     Faults {
-        /// Who.
         who: String,
-        /// How often.
         count: u64,
-        /// What it did last.
         last: EndReason,
     },
-    /// Games cannot be written down.
     #[error(transparent)]
     Journal(#[from] FileError),
-    /// A checkpoint that is none of this trial's.
     #[error("the state of the trial is broken: {reason}; restore the checkpoint from a copy")]
-    State {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A setting that makes no sense, with the values in question.
+    State { reason: String },
+    /// The reason names the setting and its value.
     #[error("{reason}")]
-    Key {
-        /// Which setting.
-        key: &'static str,
-        /// What is wrong with it and what to write instead.
-        reason: String,
-    },
-    /// There is nothing to judge by.
+    Key { key: &'static str, reason: String },
     #[error("the trial has no positions; give it a data set with some")]
     NoPositions,
-    /// A position lacks what the trial compares with.
     #[error("position {index} of the data has no {what}; choose another data set or another trial")]
-    NoLabel {
-        /// Which position, from 0.
-        index: usize,
-        /// What is missing.
-        what: &'static str,
-    },
-    /// A move that cannot be played.
+    NoLabel { index: usize, what: &'static str },
     #[error("position {index} of the data names the move {named}, which is not legal there")]
     Illegal {
-        /// Which position, from 0.
         index: usize,
-        /// The move as UCI writes it.
+        /// In UCI notation.
         named: String,
     },
-    /// More positions are to be drawn than there are.
     #[error("`sample` asks for {asked} of {found} positions; ask for fewer or leave it out")]
-    Sample {
-        /// How many are to be drawn.
-        asked: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// A setting that makes no sense.
+    Sample { asked: usize, found: usize },
+    /// The reason continues the name of the setting.
     #[error("`{key}` {reason}")]
     Setting {
-        /// Which setting.
         key: &'static str,
-        /// What is wrong with it and what to write instead.
         reason: &'static str,
     },
 }

@@ -34,7 +34,6 @@ pub(super) enum Drawn {
     All,
     /// These positions for every member.
     Shared(Vec<usize>),
-    /// These for each.
     Own(Vec<Vec<usize>>),
 }
 
@@ -64,7 +63,6 @@ impl Sampling {
         self.size
     }
 
-    /// Draws for a generation of so many members.
     pub(super) fn draw(&self, seed: u64, members: usize) -> Drawn {
         if self.size == self.total {
             return Drawn::All;

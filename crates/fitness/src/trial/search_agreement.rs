@@ -8,7 +8,7 @@ use mendel_engine::Player;
 
 use super::puzzles::{Puzzle, PuzzleChunk, Reach, Sheet, Solved};
 use super::sample::Drawn;
-use super::{Round, TrialError};
+use super::{JudgingContext, MemberWeights, TrialError};
 use crate::matrix::RowsError;
 
 /// Positions, the expert's moves, and who searches them.
@@ -49,9 +49,9 @@ impl Deeper {
     /// How many of the expert's moves each member finds.
     pub(super) fn count(
         &self,
-        members: &[Vec<i32>],
+        members: &[MemberWeights],
         drawn: &Drawn,
-        round: &mut Round,
+        context: &mut JudgingContext,
     ) -> Result<Vec<f64>, TrialError> {
         let every = self.every();
         let of = |member: usize| match drawn {
@@ -61,7 +61,7 @@ impl Deeper {
         };
         let players = self.players(members)?;
         let sheet = self.sheet(&players, of);
-        let found = of_members(&sheet, members.len(), sheet.solve(round)?.chunks);
+        let found = of_members(&sheet, members.len(), sheet.solve(context)?.chunks);
         let count = |found: &Vec<bool>| found.iter().filter(|&&found| found).count() as f64;
         Ok(found.iter().map(count).collect())
     }
@@ -69,7 +69,7 @@ impl Deeper {
     /// For each member and position whether the expert's move is found.
     pub(super) fn found(
         &self,
-        members: &[Vec<i32>],
+        members: &[&[i32]],
         threads: usize,
     ) -> Result<Vec<Vec<bool>>, TrialError> {
         let (every, players) = (self.every(), self.players(members)?);
@@ -83,10 +83,10 @@ impl Deeper {
     }
 
     /// Players from weights.
-    fn players(&self, members: &[Vec<i32>]) -> Result<Vec<Arc<Player>>, TrialError> {
-        let player = |weights: &Vec<i32>| {
+    fn players(&self, members: &[impl AsRef<[i32]>]) -> Result<Vec<Arc<Player>>, TrialError> {
+        let player = |weights: &_| {
             Ok(Arc::new(Player {
-                evaluator: self.player.evaluator.with_weights(weights)?,
+                evaluator: self.player.evaluator.with_weights(AsRef::as_ref(weights))?,
                 ..self.player.clone()
             }))
         };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::puzzles::{Puzzle, PuzzleChunk, Reach, Searched, Sheet, Solved};
-use super::{Round, Trial, TrialError, key_of};
+use super::{FitnessTrial, JudgingContext, MemberWeights, PositionTrial, ScoreScale, TrialError};
 use crate::genome::space::Space;
 
 /// What of a suite is counted.
@@ -216,8 +216,9 @@ impl SuiteTrial {
         }
     }
 
-    fn players(&self, members: &[Vec<i32>]) -> Result<Vec<Arc<Player>>, TrialError> {
-        let player = |member: &Vec<i32>| Ok(Arc::new(self.space.player(&self.parent, member)?));
+    fn players(&self, members: &[MemberWeights]) -> Result<Vec<Arc<Player>>, TrialError> {
+        let player =
+            |member: &MemberWeights| Ok(Arc::new(self.space.player(&self.parent, member)?));
         members.iter().map(player).collect()
     }
 
@@ -239,11 +240,11 @@ impl SuiteTrial {
     }
 
     /// Scores all members, of whom these are new, and remembers what they took.
-    fn take(&mut self, members: &[Vec<i32>], new: &[String], searched: Searched) -> Vec<f64> {
+    fn take(&mut self, members: &[MemberWeights], new: &[String], searched: Searched) -> Vec<f64> {
         let each = self.suite.len().div_ceil(BLOCK);
         let found = self.suite.of_players(new.len(), searched.chunks);
         self.known.extend(new.iter().cloned().zip(found));
-        let keys: Vec<String> = members.iter().map(|member| key_of(member)).collect();
+        let keys: Vec<String> = members.iter().map(MemberWeights::key).collect();
         let scores = keys.iter().map(|key| self.fitness(&self.known[key]));
         let scores = scores.collect();
 
@@ -256,19 +257,23 @@ impl SuiteTrial {
     }
 }
 
-impl Trial for SuiteTrial {
-    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
+impl FitnessTrial for SuiteTrial {
+    fn judge(
+        &mut self,
+        members: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Vec<f64>, TrialError> {
         // 1. Who was judged in the generation before, or stands here twice, takes
         //    what it took.
-        let mut new: Vec<Vec<i32>> = members.to_vec();
+        let mut new: Vec<MemberWeights> = members.to_vec();
         new.sort_unstable();
         new.dedup();
-        new.retain(|member| !self.known.contains_key(&key_of(member)));
+        new.retain(|member| !self.known.contains_key(&member.key()));
 
         // 2. The others search.
         let players = self.players(&new)?;
-        let searched = self.suite.sheet(&players).solve(round)?;
-        let new: Vec<String> = new.iter().map(|member| key_of(member)).collect();
+        let searched = self.suite.sheet(&players).solve(context)?;
+        let new: Vec<String> = new.iter().map(MemberWeights::key).collect();
         Ok(self.take(members, &new, searched))
     }
 
@@ -280,14 +285,16 @@ impl Trial for SuiteTrial {
         }
     }
 
-    fn smaller_is_better(&self) -> bool {
-        self.measure() == Measure::Nodes
-    }
-
-    fn unit(&self) -> &'static str {
+    fn scale(&self) -> ScoreScale {
         match self.measure() {
-            Measure::Nodes => "thousand nodes a position",
-            Measure::Solved => "% of the positions solved",
+            Measure::Nodes => ScoreScale {
+                unit: "thousand nodes a position",
+                smaller_is_better: true,
+            },
+            Measure::Solved => ScoreScale {
+                unit: "% of the positions solved",
+                smaller_is_better: false,
+            },
         }
     }
 
@@ -316,14 +323,16 @@ impl Trial for SuiteTrial {
         self.known = known;
         Ok(())
     }
+}
 
+impl PositionTrial for SuiteTrial {
     fn pairs(
         &self,
         first: &[i32],
         second: &[i32],
         threads: usize,
     ) -> Result<Vec<(f64, f64)>, TrialError> {
-        let members = [first.to_vec(), second.to_vec()];
+        let members = [first, second].map(MemberWeights::from);
         let different = &members[..if first == second { 1 } else { 2 }];
         let players = self.players(different)?;
         let solved = self.suite.solve(&players, threads, &Arc::default())?;
@@ -343,11 +352,8 @@ impl Trial for SuiteTrial {
     reason = "sums of whole numbers and their halves are exact"
 )]
 mod tests {
-    use mendel_crew::Crew;
-
     use super::*;
     use crate::genome::space::{CodingName, GenomeSettings};
-    use mendel_store::frame::Memo;
 
     /// So many times the back rank.
     fn trial(count: usize, nodes: u64) -> SuiteTrial {
@@ -368,21 +374,12 @@ mod tests {
     /// A generation judged by a thread here; nobody may search if `stopped`.
     fn judged(
         trial: &mut SuiteTrial,
-        members: &[Vec<i32>],
+        members: &[MemberWeights],
         stopped: bool,
     ) -> Result<Vec<f64>, TrialError> {
-        let round = &mut Round {
-            seed: 1,
-            generation: 0,
-            threads: 1,
-            crew: &Crew::threads(1),
-            stop: &Arc::new(AtomicBool::new(stopped)),
-            games: &mut Memo::default(),
-            judged: &mut Memo::default(),
-            incumbent: None,
-            watch: &mut |_| {},
-        };
-        trial.judge(members, round)
+        let mut context = JudgingContext::local(1, 1);
+        context.stop = Arc::new(AtomicBool::new(stopped));
+        trial.judge(members, &mut context)
     }
 
     #[test]
@@ -392,7 +389,7 @@ mod tests {
         let mut other = base.clone();
         let slot = began.space.slots()[0];
         other[slot] = i32::from(other[slot] <= 0);
-        let members = [base.clone(), other];
+        let members = [base.clone(), other].map(MemberWeights::from);
         let scores = judged(&mut began, &members, false).expect("nobody stops it");
         let state = serde_json::to_string(&began.state()).expect("plain data");
         let state = serde_json::from_str(&state).expect("JSON");
@@ -405,7 +402,7 @@ mod tests {
         let again = judged(&mut goes_on, &members, true).expect("nothing is left to search");
         assert_eq!(again, scores);
         // Only the last generation is known.
-        judged(&mut goes_on, &[base], true).expect("nothing is left to search");
+        judged(&mut goes_on, &[base.into()], true).expect("nothing is left to search");
         assert!(judged(&mut goes_on, &members, true).is_err());
 
         // 2. What an earlier version wrote, and what nobody wrote.
@@ -420,8 +417,8 @@ mod tests {
     fn positions_that_nobody_could_search_are_searched_the_next_time() {
         // Two chunks for each member.
         let mut trial = trial(BLOCK + 1, 20_000);
-        let members = [vec![1], vec![2], vec![1]];
-        let new = [key_of(&[1]), key_of(&[2])];
+        let members = [vec![1], vec![2], vec![1]].map(MemberWeights::from);
+        let new = [members[0].key(), members[1].key()];
         let solved = |count: usize| vec![Some(5_000); count];
         let searched = Searched {
             chunks: vec![solved(BLOCK), solved(1), solved(BLOCK), vec![None]],

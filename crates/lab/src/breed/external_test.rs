@@ -17,6 +17,7 @@ use mendel_board::Game;
 use mendel_crew::{Crew, Done};
 use mendel_engine::Player;
 use mendel_fitness::genome::space::Space;
+use mendel_fitness::trial::MemberWeights;
 use mendel_fitness::trial::games::by_the_paper;
 use mendel_store::frame::{Failure, Folder, Memo, MemoRecord};
 use mendel_store::{Record, Sync, fingerprint};
@@ -60,7 +61,7 @@ impl MemoRecord for ExternalTestPair {
 pub(crate) struct ExternalTest<'a> {
     pub(super) settings: &'a ExamSettings,
     pub(super) parent: &'a Player,
-    pub(super) crew: &'a Crew,
+    pub(super) crew: Crew,
     pub(super) stop: &'a Arc<AtomicBool>,
 }
 
@@ -79,7 +80,7 @@ impl ExternalTest<'_> {
         folder: &Folder,
         generation: u32,
         space: &Space,
-        members: &[Vec<i32>],
+        members: &[MemberWeights],
         told: &mut dyn FnMut(&ExamLine),
     ) -> Result<bool, Failure> {
         let generation = generation.saturating_add(1);
@@ -111,7 +112,7 @@ impl ExternalTest<'_> {
         (generation, row): (u32, usize),
         players: &[String],
         space: &Space,
-        members: &[Vec<i32>],
+        members: &[MemberWeights],
     ) -> Result<Option<ExamLine>, Failure> {
         let mut line = ExamLine {
             generation,
@@ -300,7 +301,7 @@ mod tests {
         let test = ExternalTest {
             settings: &settings,
             parent: &player,
-            crew: &crew,
+            crew,
             stop: &stop,
         };
         let one = || Entrant::bred("one", Arc::new(player.clone()), Vec::new());

@@ -5,7 +5,7 @@ use std::path::Path;
 use mendel_arena::Entrant;
 use mendel_store::{ExperimentError, InputHashes};
 
-use crate::recipe::{RecipePlan, TrialSettings};
+use crate::recipe::RecipePlan;
 
 /// The hashes of a run, or of a sweep or pipeline before its cells and steps.
 pub(crate) fn inputs_of(plan: &RecipePlan) -> Result<InputHashes, ExperimentError> {
@@ -39,7 +39,7 @@ pub(crate) fn add_inputs(
     let exam = recipe.exam.iter().flat_map(|it| it.rows.iter().flatten());
     let mut players: Vec<&str> = exam.map(String::as_str).collect();
     for stage in &recipe.stages {
-        if let TrialSettings::Games(it) = &stage.trial {
+        if let Some(it) = stage.trial.games() {
             players.extend(it.opponents());
             if let Some(path) = it.openings_file() {
                 inputs.add_file(path)?;

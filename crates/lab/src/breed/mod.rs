@@ -6,6 +6,7 @@
 
 mod external_test;
 mod finalist;
+mod generation;
 mod inputs;
 mod journals;
 mod networks;
@@ -13,7 +14,6 @@ mod prepare;
 mod prove;
 mod run;
 mod stage;
-mod stage_start;
 
 use std::fmt;
 

@@ -1,20 +1,20 @@
 //! What is written down of a generation of networks beside its fitness.
 
-use std::any::Any;
-
 use mendel_evaluator::AnyEvaluator;
 use mendel_evaluator::mlp::ONE;
-use mendel_evolve::{Breeder, Neat, Species};
+use mendel_evolve::{Breeder, SpeciesState};
+use mendel_fitness::genome::AnyGenome;
 use mendel_fitness::genome::space::{Space, SpaceKind};
+use mendel_fitness::trial::MemberWeights;
 
 use crate::record::{Networks, SpeciesLine};
 
 /// What a generation of networks is like, before its breeder is told; `None` where
 /// members are something else.
-pub(super) fn networks<B: Breeder + 'static>(
+pub(super) fn networks(
     space: &Space,
-    breeder: &B,
-    (members, too_large): (&[Vec<i32>], &[bool]),
+    breeder: &dyn Breeder<Genome = AnyGenome>,
+    (members, too_large): (&[MemberWeights], &[bool]),
     reported: (&[f64], bool),
 ) -> Option<Networks> {
     if let SpaceKind::Synapses(_) = space.kind {
@@ -44,25 +44,19 @@ pub(super) fn networks<B: Breeder + 'static>(
     }
     let count = members.len().max(1) as f64;
     let large = too_large.iter().filter(|it| **it).count() as f64;
-    let neat = (breeder as &dyn Any).downcast_ref::<Neat>();
+    let report = breeder.species();
+    let species = report.iter().flat_map(|it| &it.species);
     Some(Networks {
-        distance: neat.map_or(0.0, Neat::mean_distance),
+        distance: report.as_ref().map_or(0.0, |it| it.mean_distance),
         empty: Some(empty / count),
         too_large: Some(large / count),
         size: Some(size.map(|sum| sum / whole.max(1.0))),
-        species: neat.map_or_else(Vec::new, |neat| {
-            let line = |species: &Species| line(species, neat.generation(), reported);
-            neat.species().iter().map(line).collect()
-        }),
-        extinctions: neat.map(Neat::extinctions),
+        species: species.map(|it| line(it, reported)).collect(),
+        extinctions: report.as_ref().map(|it| it.extinctions),
     })
 }
 
-fn line(
-    species: &Species,
-    generation: u32,
-    (reported, smaller_is_better): (&[f64], bool),
-) -> SpeciesLine {
+fn line(species: &SpeciesState, (reported, smaller_is_better): (&[f64], bool)) -> SpeciesLine {
     let scores = species.members.iter();
     let scores = scores.filter_map(|&member| reported.get(member as usize).copied());
     // An error counts downwards.
@@ -75,18 +69,18 @@ fn line(
     SpeciesLine {
         id: species.id,
         size: species.members.len() as u32,
-        age: species.age(generation),
+        age: species.age,
         best,
     }
 }
 
 /// The mean length of the difference of two members' weights.
-fn mean_distance(members: &[Vec<i32>]) -> f64 {
+fn mean_distance(members: &[MemberWeights]) -> f64 {
     let mut sum = 0.0;
     let mut pairs = 0.0_f64;
     for (at, one) in members.iter().enumerate() {
         for other in &members[..at] {
-            let squares = one.iter().zip(other).map(|(a, b)| {
+            let squares = one.iter().zip(&**other).map(|(a, b)| {
                 let difference = f64::from(a - b) / f64::from(ONE);
                 difference * difference
             });
@@ -103,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_mean_distance_is_that_of_all_pairs() {
-        let member = |x: i32, y: i32| vec![x * ONE, y * ONE];
+        let member = |x: i32, y: i32| MemberWeights::from(vec![x * ONE, y * ONE]);
         let members = [member(0, 0), member(3, 4), member(0, 0)];
         assert!((mean_distance(&members) - 10.0 / 3.0).abs() < 1e-12);
         assert!(mean_distance(&members[..1]).abs() < 1e-12);

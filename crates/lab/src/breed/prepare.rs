@@ -4,22 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use mendel_data::{DataSet, GameResult};
+use mendel_data::DataSet;
 use mendel_engine::Player;
 use mendel_evaluator::AnyEvaluator;
 use mendel_fitness::genome::space::Space;
-use mendel_fitness::trial::games::{GameKind, GameTrial};
-use mendel_fitness::trial::{
-    Draw, ExpertDistance, Labelled, MoveAgreement, NetworkDistance, Round, Suite, SuiteTrial,
-    Trial, TrialError,
-};
+use mendel_fitness::trial::{JudgingContext, MemberWeights, PlayerTrial, TrialError};
+use mendel_fitness::trials::{TrialInputs, TrialPositions};
 use mendel_store::fingerprint;
 use mendel_store::frame::{Failure, OrInvalid as _};
 
-use super::finalist::{Finalist, Keep};
+use super::finalist::Finalist;
 use super::trial_failure;
 use crate::proof::Measured;
-use crate::recipe::{Recipe, RecipePlan, StageSettings, TrialSettings};
+use crate::recipe::{Recipe, RecipePlan, StageSettings};
 use crate::record::manifest::{Data, Manifest, StandIn};
 
 /// Everything the stages of a recipe work with.
@@ -35,19 +32,16 @@ pub(super) struct PreparedRun {
 
 struct PreparedStage {
     space: Space,
-    trial: Box<dyn Trial>,
+    trial: PlayerTrial,
     /// The game of each training position.
     games: Vec<u32>,
-    holdout: Option<(Box<dyn Trial>, Vec<u32>)>,
-    keep: Keep,
+    holdout: Option<(PlayerTrial, Vec<u32>)>,
 }
 
 /// What one stage works with.
-pub(super) struct Material<'a> {
+pub(super) struct StageInputs<'a> {
     pub(super) space: &'a Space,
-    pub(super) trial: &'a mut dyn Trial,
-    /// Which finalists are kept.
-    pub(super) keep: Keep,
+    pub(super) trial: &'a mut PlayerTrial,
     /// Whose genes the first generation begins with, with their numbers.
     pub(super) founders: Vec<(String, Vec<i32>)>,
 }
@@ -67,7 +61,7 @@ impl PreparedRun {
             stages: Vec::new(),
         };
         for stage in &recipe.stages {
-            let of_its_own = matches!(stage.trial, TrialSettings::Games(_));
+            let of_its_own = stage.trial.games().is_some();
             let name = if of_its_own {
                 None
             } else {
@@ -97,24 +91,28 @@ impl PreparedRun {
     fn prepare(&self, at: usize) -> Result<PreparedStage, Failure> {
         let settings = &self.recipe.stages[at];
         let space = self.space(at, &self.recipe.parent)?;
+        let parent = &self.recipe.parent;
         let Some(name) = &self.names[at] else {
-            return self.prepare_without_data(at, space);
+            return Ok(PreparedStage {
+                trial: self.trial(at, parent, &space, None)?,
+                space,
+                games: Vec::new(),
+                holdout: None,
+            });
         };
         let set = &self.sets[name];
         let mut header = set.header.clone();
         header.hold_out = settings.holdout.unwrap_or(header.hold_out);
+        let usable = (0..set.samples.len()).filter(|&at| settings.trial.uses_position(set, at));
         let (holdout, train): (Vec<usize>, Vec<usize>) =
-            positions_of(settings, set).partition(|&at| header.holds_out(set.samples[at].game));
+            usable.partition(|&at| header.holds_out(set.samples[at].game));
         let judged_by = |indices: &[usize], whole: bool| {
-            let made = trial(
-                settings,
-                (&self.recipe.parent, &space),
+            let positions = TrialPositions {
                 set,
                 indices,
-                self.threads,
                 whole,
-            );
-            made.map_err(|error| self.complaint(at, &error))
+            };
+            self.trial(at, parent, &space, Some(positions))
         };
         let trial = judged_by(&train, false)?;
         // Held-out positions are all looked at, every time.
@@ -131,36 +129,24 @@ impl PreparedRun {
             trial,
             games: games(&train),
             holdout,
-            keep: keep(&settings.trial),
         })
     }
 
-    /// A stage whose trial has no data set that could be split.
-    fn prepare_without_data(&self, at: usize, space: Space) -> Result<PreparedStage, Failure> {
-        Ok(PreparedStage {
-            trial: self.trial_of_its_own(at, &self.recipe.parent, &space)?,
-            space,
-            games: Vec::new(),
-            holdout: None,
-            keep: keep(&self.recipe.stages[at].trial),
-        })
-    }
-
-    /// A trial that needs no data set of ours, for members around this parent.
-    fn trial_of_its_own(
+    /// The trial of a stage, for members around this parent.
+    fn trial(
         &self,
         at: usize,
         parent: &Player,
         space: &Space,
-    ) -> Result<Box<dyn Trial>, Failure> {
-        let made = match &self.recipe.stages[at].trial {
-            TrialSettings::Games(it) => GameTrial::new(parent, space, (**it).clone()),
-            _ => Err(TrialError::NoPositions),
-        };
-        match made {
-            Ok(trial) => Ok(Box::new(trial)),
-            Err(error) => Err(self.complaint(at, &error)),
-        }
+        positions: Option<TrialPositions>,
+    ) -> Result<PlayerTrial, Failure> {
+        let made = self.recipe.stages[at].trial.make(&TrialInputs {
+            parent,
+            space,
+            positions,
+            threads: self.threads,
+        });
+        made.map_err(|error| self.complaint(at, &error))
     }
 
     /// What is wrong with a trial, at the key of the recipe that can mend it.
@@ -195,12 +181,14 @@ impl PreparedRun {
     pub(super) fn manifest(&self, plan: &RecipePlan, seed: u64) -> Result<Manifest, Failure> {
         let first = &self.stages[0];
         let base = first.space.base();
-        let baseline = if first.trial.by_positions() {
-            let compared = first.trial.compare(base, base, &[], self.threads);
-            Some(compared.map_err(trial_failure)?.first)
-        } else {
-            None
+        let baseline = match first.trial.positions() {
+            Some(trial) => {
+                let compared = trial.compare(base, base, &[], self.threads);
+                Some(compared.map_err(trial_failure)?.first)
+            }
+            None => None,
         };
+        let scale = first.trial.scale();
         let mut data: Vec<Data> = Vec::new();
         let mut listed: Vec<&str> = Vec::new();
         for name in self.names.iter().flatten() {
@@ -229,8 +217,8 @@ impl PreparedRun {
             parent: called(&plan.recipe),
             baseline,
             stand_in: self.stand_in(),
-            unit: first.trial.unit().to_owned(),
-            smaller_is_better: first.trial.smaller_is_better(),
+            unit: scale.unit.to_owned(),
+            smaller_is_better: scale.smaller_is_better,
             warnings: self.warnings(),
             genes: first.space.names().to_vec(),
             bounds: first.space.bounds(),
@@ -254,7 +242,7 @@ impl PreparedRun {
             .map(|(_, player)| fingerprint(player.to_toml().as_bytes()))
             .collect();
         for stage in &self.recipe.stages {
-            if let TrialSettings::Games(settings) = &stage.trial {
+            if let Some(settings) = stage.trial.games() {
                 hashes.extend(settings.fingerprints());
             }
         }
@@ -280,9 +268,9 @@ impl PreparedRun {
 
     /// What a reader of the results must know.
     fn warnings(&self) -> Vec<String> {
-        let by_clock = |stage: &StageSettings| match &stage.trial {
-            TrialSettings::Games(it) => !it.pace().is_repeatable(),
-            _ => false,
+        let by_clock = |stage: &StageSettings| {
+            let games = stage.trial.games();
+            games.is_some_and(|it| !it.pace().is_repeatable())
         };
         let mut warnings = Vec::new();
         if self.recipe.stages.iter().any(by_clock) {
@@ -315,12 +303,12 @@ impl PreparedRun {
         &mut self,
         at: usize,
         champions: &[Finalist],
-    ) -> Result<Material<'_>, Failure> {
+    ) -> Result<StageInputs<'_>, Failure> {
         if let Some(champion) = champions.last() {
             let parent = self.player(&champion.weights)?;
             let space = self.space(at, &parent)?;
             if self.names[at].is_none() {
-                self.stages[at].trial = self.trial_of_its_own(at, &parent, &space)?;
+                self.stages[at].trial = self.trial(at, &parent, &space, None)?;
             }
             self.stages[at].space = space;
         }
@@ -329,13 +317,10 @@ impl PreparedRun {
         } else {
             Vec::new()
         };
-        let PreparedStage {
-            space, trial, keep, ..
-        } = &mut self.stages[at];
-        Ok(Material {
+        let PreparedStage { space, trial, .. } = &mut self.stages[at];
+        Ok(StageInputs {
             space,
-            trial: trial.as_mut(),
-            keep: *keep,
+            trial,
             founders,
         })
     }
@@ -359,22 +344,22 @@ impl PreparedRun {
         &mut self,
         at: usize,
         finalists: &[Finalist],
-        round: &mut Round,
+        context: &mut JudgingContext,
     ) -> Result<Finalist, Failure> {
         let stage = &mut self.stages[at];
-        if stage.trial.by_positions() {
-            return self.best_on_all(at, finalists, round.threads);
-        }
-        let all: Vec<Vec<i32>> = finalists.iter().map(|it| it.weights.clone()).collect();
-        let chosen = stage.trial.verify(&all, round).map_err(trial_failure)?;
-        let chosen = chosen.unwrap_or(0);
-        let nobody = || Finalist {
+        let PlayerTrial::Games(trial) = &mut stage.trial else {
+            return self.best_on_all(at, finalists, context.threads);
+        };
+        let all: Vec<MemberWeights> = finalists.iter().map(|it| it.weights.clone()).collect();
+        let chosen = trial.verify(&all, context).map_err(trial_failure)?;
+        let parent = || Finalist {
             generation: None,
             member: None,
-            weights: stage.space.base().to_vec(),
+            weights: stage.space.base().into(),
             score: 0.0,
         };
-        Ok(finalists.get(chosen).cloned().unwrap_or_else(nobody))
+        let chosen = finalists.get(chosen.unwrap_or(0)).cloned();
+        Ok(chosen.unwrap_or_else(parent))
     }
 
     /// The best finalist on all training positions of the stage.
@@ -389,19 +374,15 @@ impl PreparedRun {
             return Ok(only.clone());
         }
         let base = stage.space.base();
-        let sign = if stage.trial.smaller_is_better() {
-            -1.0
-        } else {
-            1.0
-        };
+        let smaller_is_better = stage.trial.scale().smaller_is_better;
+        let sign = if smaller_is_better { -1.0 } else { 1.0 };
         let mut best: Option<(f64, &Finalist)> = None;
         for finalist in finalists {
-            let value = sign
-                * stage
-                    .trial
-                    .compare(base, &finalist.weights, &[], threads)
-                    .map_err(trial_failure)?
-                    .second;
+            let Some(trial) = stage.trial.positions() else {
+                break;
+            };
+            let compared = trial.compare(base, &finalist.weights, &[], threads);
+            let value = sign * compared.map_err(trial_failure)?.second;
             if best.is_none_or(|(before, _)| value > before) {
                 best = Some((value, finalist));
             }
@@ -418,29 +399,29 @@ impl PreparedRun {
         threads: usize,
     ) -> Result<(Option<Measured>, Option<Measured>), Failure> {
         let parent = self.parent();
-        let on = |trial: &dyn Trial, games: &[u32]| -> Result<Measured, Failure> {
-            let found = trial.compare(parent, champion, games, threads);
+        let on = |trial: &PlayerTrial, games: &[u32]| -> Result<Option<Measured>, Failure> {
+            let Some(positions) = trial.positions() else {
+                return Ok(None);
+            };
+            let found = positions.compare(parent, champion, games, threads);
             let found = found.map_err(trial_failure)?;
-            Ok(Measured {
+            let ties = positions.ties(champion, threads).map_err(trial_failure)?;
+            Ok(Some(Measured {
                 positions: found.positions as u64,
                 games: found.games as u64,
                 parent: found.first,
                 champion: found.second,
                 interval: found.interval,
-                ties: trial.ties(champion, threads).map_err(trial_failure)?,
-                unit: trial.unit().to_owned(),
-            })
+                ties,
+                unit: trial.scale().unit.to_owned(),
+            }))
         };
         let stage = &self.stages[at];
-        if !stage.trial.by_positions() {
-            return Ok((None, None));
-        }
-        let holdout = stage
-            .holdout
-            .as_ref()
-            .map(|(trial, games)| on(trial.as_ref(), games));
-        let training = on(stage.trial.as_ref(), &stage.games)?;
-        Ok((Some(training), holdout.transpose()?))
+        let holdout = match &stage.holdout {
+            Some((trial, games)) => on(trial, games)?,
+            None => None,
+        };
+        Ok((on(&stage.trial, &stage.games)?, holdout))
     }
 }
 
@@ -457,85 +438,4 @@ fn called(recipe: &Recipe) -> String {
 fn short_name(name: &str) -> String {
     let short = Path::new(name).file_name().unwrap_or_default();
     short.to_string_lossy().into_owned()
-}
-
-/// Which finalists a trial's champion is chosen from.
-fn keep(trial: &TrialSettings) -> Keep {
-    let alike = |sample: Option<usize>, draw: Draw| match sample {
-        Some(_) if draw != Draw::Never => Keep::Each,
-        _ => Keep::Best,
-    };
-    match trial {
-        TrialSettings::Distance(it) => alike(it.sample, it.draw),
-        TrialSettings::Agreement(it) => alike(it.sample, it.draw),
-        TrialSettings::Suite(_) => Keep::Best,
-        TrialSettings::Games(it) => {
-            let most = it.verify.map_or(1, |verify| verify.candidates);
-            match it.kind {
-                GameKind::KingOfTheHill => Keep::Kings(most),
-                GameKind::Gauntlet => Keep::Top(most),
-                GameKind::RoundRobin | GameKind::RandomMembers | GameKind::Duels => {
-                    Keep::Latest(most)
-                }
-            }
-        }
-    }
-}
-
-/// The positions of a set, by their indices; one that names several best moves
-/// counts once in a suite.
-fn positions_of(settings: &StageSettings, set: &DataSet) -> impl Iterator<Item = usize> {
-    let suite = matches!(settings.trial, TrialSettings::Suite(_));
-    (0..set.samples.len()).filter(move |&at| !suite || set.best_moves(at).is_some())
-}
-
-fn trial(
-    settings: &StageSettings,
-    (player, space): (&Player, &Space),
-    set: &DataSet,
-    indices: &[usize],
-    threads: usize,
-    whole: bool,
-) -> Result<Box<dyn Trial>, TrialError> {
-    let samples = indices.iter().map(|&index| &set.samples[index]);
-    Ok(match &settings.trial {
-        TrialSettings::Distance(it) => {
-            let mut it = it.clone();
-            if whole {
-                it.sample = None;
-            }
-            let labelled = samples.map(|sample| Labelled {
-                position: &sample.position,
-                score: sample.score.map(i32::from),
-                result: sample.result.map(GameResult::points),
-            });
-            let evaluator = space.evaluator(player);
-            if NetworkDistance::is_for(evaluator) {
-                Box::new(NetworkDistance::new(evaluator, labelled, it)?)
-            } else {
-                Box::new(ExpertDistance::new(evaluator, labelled, it, threads)?)
-            }
-        }
-        TrialSettings::Agreement(it) => {
-            let mut it = it.clone();
-            if whole {
-                it.sample = None;
-            }
-            let moves = samples.enumerate().map(|(index, sample)| {
-                let what = "best move";
-                let best = sample.best.ok_or(TrialError::NoLabel { index, what })?;
-                Ok((&sample.position, best))
-            });
-            let moves = moves.collect::<Result<Vec<_>, TrialError>>()?;
-            Box::new(MoveAgreement::new(player, moves, it, threads)?)
-        }
-        TrialSettings::Suite(it) => {
-            let solutions = |&index: &usize| set.best_moves(index).unwrap_or_default();
-            let moves = indices.iter().map(solutions);
-            let positions = samples.map(|sample| &sample.position).zip(moves);
-            let suite = Suite::new(positions, it.clone())?;
-            Box::new(SuiteTrial::new(player, space, suite))
-        }
-        TrialSettings::Games(_) => return Err(TrialError::NoPositions),
-    })
 }

@@ -70,7 +70,7 @@ impl RunExecutor<'_> {
         proof.conclude();
         self.frame.events().record("measured", &proof);
         // A match of a player with itself proves nothing.
-        let is_parent = champion.weights == prepared.parent();
+        let is_parent = *champion.weights == *prepared.parent();
         if is_parent {
             UNMOVED.clone_into(&mut proof.verdict);
         } else {

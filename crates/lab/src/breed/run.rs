@@ -1,73 +1,41 @@
 //! The stages of a run, one after the other.
 
+use std::sync::Arc;
+
 use mendel_arena::CrewFile;
-use mendel_crew::Crew;
-use mendel_evolve::{
-    Adam, Bits, Cosyne, Ga, MuPlusLambda, Neat, RandomSearch, Reals, Spsa, generation_seed,
-};
-use mendel_fitness::genome::network::Nets;
-use mendel_fitness::genome::space::SpaceKind;
-use mendel_fitness::trial::{PlayedPair, Round, SearchedBlock};
+use mendel_evolve::{Run, RunProgress, StopRules, generation_seed};
+use mendel_fitness::trial::{JudgingContext, PlayedPair, SearchedBlock};
 use mendel_store::frame::{Failure, Frame, Memo};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::external_test::ExternalTest;
 use super::finalist::Finalist;
+use super::generation::GenerationTrial;
 use super::journals::RunJournals;
-use super::prepare::{Material, PreparedRun};
-use super::stage::{StageEnd, StageRunner};
-use super::stage_start::StageStart;
+use super::prepare::{PreparedRun, StageInputs};
+use super::stage::{StageBreeders, StageEnd, StageRunner, StageState};
+use super::trial_failure;
 use crate::execution::RunOptions;
-use crate::recipe::{BreederSettings, Recipe};
+use crate::recipe::Recipe;
 use crate::record::manifest::Manifest;
 use crate::record::{CHAMPION, RunOutcome};
 
-/// Where a run stands.
+/// Where a run stands, as its checkpoint.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunCheckpoint {
     /// The stage that is under way.
-    pub(super) stage: usize,
+    stage: usize,
     /// Generations of the stages before it.
-    pub(super) first: u32,
+    first: u32,
     /// Judgements of the stages before it.
     #[serde(default)]
-    pub(super) judged: u64,
-    /// Generations that are written down, those of this stage too.
-    done: u32,
+    judged: u64,
+    /// Generations that are recorded, those of this stage included.
+    pub(super) done: u32,
     /// The champions of the stages before it.
     champions: Vec<Finalist>,
-    /// The state of the stage, as its breeder writes it.
-    state: Option<serde_json::Value>,
-}
-
-/// A checkpoint as it is written: the state is not copied for it.
-#[derive(Serialize)]
-pub(super) struct CheckpointRef<'a, T> {
-    stage: usize,
-    first: u32,
-    judged: u64,
-    done: u32,
-    champions: &'a [Finalist],
-    state: Option<&'a T>,
-}
-
-impl RunCheckpoint {
-    /// As it is written, with the state of the stage under way.
-    pub(super) fn with_state<'a, T>(
-        &'a self,
-        done: u32,
-        state: Option<&'a T>,
-    ) -> CheckpointRef<'a, T> {
-        CheckpointRef {
-            stage: self.stage,
-            first: self.first,
-            judged: self.judged,
-            done,
-            champions: &self.champions,
-            state,
-        }
-    }
+    pub(super) state: Option<StageState>,
 }
 
 /// The records of a run, and what its stages work with.
@@ -78,9 +46,7 @@ pub(super) struct RunExecutor<'a> {
     pub(super) options: &'a RunOptions,
     checkpoint: RunCheckpoint,
     journals: RunJournals,
-    pairs: Memo<PlayedPair>,
-    searched: Memo<SearchedBlock>,
-    crew: Crew,
+    context: JudgingContext,
     /// The most generations of all stages, where the recipe limits them.
     generations: Option<u64>,
 }
@@ -101,7 +67,17 @@ impl<'a> RunExecutor<'a> {
         let mut searched: Memo<SearchedBlock> =
             frame.memo(SearchedBlock::FILE, SearchedBlock::SYNC)?;
         searched.discard_until(|key| key.0 < done);
-        let crew = options.crew.bind(CrewFile::of(frame.path()));
+        let events = frame.events().clone();
+        let context = JudgingContext {
+            crew: options.crew.bind(CrewFile::of(frame.path())),
+            stop: Arc::clone(frame.stop()),
+            pairs,
+            searched,
+            watch: Box::new(move |judging| {
+                events.progress("games", judging.done, Some(judging.total));
+            }),
+            ..JudgingContext::local(0, options.threads())
+        };
         let most = recipe.stages.iter();
         let most = most.map(|stage| stage.stop.generations.map(u64::from));
         Ok(Self {
@@ -111,9 +87,7 @@ impl<'a> RunExecutor<'a> {
             options,
             checkpoint,
             journals,
-            pairs,
-            searched,
-            crew,
+            context,
             generations: most.sum(),
         })
     }
@@ -135,15 +109,12 @@ impl<'a> RunExecutor<'a> {
             }),
         );
         while self.checkpoint.stage < self.recipe.stages.len() {
-            let state = self.checkpoint.state.take();
-            let champions = &self.checkpoint.champions;
-            let material = prepared.stage(self.checkpoint.stage, champions)?;
             let StageEnd {
                 reason,
                 generations,
                 judgements,
                 finalists,
-            } = self.stage(state, material)?;
+            } = self.stage(&mut prepared)?;
             let champion = self.choose(&mut prepared, generations, &finalists)?;
             let number = self.checkpoint.stage;
             events.record("stage", &json!({ "stage": number, "reason": reason }));
@@ -151,16 +122,17 @@ impl<'a> RunExecutor<'a> {
             self.checkpoint.first = generations;
             self.checkpoint.judged = judgements;
             self.checkpoint.stage += 1;
-            self.pairs.flush_until(|key| key.0 < generations)?;
-            let state = self.checkpoint.with_state(generations, None::<&()>);
+            self.checkpoint.done = generations;
+            let context = &mut self.context;
+            context.pairs.flush_until(|key| key.0 < generations)?;
             let [one, two, three] = self.journals.all();
             self.frame
-                .write_checkpoint(&state, &mut [one, two, three, &mut self.pairs])?;
-            self.searched.discard_until(|key| key.0 < generations);
+                .write_checkpoint(&self.checkpoint, &mut [one, two, three, &mut context.pairs])?;
+            context.searched.discard_until(|key| key.0 < generations);
         }
 
         // 2. The champion, and what it is worth.
-        self.pairs.flush_until(|_| true)?;
+        self.context.pairs.flush_until(|_| true)?;
         let Some(champion) = self.checkpoint.champions.last() else {
             return Err(Failure::failed("the checkpoint has no champion"));
         };
@@ -185,104 +157,71 @@ impl<'a> RunExecutor<'a> {
         generation: u32,
         finalists: &[Finalist],
     ) -> Result<Finalist, Failure> {
-        let events = self.frame.events();
-        let mut round = Round {
-            // Fresh games: no generation has this number yet.
-            seed: generation_seed(self.seed(), generation),
-            generation,
-            threads: self.options.threads(),
-            crew: &self.crew,
-            stop: self.frame.stop(),
-            games: &mut self.pairs,
-            judged: &mut self.searched,
-            incumbent: None,
-            watch: &mut |judging| events.progress("games", judging.done, Some(judging.total)),
-        };
-        prepared.choose(self.checkpoint.stage, finalists, &mut round)
+        // New games: no generation has this number yet.
+        self.context.seed = generation_seed(self.seed(), generation);
+        self.context.generation = generation;
+        self.context.incumbent = None;
+        prepared.choose(self.checkpoint.stage, finalists, &mut self.context)
     }
 
-    /// Runs one stage with the breeder its settings name.
-    fn stage(
-        &mut self,
-        state: Option<serde_json::Value>,
-        material: Material,
-    ) -> Result<StageEnd, Failure> {
-        let settings = &self.recipe.stages[self.checkpoint.stage];
-        let Material {
+    /// Runs the stage under way, from its beginning or from its checkpoint.
+    fn stage(&mut self, prepared: &mut PreparedRun) -> Result<StageEnd, Failure> {
+        let at = self.checkpoint.stage;
+        let settings = &self.recipe.stages[at];
+        let StageInputs {
             space,
             trial,
-            keep,
             founders,
-        } = material;
+        } = prepared.stage(at, &self.checkpoint.champions)?;
         let seed = self.seed();
+        let state = self.checkpoint.state.take();
+        let StageBreeders { breeder, baseline } =
+            StageBreeders::new(settings, space, &founders, seed)?;
+        trial.restore(&Value::Null).map_err(trial_failure)?;
+        let first = self.checkpoint.first;
         let external_test = self.recipe.exam.as_ref().map(|settings| ExternalTest {
             settings,
             parent: &self.recipe.parent,
-            crew: &self.crew,
+            crew: self.context.crew.clone(),
             stop: self.frame.stop(),
         });
-        let runner = StageRunner {
-            external_test,
+        let generation = GenerationTrial {
             frame: self.frame,
-            checkpoint: &self.checkpoint,
+            external_test,
             journals: &mut self.journals,
-            pairs: &mut self.pairs,
-            searched: &mut self.searched,
+            context: &mut self.context,
             space,
             trial,
-            seed,
-            threads: self.options.threads(),
-            crew: &self.crew,
-            keep,
-            baseline: settings.baseline,
+            rule: settings.trial.finalists(),
             keep_genotypes: self.recipe.report.keep_genotypes,
-            rules: settings.stop,
+            first,
+            judgements: self.checkpoint.judged,
+            baseline,
+            lucky: None,
+            finalists: Vec::new(),
+            record: None,
+        };
+        // A target is meant as the trial reports.
+        let target = settings.stop.target.map(|it| generation.sign() * it);
+        let mut runner = StageRunner {
+            frame: self.frame,
+            checkpoint: &mut self.checkpoint,
+            run: Run {
+                breeder,
+                seed,
+                first_generation: first,
+                stop: StopRules {
+                    target,
+                    ..settings.stop
+                },
+                progress: RunProgress::default(),
+            },
+            generation,
             generations: self.generations,
         };
-        let start_of_stage = StageStart {
-            settings,
-            founders,
-            state,
-            seed,
-        };
-        match (&space.kind, settings.breeder.clone()) {
-            (SpaceKind::Bits(_), BreederSettings::Ga(it)) => {
-                start_of_stage.run(runner, |home, start| Ga::<Bits>::new(it, home, start, seed))
-            }
-            (_, BreederSettings::Ga(it)) => start_of_stage.run(runner, |home, start| {
-                Ga::<Reals>::new(it, home, start, seed)
-            }),
-            (SpaceKind::Bits(_), BreederSettings::Random(it)) => start_of_stage
-                .run(runner, |home, start| {
-                    RandomSearch::<Bits>::new(it, home, start, seed)
-                }),
-            (_, BreederSettings::Random(it)) => start_of_stage.run(runner, |home, start| {
-                RandomSearch::<Reals>::new(it, home, start, seed)
-            }),
-            (SpaceKind::Bits(_), BreederSettings::MuPlusLambda(it)) => start_of_stage
-                .run(runner, |home, start| {
-                    MuPlusLambda::<Bits>::new(it, home, start, seed)
-                }),
-            (_, BreederSettings::MuPlusLambda(it)) => start_of_stage.run(runner, |home, start| {
-                MuPlusLambda::<Reals>::new(it, home, start, seed)
-            }),
-            (_, BreederSettings::Adam(it)) => start_of_stage.run(runner, |home, start| {
-                Adam::new(it, home, start.into_iter().next(), seed)
-            }),
-            (_, BreederSettings::Spsa(it)) => start_of_stage.run(runner, |home, start| {
-                Spsa::new(it, home, start.into_iter().next(), seed)
-            }),
-            (SpaceKind::Synapses(synapses), BreederSettings::Cosyne(it)) => start_of_stage
-                .run(runner, |_, start| {
-                    Cosyne::new(it, synapses.clone(), start, seed)
-                }),
-            (SpaceKind::Nets(_), BreederSettings::Neat(it)) => start_of_stage
-                .run(runner, |nets: Nets, start| {
-                    Neat::new(*it, nets.shape, start, seed)
-                }),
-            (_, BreederSettings::Cosyne(_) | BreederSettings::Neat(_)) => {
-                Err(Failure::failed("the breeder does not suit the genomes"))
-            }
+        if let Some(state) = state {
+            runner.restore(settings, state)?;
         }
+        runner.run()
     }
 }

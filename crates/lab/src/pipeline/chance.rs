@@ -1,6 +1,7 @@
 //! A step that draws players by chance: what breeding is to be better than.
 
-use mendel_evolve::{Bits, Breeder as _, Cosyne, RandomSearch, RandomSettings, Reals};
+use mendel_evolve::{Breeder as _, Origin};
+use mendel_fitness::breeders::random_search;
 use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_store::replace;
 
@@ -9,7 +10,7 @@ use mendel_store::frame::Failure;
 
 use super::refer::{folder_of, seed_of};
 use crate::recipe::steps::{ChanceSettings, Settings, Turn};
-use crate::recipe::{BreederSettings, Recipe};
+use crate::recipe::{Recipe, StageBreeder};
 use crate::record::Drawn;
 
 impl ChanceSettings {
@@ -34,44 +35,27 @@ impl ChanceSettings {
     }
 }
 
-/// So many members of a space; `None` where its first generation is not drawn.
-fn drawn(
-    space: &Space,
-    breeder: &BreederSettings,
-    count: usize,
-    seed: u64,
-) -> Option<Vec<Vec<i32>>> {
-    let settings = RandomSettings { population: count };
-    Some(match &space.kind {
-        SpaceKind::Bits(layout) => {
-            let search = RandomSearch::<Bits>::new(settings, layout.clone(), None, seed).ok()?;
-            let born = search.ask().into_iter();
-            born.map(|it| space.from_bits(&it.genome)).collect()
+/// Members of a space that are drawn at random; `None` where its first generation is not.
+fn drawn(space: &Space, breeder: &StageBreeder, count: usize, seed: u64) -> Option<Vec<Vec<i32>>> {
+    // Random networks hardly ever play: they are drawn as their breeder begins, one first
+    // generation after the other, until there are enough.
+    let first = |seed: u64| match random_search(space, count, Vec::new(), seed) {
+        Some(search) => Some(search),
+        None => breeder.settings.make(space, Vec::new(), seed).ok(),
+    };
+    let mut members = Vec::with_capacity(count);
+    for more in 0.. {
+        let offspring = first(seed.wrapping_add(more))?.ask();
+        if !offspring.iter().all(|it| it.origin == Origin::Random) {
+            return None;
         }
-        SpaceKind::Reals(bounds) => {
-            let search = RandomSearch::<Reals>::new(settings, bounds.clone(), None, seed).ok()?;
-            let born = search.ask().into_iter();
-            born.map(|it| space.from_reals(&it.genome)).collect()
+        members.extend(offspring.iter().map(|it| it.genome.decode(space).0));
+        if members.len() >= count {
+            break;
         }
-        SpaceKind::Synapses(synapses) => {
-            let BreederSettings::Cosyne(settings) = breeder else {
-                return None;
-            };
-            // A first generation after the other, until there are enough.
-            let mut members = Vec::with_capacity(count);
-            for more in 0.. {
-                let seed = seed.wrapping_add(more);
-                let first = Cosyne::new(*settings, synapses.clone(), None, seed).ok()?;
-                members.extend(first.ask().iter().map(|it| space.from_reals(&it.genome)));
-                if members.len() >= count {
-                    break;
-                }
-            }
-            members.truncate(count);
-            members
-        }
-        SpaceKind::Nets(_) => return None,
-    })
+    }
+    members.truncate(count);
+    Some(members)
 }
 
 impl PipelineExecutor<'_> {

@@ -234,15 +234,24 @@ impl Document {
         key: &str,
         without: &[&str],
     ) -> Result<T, Complaint> {
+        self.section_by(key, without, |table| Value::Table(table).try_into())
+    }
+
+    /// The same, read by a function.
+    pub(crate) fn section_by<T>(
+        &self,
+        key: &str,
+        without: &[&str],
+        read: impl FnOnce(Table) -> Result<T, toml::de::Error>,
+    ) -> Result<T, Complaint> {
         let mut table = match self.get(key) {
             None => Table::new(),
             Some(Value::Table(table)) => table.clone(),
             Some(_) => return Err(self.complaint(key, "must be a table")),
         };
         table.retain(|name, _| !without.contains(&name));
-        let table = Value::Table(table);
-        table.clone().try_into().map_err(|error| {
-            let error: toml::de::Error = error;
+        read(table.clone()).map_err(|error| {
+            let table = Value::Table(table);
             let message = error.to_string();
             // The way down to the table or value it stumbled in is its last line.
             let way = message.rsplit_once("in `");

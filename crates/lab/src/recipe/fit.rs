@@ -2,12 +2,11 @@
 
 use mendel_data::Reader;
 use mendel_engine::Player;
-use mendel_evolve::{Bits, Net, Reals};
-use mendel_fitness::genome::Bred;
+use mendel_fitness::genome::AnyGenome;
 use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_fitness::trial::games::GameKind;
 
-use super::stage::{BreederSettings, StageSettings, TrialSettings};
+use super::stage::StageSettings;
 
 /// The key that is wrong, and why.
 type Misfit = (&'static str, String);
@@ -17,10 +16,7 @@ impl StageSettings {
     pub(super) fn check(&self) -> Result<(), Misfit> {
         self.check_data()?;
         self.check_breeder()?;
-        let has_kings = matches!(
-            &self.trial,
-            TrialSettings::Games(it) if it.kind == GameKind::KingOfTheHill
-        );
+        let has_kings = (self.trial.games()).is_some_and(|it| it.kind == GameKind::KingOfTheHill);
         if self.stop.no_new_king.is_some() && !has_kings {
             let reason = "is for kind = \"king-of-the-hill\" alone: elsewhere there are no kings";
             return Err(("stop.no-new-king", reason.to_owned()));
@@ -29,7 +25,7 @@ impl StageSettings {
     }
 
     fn check_data(&self) -> Result<(), Misfit> {
-        if let TrialSettings::Games(_) = self.trial {
+        if self.trial.games().is_some() {
             let idle = [
                 ("trial.data", self.data.is_some()),
                 ("trial.holdout", self.holdout.is_some()),
@@ -49,29 +45,20 @@ impl StageSettings {
     }
 
     fn check_breeder(&self) -> Result<(), Misfit> {
-        match (&self.breeder, &self.trial) {
-            (BreederSettings::Adam(_), TrialSettings::Agreement(it)) if it.depth > 1 => {
-                let reason = "must be 1 for a breeder that climbs: a search has no slope";
-                Err(("trial.depth", reason.to_owned()))
-            }
-            (BreederSettings::Adam(_), TrialSettings::Games(_) | TrialSettings::Suite(_)) => {
-                let reason = "climbs along slopes, and searches have none: choose another, such \
-                              as \"spsa\"";
-                Err(("breeder.kind", reason.to_owned()))
-            }
-            (BreederSettings::Ga(ga), trial) if ga.selection.needs_scores_from_zero() => {
-                let negative = match trial {
-                    TrialSettings::Distance(_) => "an error is a negative score",
-                    TrialSettings::Games(_) => "who loses more than it wins has a negative one",
-                    TrialSettings::Agreement(_) | TrialSettings::Suite(_) => return Ok(()),
-                };
-                let reason = format!(
-                    "needs scores from 0, and {negative}: write selection = \"roulette-shifted\""
-                );
-                Err(("breeder.selection", reason))
-            }
-            _ => Ok(()),
+        let breeder = &self.breeder.settings;
+        if breeder.needs_gradients() {
+            let found = self.trial.check_gradients();
+            found.map_err(|(key, reason)| (key, reason.to_owned()))?;
         }
+        if breeder.needs_scores_from_zero()
+            && let Some(negative) = self.trial.negative_scores()
+        {
+            let reason = format!(
+                "needs scores from 0, and {negative}: write selection = \"roulette-shifted\""
+            );
+            return Err(("breeder.selection", reason));
+        }
+        Ok(())
     }
 
     /// Whether the genes of a founder can be written as the recipe's genomes are.
@@ -93,13 +80,9 @@ impl StageSettings {
                 "`{name}` has other numbers than the parent; all must have the same evaluator"
             ));
         }
-        let encoded = match &space.kind {
-            SpaceKind::Bits(_) => Bits::of(space, own.base()).map(|_| ()),
-            SpaceKind::Reals(_) | SpaceKind::Synapses(_) => {
-                Reals::of(space, own.base()).map(|_| ())
-            }
-            SpaceKind::Nets(_) => Net::of(space, own.base()).map(|_| ()),
-        };
-        encoded.map_err(|reason| format!("`{name}` cannot be encoded: {reason}"))
+        let encoded = AnyGenome::encode(space, own.base());
+        encoded
+            .map(|_| ())
+            .map_err(|reason| format!("`{name}` cannot be encoded: {reason}"))
     }
 }

@@ -17,7 +17,7 @@ use mendel_fitness::genome::space::{CodingName, GenomeSettings, Space, SpaceKind
 use mendel_fitness::trial::games::GameKind;
 
 pub(super) use super::Misfit;
-use super::stage::{BreederSettings, StageSettings, TrialSettings};
+use super::stage::StageSettings;
 
 /// Bytes for each gene of a network, once: its bounds and its name.
 const PER_NAME: u64 = 512;
@@ -62,9 +62,9 @@ pub(super) fn check_layers(parent: &Player, genome: &GenomeSettings) -> Result<(
 
 /// Refuses a population that does not fit, before one of it is made.
 pub(super) fn check_members(settings: &StageSettings, space: &Space) -> Result<(), Misfit> {
-    let (key, members) = members(&settings.breeder);
+    let (members, key) = settings.breeder.settings.population();
     // Random search beside it has as many.
-    let members = members.saturating_mul(if settings.baseline { 2 } else { 1 });
+    let members = (members as u64).saturating_mul(if settings.baseline { 2 } else { 1 });
     let numbers = space.base().len() as u64;
     let (what, needed) = match &space.kind {
         SpaceKind::Bits(_) => (numbers, of(members, numbers, PER_CODED)),
@@ -82,7 +82,7 @@ pub(super) fn check_members(settings: &StageSettings, space: &Space) -> Result<(
         (key, reason)
     })?;
     // Two members play a game.
-    let TrialSettings::Games(games) = &settings.trial else {
+    let Some(games) = settings.trial.games() else {
         return Ok(());
     };
     memory::check((u64::from(games.hash) << 20).saturating_mul(2)).map_err(|shortage| {
@@ -96,7 +96,7 @@ pub(super) fn check_members(settings: &StageSettings, space: &Space) -> Result<(
 
 /// How many pairs of members meet in a generation.
 fn meetings(settings: &StageSettings, members: u64) -> u64 {
-    let TrialSettings::Games(games) = &settings.trial else {
+    let Some(games) = settings.trial.games() else {
         return 0;
     };
     let others = members.saturating_sub(1);
@@ -106,22 +106,6 @@ fn meetings(settings: &StageSettings, members: u64) -> u64 {
         GameKind::Gauntlet | GameKind::Duels | GameKind::KingOfTheHill => 1,
     };
     members.saturating_mul(met) / 2
-}
-
-/// How many members there are at once, and the key that says it.
-fn members(breeder: &BreederSettings) -> (&'static str, u64) {
-    let (key, count) = match breeder {
-        BreederSettings::Ga(it) => ("breeder.population", it.population),
-        BreederSettings::Random(it) => ("breeder.population", it.population),
-        BreederSettings::Cosyne(it) => ("breeder.population", it.population),
-        BreederSettings::Neat(it) => ("breeder.population", it.population),
-        BreederSettings::MuPlusLambda(it) => {
-            ("breeder.children", it.parents.saturating_add(it.children))
-        }
-        BreederSettings::Spsa(it) => ("breeder.directions", it.directions.saturating_mul(2)),
-        BreederSettings::Adam(_) => ("breeder", 1),
-    };
-    (key, count as u64)
 }
 
 /// Bytes of members that have `parts` parts of `bytes` bytes each.

@@ -29,7 +29,7 @@ pub use self::metric_ref::MetricRef;
 pub use self::paper::{Figure, Paper, Published};
 pub use self::plan::RecipePlan;
 pub use self::proof::ProofSettings;
-pub use self::stage::{BreederSettings, StageSettings, TrialSettings};
+pub use self::stage::{StageBreeder, StageSettings};
 pub use self::summary::{Summary, summaries};
 
 /// One experiment: what is bred from whom, how it is judged, and how the result is

@@ -1,74 +1,55 @@
 //! One stage of a recipe: genome, breeder, trial, stop rules.
 
+use std::sync::Arc;
+
 use mendel_engine::Player;
-use mendel_evolve::{
-    Adam, AdamSettings, Bits, Bounds, Cosyne, CosyneSettings, Ga, GaSettings, Genome, MuPlusLambda,
-    MuPlusLambdaSettings, Neat, NeatSettings, RandomSearch, RandomSettings, Reals, SettingsError,
-    Spsa, SpsaSettings, StopRules,
-};
-use mendel_fitness::genome::network::{Nets, Painter, most};
+use mendel_evolve::{SettingsError, StopRules};
+use mendel_fitness::breeders::{BREEDERS, BreederKind, BreederSettings, find_breeder};
+use mendel_fitness::genome::AnyGenome;
 use mendel_fitness::genome::space::{GenomeSettings, Space, SpaceKind, Start};
+use mendel_fitness::trial::TrialError;
 use mendel_fitness::trial::games::GameKind;
-use mendel_fitness::trial::{
-    AgreementSettings, Distance, DistanceSettings, GameSettings, Measure, SuiteSettings, TrialError,
-};
+use mendel_fitness::trials::{TRIALS, TrialKind, TrialSettings, find_trial};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::document::{Complaint, Document};
 use super::memory;
 
-/// What is bred, by whom, how it is judged and when it ends.
+/// Genome, breeder, trial and stop rules.
 #[derive(Clone, Debug)]
 pub struct StageSettings {
-    /// What is bred.
     pub genome: GenomeSettings,
-    /// Who breeds.
-    pub breeder: BreederSettings,
-    /// Who judges.
-    pub trial: TrialSettings,
+    pub breeder: StageBreeder,
+    pub trial: Arc<dyn TrialSettings>,
     /// The data set that is judged by, a built-in name or a file; none where
     /// games judge.
     pub data: Option<String>,
-    /// The share of its games that is held out, where the set's own is not meant.
+    /// The share of its games that is held out, if not the set's own.
     pub holdout: Option<f64>,
-    /// When it ends.
     pub stop: StopRules,
     /// Whether random search runs beside it.
     pub baseline: bool,
 }
 
-/// The table `[breeder]`, by its `kind`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BreederSettings {
-    /// A genetic algorithm.
-    Ga(GaSettings),
-    /// Mutation and an archive.
-    MuPlusLambda(MuPlusLambdaSettings),
-    /// Gradient descent.
-    Adam(AdamSettings),
-    /// Simultaneous perturbation.
-    Spsa(SpsaSettings),
-    /// Chance.
-    Random(RandomSettings),
-    /// Cooperatively coevolved synapses.
-    Cosyne(CosyneSettings),
-    /// Networks that grow.
-    Neat(Box<NeatSettings>),
+/// The table `[breeder]`.
+#[derive(Clone, Debug)]
+pub struct StageBreeder {
+    pub kind: &'static BreederKind,
+    pub settings: Arc<dyn BreederSettings>,
 }
 
-/// The table `[trial]`, by its `kind`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TrialSettings {
-    /// The distance to an expert's score or the game's result.
-    Distance(DistanceSettings),
-    /// Agreement with an expert's move.
-    Agreement(AgreementSettings),
-    /// Games, of whichever kind.
-    Games(Box<GameSettings>),
-    /// A suite of positions with best moves.
-    Suite(SuiteSettings),
+/// The breeders and trials that a recipe can name.
+#[derive(Clone, Copy)]
+struct Kinds {
+    breeders: &'static [BreederKind],
+    trials: &'static [TrialKind],
 }
+
+const KINDS: Kinds = Kinds {
+    breeders: BREEDERS,
+    trials: TRIALS,
+};
 
 /// What every trial knows beside its own settings.
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,8 +62,8 @@ struct Around {
     baseline: Option<bool>,
 }
 
-/// The keys of [`Around`] and the choice itself.
-const AROUND: [&str; 4] = ["kind", "data", "holdout", "baseline"];
+/// The keys of [`Around`].
+const AROUND: [&str; 3] = ["data", "holdout", "baseline"];
 
 /// The tables of one stage.
 const TABLES: [&str; 4] = ["genome", "breeder", "trial", "stop"];
@@ -90,6 +71,15 @@ const TABLES: [&str; 4] = ["genome", "breeder", "trial", "stop"];
 /// The stages of a recipe: those of its list `[[stage]]`, or the one whose tables
 /// stand by themselves.
 pub(super) fn read(
+    document: &Document,
+    parent: &Player,
+    founders: &[(String, Player)],
+) -> Result<Vec<StageSettings>, Complaint> {
+    read_kinds(KINDS, document, parent, founders)
+}
+
+fn read_kinds(
+    kinds: Kinds,
     document: &Document,
     parent: &Player,
     founders: &[(String, Player)],
@@ -108,7 +98,7 @@ pub(super) fn read(
     let mut stages = Vec::with_capacity(keys.len());
     let mut first: Option<Space> = None;
     for key in &keys {
-        let (settings, space) = one(document, key, parent)?;
+        let (settings, space) = one(kinds, document, key, parent)?;
         if stages.is_empty() {
             for founder in founders {
                 settings
@@ -124,7 +114,7 @@ pub(super) fn read(
         }
         stages.push(settings);
         let (before, this) = (&stages[0], &stages[stages.len() - 1]);
-        if before.trial.measures() != this.trial.measures() {
+        if before.trial.metric() != this.trial.metric() {
             let reason = "all stages must measure the same: the figures of a run compare";
             return Err(document.complaint(&format!("{key}.trial"), reason));
         }
@@ -138,6 +128,7 @@ pub(super) fn read(
 }
 
 fn one(
+    kinds: Kinds,
     document: &Document,
     key: &str,
     parent: &Player,
@@ -158,9 +149,9 @@ fn one(
 
     // 1. The tables, each by its kind.
     let genome: GenomeSettings = document.section(&at("genome"))?;
-    let breeder = breeder(document, &at("breeder"))?;
+    let breeder = breeder(kinds.breeders, document, &at("breeder"))?;
     let around: Around = document.section(&at("trial"))?;
-    let trial = trial(document, &at("trial"))?;
+    let trial = trial(kinds.trials, document, &at("trial"))?;
     let stop: StopRules = document.section(&at("stop"))?;
     if around
         .holdout
@@ -176,11 +167,7 @@ fn one(
     let space = Space::new(parent, &genome).map_err(|error| {
         document.complaint(&format!("{}.{}", at("genome"), error.key), error.reason)
     })?;
-    let by_positions = matches!(
-        trial,
-        TrialSettings::Distance(_) | TrialSettings::Agreement(_)
-    );
-    if by_positions && space.breeds_search() {
+    if !trial.uses_search() && space.breeds_search() {
         let key = match genome.chromosome {
             Some(_) => at("genome.chromosome"),
             None => at("genome.search"),
@@ -201,24 +188,22 @@ fn one(
         document.complaint(&key, error)
     })?;
     if genome.start == Start::Parent && matches!(space.kind, SpaceKind::Bits(_)) {
-        space
-            .parent_bits()
+        AnyGenome::encode(&space, space.base())
             .map_err(|reason| document.complaint(&at("genome.start"), reason))?;
     }
-    if let TrialSettings::Games(games) = &trial {
+    if let Some(games) = trial.games() {
         if around.baseline == Some(true) {
             let reason = "means nothing in games: members meet each other, and who is drawn by \
                           chance beside them would change what they score";
             return Err(document.complaint(&at("trial.baseline"), reason));
         }
-        let in_pairs = matches!(breeder, BreederSettings::Spsa(_));
-        if games.kind == GameKind::Duels && !in_pairs {
+        if games.kind == GameKind::Duels && !breeder.settings.asks_in_pairs() {
             let reason = "\"duels\" is for kind = \"spsa\", which asks in pairs: choose another \
                           kind, such as \"round-robin\"";
             return Err(document.complaint(&at("trial.kind"), reason));
         }
     }
-    let by_search = matches!(trial, TrialSettings::Games(_) | TrialSettings::Suite(_));
+    let by_search = trial.uses_search();
     let settings = StageSettings {
         genome,
         breeder,
@@ -235,8 +220,9 @@ fn one(
         .check()
         .map_err(|(key, reason)| document.complaint(&at(key), reason))?;
     memory::check_members(&settings, &space).map_err(too_large)?;
-    settings
-        .try_breeder(&space)
+    let StageBreeder { kind, settings: it } = &settings.breeder;
+    kind.check_genomes(kinds.breeders, space.genome_kind())
+        .and_then(|()| it.make(&space, Vec::new(), 0))
         .map_err(|error| complain(document, &at("breeder"), &error))?;
     Ok((settings, space))
 }
@@ -261,188 +247,234 @@ fn complain(document: &Document, table: &str, error: &SettingsError) -> Complain
     document.complaint(&key, error)
 }
 
-fn breeder(document: &Document, table: &str) -> Result<BreederSettings, Complaint> {
-    const KINDS: &str = "write kind = \"ga\", \"mu-plus-lambda\", \"adam\", \"spsa\", \"cosyne\", \
-                         \"neat\" or \"random\"";
+/// The entry that the key `kind` of a table names.
+fn kind<T>(
+    document: &Document,
+    (table, what): (&str, &str),
+    find: impl Fn(&str) -> Result<T, Vec<&'static str>>,
+) -> Result<T, Complaint> {
     let kind = document.text(&format!("{table}.kind"))?;
-    Ok(match kind.as_deref() {
-        Some("ga") => BreederSettings::Ga(document.section_without(table, &["kind"])?),
-        Some("mu-plus-lambda") => {
-            BreederSettings::MuPlusLambda(document.section_without(table, &["kind"])?)
+    find(kind.as_deref().unwrap_or_default()).map_err(|names| {
+        let (last, names) = names.split_last().unwrap_or((&"", &[]));
+        let names = format!("write kind = \"{}\" or \"{last}\"", names.join("\", \""));
+        match kind {
+            Some(other) => {
+                let reason = format!("there is no {what} `{other}`; {names}");
+                document.complaint(&format!("{table}.kind"), reason)
+            }
+            None => document.complaint(table, format!("has no kind; {names}")),
         }
-        Some("adam") => BreederSettings::Adam(document.section_without(table, &["kind"])?),
-        Some("spsa") => BreederSettings::Spsa(document.section_without(table, &["kind"])?),
-        Some("cosyne") => BreederSettings::Cosyne(document.section_without(table, &["kind"])?),
-        Some("neat") => BreederSettings::Neat(document.section_without(table, &["kind"])?),
-        Some("random") => BreederSettings::Random(document.section_without(table, &["kind"])?),
-        Some(other) => {
-            let reason = format!("there is no breeder `{other}`; {KINDS}");
-            return Err(document.complaint(&format!("{table}.kind"), reason));
-        }
-        None => return Err(document.complaint(table, format!("has no kind; {KINDS}"))),
     })
 }
 
-fn trial(document: &Document, table: &str) -> Result<TrialSettings, Complaint> {
-    const KINDS: &str = "write kind = \"expert-distance\", \"move-agreement\", \"suite\", \
-                         \"round-robin\", \"random-members\", \"gauntlet\", \"duels\" or \
-                         \"king-of-the-hill\"";
-    let kind = document.text(&format!("{table}.kind"))?;
-    Ok(match kind.as_deref() {
-        Some("expert-distance") => {
-            TrialSettings::Distance(document.section_without(table, &AROUND)?)
-        }
-        Some("move-agreement") => {
-            TrialSettings::Agreement(document.section_without(table, &AROUND)?)
-        }
-        Some(kind) if GameKind::NAMES.contains(&kind) => {
-            TrialSettings::Games(document.section_without(table, &["data", "holdout", "baseline"])?)
-        }
-        Some("suite") => TrialSettings::Suite(document.section_without(table, &AROUND)?),
-        Some(other) => {
-            let reason = format!("there is no trial `{other}`; {KINDS}");
-            return Err(document.complaint(&format!("{table}.kind"), reason));
-        }
-        None => return Err(document.complaint(table, format!("has no kind; {KINDS}"))),
-    })
+fn breeder(
+    kinds: &'static [BreederKind],
+    document: &Document,
+    table: &str,
+) -> Result<StageBreeder, Complaint> {
+    let kind = kind(document, (table, "breeder"), |it| find_breeder(kinds, it))?;
+    let settings = document.section_by(table, &[], kind.settings)?;
+    Ok(StageBreeder { kind, settings })
 }
 
-impl TrialSettings {
-    fn check(&self) -> Result<(), TrialError> {
-        match self {
-            Self::Distance(it) => it.check(),
-            Self::Agreement(it) => it.check(),
-            Self::Games(it) => it.check(),
-            Self::Suite(it) => it.check(),
-        }
-    }
-
-    /// What is measured; figures of different kinds do not compare.
-    fn measures(&self) -> (u8, Option<Distance>) {
-        match self {
-            Self::Distance(it) => (0, Some(it.distance)),
-            Self::Agreement(_) => (1, None),
-            Self::Games(_) => (2, None),
-            Self::Suite(it) if it.measure == Measure::Nodes => (3, None),
-            Self::Suite(_) => (4, None),
-        }
-    }
+fn trial(
+    kinds: &'static [TrialKind],
+    document: &Document,
+    table: &str,
+) -> Result<Arc<dyn TrialSettings>, Complaint> {
+    let kind = kind(document, (table, "trial"), |it| find_trial(kinds, it))?;
+    document.section_by(table, &AROUND, kind.settings)
 }
 
-impl StageSettings {
-    /// Makes the breeder once, to see whether it can be made.
-    fn try_breeder(&self, space: &Space) -> Result<(), SettingsError> {
-        match &space.kind {
-            SpaceKind::Bits(layout) => self.try_in::<Bits>(layout.clone()),
-            SpaceKind::Reals(bounds) => self.try_reals(bounds),
-            SpaceKind::Synapses(synapses) => match &self.breeder {
-                BreederSettings::Cosyne(settings) => {
-                    Cosyne::new(*settings, synapses.clone(), None, 0).map(|_| ())
-                }
-                BreederSettings::Adam(_) => Err(unsuited("adam", "networks", "`cosyne`")),
-                _ => self.try_reals(&synapses.bounds),
-            },
-            SpaceKind::Nets(nets) => self.try_nets(nets),
+#[cfg(test)]
+mod tests {
+    use mendel_evolve::{Breeder, JudgedMember, Offspring, Origin, RealVector};
+    use mendel_fitness::breeders::{MadeBreeder, SavedBreeder};
+    use mendel_fitness::genome::GenomeKind;
+    use mendel_fitness::trial::{
+        FitnessTrial, JudgingContext, MemberWeights, PlayerTrial, PositionTrial, ScoreScale,
+    };
+    use mendel_fitness::trials::{FinalistRule, TrialInputs};
+    use serde_json::value::{RawValue, to_raw_value};
+
+    use super::*;
+
+    /// Proposes the parent again and again.
+    #[derive(Debug, Deserialize, Serialize)]
+    struct Still {
+        generation: u32,
+        point: Vec<f64>,
+    }
+
+    impl Breeder for Still {
+        type Genome = AnyGenome;
+
+        fn generation(&self) -> u32 {
+            self.generation
+        }
+
+        fn ask(&self) -> Vec<Offspring<AnyGenome>> {
+            vec![Offspring {
+                genome: RealVector(self.point.clone()).into(),
+                parents: Vec::new(),
+                origin: Origin::Given,
+            }]
+        }
+
+        fn tell(&mut self, _offspring: Vec<Offspring<AnyGenome>>, _judged: &[JudgedMember]) {
+            self.generation += 1;
         }
     }
 
-    fn try_reals(&self, bounds: &[Bounds]) -> Result<(), SettingsError> {
-        match &self.breeder {
-            BreederSettings::Adam(settings) => {
-                Adam::new(*settings, bounds.to_vec(), None, 0).map(|_| ())
-            }
-            BreederSettings::Spsa(settings) => {
-                Spsa::new(*settings, bounds.to_vec(), None, 0).map(|_| ())
-            }
-            _ => self.try_in::<Reals>(bounds.to_vec()),
+    impl SavedBreeder for Still {
+        fn state(&self) -> serde_json::Result<Box<RawValue>> {
+            to_raw_value(self)
         }
     }
 
-    fn try_nets(&self, nets: &Nets) -> Result<(), SettingsError> {
-        let BreederSettings::Neat(settings) = &self.breeder else {
-            let value = self.breeder.name();
-            return Err(unsuited(value, "networks that grow", "`neat`"));
+    #[derive(Debug, Deserialize)]
+    struct StillSettings {
+        first: u32,
+    }
+
+    impl BreederSettings for StillSettings {
+        fn make(&self, space: &Space, _start: Vec<AnyGenome>, _seed: u64) -> MadeBreeder {
+            Ok(Box::new(Still {
+                generation: self.first,
+                point: space.genes_of(space.base()),
+            }))
+        }
+
+        fn population(&self) -> (usize, &'static str) {
+            (1, "breeder")
+        }
+    }
+
+    static BREEDERS: &[BreederKind] = &[BreederKind {
+        name: "still",
+        genomes: &[GenomeKind::Reals],
+        settings: |table| Ok(Arc::new(table.try_into::<StillSettings>()?)),
+        restore: |_, state| Ok(Box::new(serde_json::from_str::<Still>(state.get())?)),
+    }];
+
+    /// The sum of the weights.
+    #[derive(Clone, Debug, Deserialize)]
+    struct Sum {
+        factor: f64,
+    }
+
+    impl FitnessTrial for Sum {
+        fn judge(
+            &mut self,
+            members: &[MemberWeights],
+            _context: &mut JudgingContext,
+        ) -> Result<Vec<f64>, TrialError> {
+            let sum = |it: &MemberWeights| it.iter().sum::<i32>();
+            Ok(members.iter().map(|it| f64::from(sum(it))).collect())
+        }
+
+        fn scale(&self) -> ScoreScale {
+            ScoreScale {
+                unit: "centipawns of weights",
+                smaller_is_better: false,
+            }
+        }
+
+        fn report(&self, score: f64) -> f64 {
+            self.factor * score
+        }
+
+        fn judgements_per_member(&self) -> u64 {
+            1
+        }
+    }
+
+    impl PositionTrial for Sum {
+        fn pairs(
+            &self,
+            _first: &[i32],
+            _second: &[i32],
+            _threads: usize,
+        ) -> Result<Vec<(f64, f64)>, TrialError> {
+            Err(TrialError::NoPositions)
+        }
+    }
+
+    impl TrialSettings for Sum {
+        fn check(&self) -> Result<(), TrialError> {
+            Ok(())
+        }
+
+        fn make(&self, _inputs: &TrialInputs<'_>) -> Result<PlayerTrial, TrialError> {
+            Ok(PlayerTrial::Positions(Box::new(self.clone())))
+        }
+
+        fn metric(&self) -> &'static str {
+            "sum"
+        }
+
+        fn finalists(&self) -> FinalistRule {
+            FinalistRule::Best
+        }
+    }
+
+    static TRIALS: &[TrialKind] = &[TrialKind {
+        name: "sum",
+        settings: |table| Ok(Arc::new(table.try_into::<Sum>()?)),
+    }];
+
+    const RECIPE: &str = r#"
+        [genome]
+        coding = "real"
+        [breeder]
+        kind = "still"
+        first = 3
+        [trial]
+        kind = "sum"
+        factor = 0.5
+        data = "quiet"
+        [stop]
+        generations = 4
+    "#;
+
+    #[test]
+    fn a_new_breeder_and_a_new_trial_are_one_entry_of_a_list_each() {
+        let document = Document::parse(RECIPE, "a test").expect("TOML");
+        let parent = Player::find("gerald-base").expect("built in");
+        let kinds = Kinds {
+            breeders: BREEDERS,
+            trials: TRIALS,
         };
-        Neat::new((**settings).clone(), nets.shape, None, 0)?;
-        // A network that paints can have any numbers; one that plays has an evaluator's.
-        if nets.painter != Painter::Itself {
-            return Ok(());
-        }
-        let kinds = [
-            ("weights", Some(settings.weights)),
-            ("biases", settings.biases),
-        ];
-        for (name, numbers) in kinds {
-            if let Some(it) = numbers
-                && (it.low < -most() || it.high > most())
-            {
-                return Err(SettingsError::Bounds {
-                    name: name.to_owned(),
-                    reason: format!(
-                        "`low` is {} and `high` is {}; a network plays with numbers from -{most} to {most}",
-                        it.low,
-                        it.high,
-                        most = most()
-                    ),
-                });
-            }
-        }
-        Ok(())
-    }
+        let stages = read_kinds(kinds, &document, &parent, &[]);
+        let stages = stages.unwrap_or_else(|complaint| panic!("{complaint}"));
+        let [stage] = &stages[..] else {
+            panic!("{stages:?}");
+        };
 
-    fn try_in<G: Genome>(&self, space: G::Space) -> Result<(), SettingsError> {
-        match &self.breeder {
-            BreederSettings::Ga(settings) => {
-                Ga::<G>::new(settings.clone(), space, None, 0).map(|_| ())
-            }
-            BreederSettings::Random(settings) => {
-                RandomSearch::<G>::new(*settings, space, None, 0).map(|_| ())
-            }
-            BreederSettings::MuPlusLambda(settings) => {
-                MuPlusLambda::<G>::new(settings.clone(), space, None, 0).map(|_| ())
-            }
-            BreederSettings::Adam(_) => Err(needs_reals("adam")),
-            BreederSettings::Spsa(_) => Err(needs_reals("spsa")),
-            BreederSettings::Cosyne(_) | BreederSettings::Neat(_) => Err(unsuited(
-                self.breeder.name(),
-                "numbers that are no network",
-                "coding = \"synapses\" or \"net\"",
-            )),
-        }
-    }
-}
+        // The breeder proposes, is saved and restored; the trial judges.
+        let space = Space::new(&parent, &stage.genome).expect("it is of this player");
+        let breeder = stage.breeder.settings.make(&space, Vec::new(), 1);
+        let mut breeder = breeder.expect("sound settings");
+        breeder.tell(breeder.ask(), &[]);
+        let saved = breeder.state().expect("plain data");
+        let restore = stage.breeder.kind.restore;
+        let restored = restore(space.genome_kind(), &saved).expect("its own state");
+        assert_eq!(restored.generation(), 4);
+        let member: MemberWeights = restored.ask()[0].genome.decode(&space).0.into();
+        let inputs = TrialInputs {
+            parent: &parent,
+            space: &space,
+            positions: None,
+            threads: 1,
+        };
+        let mut trial = stage.trial.make(&inputs).expect("it needs nothing");
+        let scores = trial.judge(&[member], &mut JudgingContext::local(1, 1));
+        let sum = f64::from(space.base().iter().sum::<i32>());
+        assert_eq!(scores.expect("it cannot fail"), [sum]);
 
-impl BreederSettings {
-    /// As recipes write it.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Ga(_) => "ga",
-            Self::MuPlusLambda(_) => "mu-plus-lambda",
-            Self::Adam(_) => "adam",
-            Self::Spsa(_) => "spsa",
-            Self::Random(_) => "random",
-            Self::Cosyne(_) => "cosyne",
-            Self::Neat(_) => "neat",
-        }
-    }
-}
-
-/// The error for a breeder of other genomes.
-fn unsuited(value: &'static str, genomes: &'static str, instead: &'static str) -> SettingsError {
-    SettingsError::Unsuited {
-        key: "kind",
-        value,
-        genomes,
-        instead,
-    }
-}
-
-/// The error for a breeder that moves a point.
-fn needs_reals(value: &'static str) -> SettingsError {
-    SettingsError::Unsuited {
-        key: "kind",
-        value,
-        genomes: "strings of bits",
-        instead: "`ga`, `mu-plus-lambda` or `random`, or coding = \"real\"",
+        // The shipped lists do not have them, and say what they have.
+        let complaint = read(&document, &parent, &[]).expect_err("no such breeder");
+        let complaint = complaint.to_string();
+        assert!(complaint.contains("`still`") && complaint.contains("\"mu-plus-lambda\""));
     }
 }

@@ -7,7 +7,7 @@ pub use mendel_fitness::genome::Genotype;
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
-use crate::trial::{Crown, LadderPoint};
+use crate::trial::{IncumbentNote, LadderPoint};
 
 /// A line of `generations.jsonl`: how one generation did. Nothing in it comes
 /// from a clock.
@@ -40,7 +40,7 @@ pub struct Generation {
     pub histogram: Histogram,
     /// Who is king after this generation, where there are kings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub king: Option<Crown>,
+    pub king: Option<IncumbentNote>,
     /// How strong the best is among players that stay the same, where a ladder
     /// measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Member, named, ranked, remember};
-use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
-use crate::genome::Reals;
+use crate::breeder::{Breeder, JudgedMember, MemberId, Offspring, Origin};
+use crate::genome::RealVector;
 use crate::seed::{Purpose, generator};
 use crate::settings::SettingsError;
 use permute::permute;
@@ -52,7 +52,7 @@ const NAMED_PARENTS: usize = 8;
 pub struct Cosyne {
     settings: CosyneSettings,
     space: CosyneSpace,
-    given: Vec<Reals>,
+    given: Vec<RealVector>,
     seed: u64,
     generation: u32,
     /// The best of the generation before, best first: as many as stay or are parents.
@@ -62,7 +62,7 @@ pub struct Cosyne {
 /// A network and what it was called in its generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Kept {
-    member: Member<Reals>,
+    member: Member<RealVector>,
     id: MemberId,
 }
 
@@ -76,10 +76,10 @@ impl Cosyne {
     pub fn new(
         settings: CosyneSettings,
         space: CosyneSpace,
-        start: impl IntoIterator<Item = Reals>,
+        start: impl IntoIterator<Item = RealVector>,
         seed: u64,
     ) -> Result<Self, SettingsError> {
-        let given: Vec<Reals> = start.into_iter().collect();
+        let given: Vec<RealVector> = start.into_iter().collect();
         settings.check()?;
         space.check(settings.start)?;
         super::check_population(settings.population, &space.bounds, &given)?;
@@ -93,18 +93,16 @@ impl Cosyne {
         })
     }
 
-    /// The networks that are bred.
     pub fn space(&self) -> &CosyneSpace {
         &self.space
     }
 
-    /// The settings.
     pub fn settings(&self) -> &CosyneSettings {
         &self.settings
     }
 
     /// Those that were given, then networks drawn at random.
-    fn first(&self) -> Vec<Born<Reals>> {
+    fn first(&self) -> Vec<Offspring<RealVector>> {
         let given = self.given.iter().cloned();
         let given = given.map(|genome| (genome, Origin::Given));
         // The draw of a place does not depend on how many were given before it.
@@ -115,7 +113,7 @@ impl Cosyne {
         });
         given
             .chain(drawn)
-            .map(|(genome, origin)| Born {
+            .map(|(genome, origin)| Offspring {
                 genome,
                 parents: Vec::new(),
                 origin,
@@ -123,8 +121,7 @@ impl Cosyne {
             .collect()
     }
 
-    /// So many children of the best.
-    fn children(&self, rng: &mut ChaCha8Rng) -> Vec<Born<Reals>> {
+    fn children(&self, rng: &mut ChaCha8Rng) -> Vec<Offspring<RealVector>> {
         let parents = self.settings.parents().min(self.best.len());
         let picked = self.settings.crossover.picked(parents, rng);
         let mut children = Vec::with_capacity(self.settings.offspring + 1);
@@ -140,9 +137,9 @@ impl Cosyne {
         children
     }
 
-    /// Two children of two parents.
-    fn pair(&self, parents: [&Kept; 2], rng: &mut ChaCha8Rng) -> [Born<Reals>; 2] {
-        let [Reals(mut one), Reals(mut other)] = parents.map(|kept| kept.member.genome.clone());
+    fn pair(&self, parents: [&Kept; 2], rng: &mut ChaCha8Rng) -> [Offspring<RealVector>; 2] {
+        let [RealVector(mut one), RealVector(mut other)] =
+            parents.map(|kept| kept.member.genome.clone());
         match self.settings.crossover {
             SynapseCrossover::PerNeuron => {
                 for neuron in self.space.neurons.iter().filter(|neuron| neuron.len() > 1) {
@@ -169,8 +166,8 @@ impl Cosyne {
                 (true, true) => (vec![mother], Origin::Mutation),
                 (true, false) => (vec![mother], Origin::Copy),
             };
-            Born {
-                genome: Reals(weights),
+            Offspring {
+                genome: RealVector(weights),
                 parents,
                 origin,
             }
@@ -193,7 +190,7 @@ impl Cosyne {
     }
 
     /// Those that stay, with their weights in other places.
-    fn permuted(&self, rng: &mut ChaCha8Rng) -> Vec<Born<Reals>> {
+    fn permuted(&self, rng: &mut ChaCha8Rng) -> Vec<Offspring<RealVector>> {
         let staying = self.settings.staying().min(self.best.len());
         let staying = &self.best[..staying];
         let scores: Vec<f64> = staying.iter().map(|kept| kept.member.score).collect();
@@ -210,16 +207,16 @@ impl Cosyne {
         networks
             .enumerate()
             .map(|(place, (network, sources))| {
-                let genome = Reals(network);
+                let genome = RealVector(network);
                 if genome == staying[place].member.genome {
-                    return Born {
+                    return Offspring {
                         genome,
                         parents: vec![staying[place].id],
                         origin: Origin::Elite,
                     };
                 }
                 let parents = most_common(sources, &mut counts);
-                Born {
+                Offspring {
                     genome,
                     parents: parents.iter().map(|&place| staying[place].id).collect(),
                     origin: Origin::Permutation,
@@ -248,13 +245,13 @@ fn most_common(sources: &[u32], counts: &mut [u32]) -> Vec<usize> {
 }
 
 impl Breeder for Cosyne {
-    type Genome = Reals;
+    type Genome = RealVector;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Reals>> {
+    fn ask(&self) -> Vec<Offspring<RealVector>> {
         if self.best.is_empty() {
             return self.first();
         }
@@ -266,7 +263,7 @@ impl Breeder for Cosyne {
         born
     }
 
-    fn tell(&mut self, born: Vec<Born<Reals>>, judged: &[Judged]) {
+    fn tell(&mut self, born: Vec<Offspring<RealVector>>, judged: &[JudgedMember]) {
         let told = remember(born, judged);
         let wanted = self.settings.staying().max(self.settings.parents());
         self.best = ranked(&told)

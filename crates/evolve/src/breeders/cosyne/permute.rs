@@ -18,7 +18,6 @@ impl Permutation {
         }
     }
 
-    /// The same for each network with these scores.
     pub(super) fn chances(self, scores: &[f64], weights: usize) -> Vec<f64> {
         // Who was not judged stands with the worst of the others. Halves, so that no
         // difference of two scores is beyond all numbers.
@@ -41,7 +40,6 @@ impl Permutation {
 
 /// Networks after their weights have changed places.
 pub(super) struct Permuted {
-    /// The networks.
     pub(super) networks: Vec<Vec<f64>>,
     /// For each weight of each network, whose it was.
     pub(super) sources: Vec<Vec<u32>>,

@@ -19,13 +19,10 @@ pub struct CosyneSettings {
     pub parents: f64,
     /// How many new networks take the places of the worst: l.
     pub offspring: usize,
-    /// What children inherit.
     pub crossover: SynapseCrossover,
-    /// What chance changes in children.
     pub mutation: SynapseMutation,
     /// Which weights of those that stay change places.
     pub permutation: Permutation,
-    /// What the first weights are.
     pub start: WeightStart,
 }
 
@@ -85,7 +82,6 @@ pub enum SynapseMutation {
     ///
     /// The sum is kept within the bounds of the weight.
     Cauchy {
-        /// The probability of each weight to be changed.
         rate: f64,
         /// The scale: half of all steps are larger.
         scale: f64,
@@ -104,9 +100,7 @@ pub enum SynapseMutation {
     /// of the author's program, which is followed here. There the first children
     /// are those of g = 0, here of g = 1. The sum is kept within the bounds.
     Gaussian {
-        /// The probability of each weight to be changed.
         rate: f64,
-        /// The standard deviation.
         sigma: f64,
         /// What σ is multiplied with after each generation of children, the first of
         /// which has the full σ.
@@ -239,13 +233,11 @@ impl CosyneSettings {
         self.start.check()
     }
 
-    /// How many networks are parents.
     pub(super) fn parents(&self) -> usize {
         let count = (self.parents * self.population as f64).ceil() as usize;
         count.clamp(1, self.population)
     }
 
-    /// How many networks stay, to be permuted.
     pub(super) fn staying(&self) -> usize {
         self.population - self.offspring
     }
@@ -304,14 +296,12 @@ impl SynapseMutation {
         }
     }
 
-    /// The probability of each weight to be changed.
     pub(super) fn rate(self) -> f64 {
         match self {
             Self::Cauchy { rate, .. } | Self::Gaussian { rate, .. } => rate,
         }
     }
 
-    /// How large steps are in a generation.
     pub(super) fn size(self, generation: u32) -> f64 {
         match self {
             Self::Cauchy { scale, .. } => scale,

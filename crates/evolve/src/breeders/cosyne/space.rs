@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::settings::WeightStart;
-use crate::genome::{Bounds, Genome, Reals};
+use crate::bounds::Bounds;
+use crate::genome::{Genome, RealVector};
 use crate::settings::{SettingsError, out_of_range};
 
 /// Which weights there are and which of them belong together.
@@ -81,7 +82,7 @@ impl CosyneSpace {
     ///
     /// [`SettingsError`] names what does not fit.
     pub fn check(&self, start: WeightStart) -> Result<(), SettingsError> {
-        Reals::check_space(&self.bounds)?;
+        RealVector::check_space(&self.bounds)?;
         let mut seen = vec![false; self.bounds.len()];
         for &weight in self.neurons.iter().flatten() {
             match seen.get_mut(weight as usize) {
@@ -117,8 +118,7 @@ impl CosyneSpace {
         }
     }
 
-    /// A network to begin with.
-    pub(super) fn draw(&self, start: WeightStart, rng: &mut ChaCha8Rng) -> Reals {
+    pub(super) fn draw(&self, start: WeightStart, rng: &mut ChaCha8Rng) -> RealVector {
         let mut weights = vec![0.0; self.bounds.len()];
         for (neuron, genes) in self.neurons.iter().enumerate() {
             let range = match start {
@@ -132,11 +132,10 @@ impl CosyneSpace {
                 weights[gene as usize] = bounds.hold(drawn);
             }
         }
-        Reals(weights)
+        RealVector(weights)
     }
 }
 
-/// The error for a list of neurons.
 fn neurons(found: &str) -> SettingsError {
     let allowed = "a list in which each weight stands exactly once";
     out_of_range("neurons", &found, allowed)

@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::genome::{Link, Net, Node, Shape};
+use crate::genome::{Link, NetGenome, Node, Shape};
 
 use super::mutate::{chance, coin, drop_orphans};
 use super::settings::{Equals, Inherit, Mating};
@@ -34,13 +34,13 @@ fn child_is_enabled(mother: bool, father: bool, disabled: f64, rng: &mut ChaCha8
 pub(super) fn cross(
     mating: &Mating,
     shape: &Shape,
-    [one, other]: [&Net; 2],
+    [one, other]: [&NetGenome; 2],
     order: Ordering,
-    child: &mut Net,
+    child: &mut NetGenome,
     rng: &mut ChaCha8Rng,
 ) {
     // 1. Who gives the genes that only one of them has.
-    let size = |net: &Net| net.links.len() + net.nodes.len();
+    let size = |net: &NetGenome| net.links.len() + net.nodes.len();
     let (first, second, both) = match (order, mating.equals) {
         (Ordering::Greater, _) => (one, other, false),
         (Ordering::Less, _) => (other, one, false),
@@ -95,7 +95,6 @@ pub(super) fn cross(
     drop_orphans(child, shape);
 }
 
-/// How genes that both parents have become one.
 struct Blend<'a> {
     mating: &'a Mating,
     average: bool,
@@ -149,7 +148,6 @@ enum Pair<'a, T> {
     Second(&'a T),
 }
 
-/// Walks along two sorted lists.
 #[inline]
 fn merge<'a, T>(
     one: &'a [T],

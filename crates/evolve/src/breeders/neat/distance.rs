@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::genome::{Net, Shape};
+use crate::genome::{NetGenome, Shape};
 use crate::settings::{SettingsError, within};
 
 /// How far two networks are apart. Genes are the same if their innovation numbers
@@ -83,14 +83,19 @@ impl Distance {
         numbers.into_iter().try_for_each(check)
     }
 
-    /// The distance of two networks of one shape.
-    pub fn between(&self, shape: &Shape, one: &Net, other: &Net) -> f64 {
+    pub fn between(&self, shape: &Shape, one: &NetGenome, other: &NetGenome) -> f64 {
         self.below(f64::INFINITY, shape, one, other)
     }
 
     /// The distance of two networks if it is below a limit; otherwise something that
     /// is not, as soon as that is known.
-    pub(super) fn below(&self, limit: f64, shape: &Shape, one: &Net, other: &Net) -> f64 {
+    pub(super) fn below(
+        &self,
+        limit: f64,
+        shape: &Shape,
+        one: &NetGenome,
+        other: &NetGenome,
+    ) -> f64 {
         match *self {
             Self::Genes {
                 excess,
@@ -111,7 +116,7 @@ impl Distance {
             }
             Self::NodesAndLinks { disjoint, weight } => {
                 let inputs = shape.inputs as usize;
-                let rest = |net: &'_ Net| inputs.min(net.nodes.len());
+                let rest = |net: &'_ NetGenome| inputs.min(net.nodes.len());
                 let nodes = (&one.nodes[rest(one)..], &other.nodes[rest(other)..]);
                 let links = (one.links.as_slice(), other.links.as_slice());
                 let sum = |found: &Found| {
@@ -156,9 +161,9 @@ impl Distance {
     }
 
     /// The mean distance of all pairs; 0 for fewer than two.
-    pub fn mean(&self, shape: &Shape, nets: &[&Net]) -> f64 {
+    pub fn mean(&self, shape: &Shape, nets: &[&NetGenome]) -> f64 {
         let pairs = nets.len() * nets.len().saturating_sub(1) / 2;
-        let from = |(at, one): (usize, &&Net)| {
+        let from = |(at, one): (usize, &&NetGenome)| {
             let others = nets[at + 1..].iter();
             others
                 .map(|other| self.between(shape, one, other))
@@ -168,13 +173,11 @@ impl Distance {
     }
 }
 
-/// What two lists of genes have in common.
 #[derive(Default)]
 struct Found {
     matching: usize,
     disjoint: f64,
     excess: f64,
-    /// The sum over matching genes.
     difference: f64,
 }
 

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
-use crate::genome::{Net, Shape};
+use crate::genome::{NetGenome, Shape};
 use crate::settings::SettingsError;
 
 use super::settings::Innovations;
@@ -39,7 +39,6 @@ impl Register {
         }
     }
 
-    /// Forgets what only counts within one generation.
     pub(super) fn begin_generation(&mut self) {
         if self.scope == Innovations::Generation {
             self.links.clear();
@@ -47,7 +46,6 @@ impl Register {
         }
     }
 
-    /// The number of a link between two nodes.
     pub(super) fn link(&mut self, from: u32, to: u32) -> u32 {
         let place = match self.links.entry((from, to)) {
             Entry::Occupied(known) => return *known.get(),
@@ -67,7 +65,7 @@ impl Register {
 
     /// The node that splits a link in this network: the one that others got for it,
     /// if the network does not have it already.
-    pub(super) fn split(&mut self, link: u32, net: &Net) -> u32 {
+    pub(super) fn split(&mut self, link: u32, net: &NetGenome) -> u32 {
         if self.scope != Innovations::Links {
             let first = self.splits.partition_point(|&(split, _)| split < link);
             let same = self.splits[first..].iter();
@@ -88,7 +86,7 @@ impl Register {
     }
 
     /// Takes over the numbers of a network that is given from outside.
-    pub(super) fn absorb(&mut self, net: &Net) -> Result<(), SettingsError> {
+    pub(super) fn absorb(&mut self, net: &NetGenome) -> Result<(), SettingsError> {
         for node in &net.nodes {
             self.next_node = self.next_node.max(node.id.saturating_add(1));
         }

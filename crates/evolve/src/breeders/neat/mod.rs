@@ -15,8 +15,10 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::named;
-use crate::breeder::{Born, Breeder, Judged, MemberId, Origin};
-use crate::genome::{Net, Shape};
+use crate::breeder::{
+    Breeder, JudgedMember, MemberId, Offspring, Origin, SpeciesReport, SpeciesState,
+};
+use crate::genome::{NetGenome, Shape};
 use crate::operators::{WORST, ranking};
 use crate::seed::{Purpose, generator};
 use crate::settings::SettingsError;
@@ -78,7 +80,7 @@ pub struct Neat {
     generation: u32,
     /// The generation that is asked for next. It is made when the one before was
     /// told, for it takes new innovation numbers, and asking changes nothing.
-    next: Vec<Born<Net>>,
+    next: Vec<Offspring<NetGenome>>,
     #[serde(skip)]
     spare: Spare,
     species: SpeciesSet,
@@ -89,10 +91,9 @@ pub struct Neat {
     improved: u32,
 }
 
-/// A generation and how it did.
 #[derive(Clone, Copy)]
 struct Told<'a> {
-    born: &'a [Born<Net>],
+    born: &'a [Offspring<NetGenome>],
     scores: &'a [f64],
 }
 
@@ -100,7 +101,6 @@ struct Told<'a> {
 struct Family {
     /// Places in the generation before, best first, all members.
     ranked: Vec<usize>,
-    /// How many of them become parents.
     parents: usize,
     children: usize,
 }
@@ -115,12 +115,12 @@ impl Neat {
     pub fn new(
         settings: NeatSettings,
         shape: Shape,
-        start: impl IntoIterator<Item = Net>,
+        start: impl IntoIterator<Item = NetGenome>,
         seed: u64,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
         shape.check()?;
-        let given: Vec<Net> = start.into_iter().collect();
+        let given: Vec<NetGenome> = start.into_iter().collect();
         if given.len() > settings.population {
             return Err(SettingsError::Start {
                 reason: format!(
@@ -154,12 +154,10 @@ impl Neat {
         Ok(neat)
     }
 
-    /// The settings.
     pub fn settings(&self) -> &NeatSettings {
         &self.settings
     }
 
-    /// What all its networks have in common.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -181,11 +179,11 @@ impl Neat {
 
     /// The mean distance of all pairs of the generation that is asked for next.
     pub fn mean_distance(&self) -> f64 {
-        let nets: Vec<&Net> = self.next.iter().map(|born| &born.genome).collect();
+        let nets: Vec<&NetGenome> = self.next.iter().map(|born| &born.genome).collect();
         self.settings.distance.mean(&self.shape, &nets)
     }
 
-    fn founders(&self, given: Vec<Net>) -> Vec<Born<Net>> {
+    fn founders(&self, given: Vec<NetGenome>) -> Vec<Offspring<NetGenome>> {
         let drawn = given.len() as u32..self.settings.population as u32;
         let drawn = drawn.map(|place| {
             let mut rng = generator(self.seed, self.generation, place, Purpose::Start);
@@ -195,7 +193,7 @@ impl Neat {
         let given = given.into_iter().map(|net| (net, Origin::Given));
         given
             .chain(drawn)
-            .map(|(genome, origin)| Born {
+            .map(|(genome, origin)| Offspring {
                 genome,
                 parents: Vec::new(),
                 origin,
@@ -205,7 +203,7 @@ impl Neat {
 
     /// Places the next generation and moves the threshold.
     fn speciate(&mut self) {
-        let nets: Vec<&Net> = self.next.iter().map(|born| &born.genome).collect();
+        let nets: Vec<&NetGenome> = self.next.iter().map(|born| &born.genome).collect();
         let rules = Rules {
             distance: &self.settings.distance,
             shape: &self.shape,
@@ -273,7 +271,6 @@ impl Neat {
         breeding
     }
 
-    /// Who has how many children.
     fn families(&self, scores: &[f64]) -> Vec<Family> {
         let score = |&at: &u32| scores[at as usize];
         let standing = |species: &Species| Standing {
@@ -355,10 +352,9 @@ impl Neat {
         self.next = born;
     }
 
-    /// A child of a family, in the memory of another.
     fn child(
         &mut self,
-        child: &mut Born<Net>,
+        child: &mut Offspring<NetGenome>,
         told: Told<'_>,
         families: &[Family],
         at: usize,
@@ -406,17 +402,17 @@ impl Neat {
 }
 
 impl Breeder for Neat {
-    type Genome = Net;
+    type Genome = NetGenome;
 
     fn generation(&self) -> u32 {
         self.generation
     }
 
-    fn ask(&self) -> Vec<Born<Net>> {
+    fn ask(&self) -> Vec<Offspring<NetGenome>> {
         self.spare.copy(&self.next)
     }
 
-    fn tell(&mut self, born: Vec<Born<Net>>, judged: &[Judged]) {
+    fn tell(&mut self, born: Vec<Offspring<NetGenome>>, judged: &[JudgedMember]) {
         // 1. What was told, tamed; members that were not asked for belong nowhere.
         let told = tamed(judged, born.len());
         let count = told.len() as u32;
@@ -453,7 +449,7 @@ impl Breeder for Neat {
             let all = &mut self.species.all;
             all.retain(|_| sizes.next().is_some_and(|family| family.children > 0));
             if self.settings.placement == Placement::First {
-                let nets: Vec<&Net> = born.iter().map(|born| &born.genome).collect();
+                let nets: Vec<&NetGenome> = born.iter().map(|born| &born.genome).collect();
                 self.species.draw_representatives(&nets, &mut rng);
             }
             self.generation = self.generation.saturating_add(1);
@@ -463,14 +459,30 @@ impl Breeder for Neat {
         self.speciate();
         self.spare.put(born);
     }
+
+    fn species(&self) -> Option<SpeciesReport> {
+        let state = |species: &Species| SpeciesState {
+            id: species.id,
+            members: species.members.clone(),
+            age: species.age(self.generation),
+        };
+        Some(SpeciesReport {
+            mean_distance: self.mean_distance(),
+            extinctions: self.extinctions,
+            species: self.species.all.iter().map(state).collect(),
+        })
+    }
 }
 
 /// The place of the next member that is born, with what lay there before, but without
 /// its parents.
-fn cradle<'a>(born: &'a mut Vec<Born<Net>>, count: &mut usize) -> &'a mut Born<Net> {
+fn cradle<'a>(
+    born: &'a mut Vec<Offspring<NetGenome>>,
+    count: &mut usize,
+) -> &'a mut Offspring<NetGenome> {
     if *count == born.len() {
-        born.push(Born {
-            genome: Net::default(),
+        born.push(Offspring {
+            genome: NetGenome::default(),
             parents: Vec::new(),
             origin: Origin::Copy,
         });
@@ -483,7 +495,7 @@ fn cradle<'a>(born: &'a mut Vec<Born<Net>>, count: &mut usize) -> &'a mut Born<N
 
 /// The scores of so many members, all finite and not too large to be added up; who has
 /// none is as bad as the worst that has one.
-fn tamed(judged: &[Judged], count: usize) -> Vec<f64> {
+fn tamed(judged: &[JudgedMember], count: usize) -> Vec<f64> {
     let mut scores: Vec<f64> = judged.iter().take(count).map(|it| it.score).collect();
     scores.resize(count, WORST);
     let known = |score: f64| score.is_finite() && score > WORST;

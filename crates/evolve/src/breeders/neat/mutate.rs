@@ -4,14 +4,13 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::function::Function;
-use crate::genome::{Link, Net, Node, Shape};
+use crate::genome::{Link, NetGenome, Node, Shape};
 use crate::operators::{normal, normals};
 
 use super::innovations::Register;
 use super::settings::{Draw, NeatSettings, NewNode, Noise, Numbers, Orphans, Split};
 
 impl Numbers {
-    /// A number to begin with.
     pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let drawn = match self.start {
             Draw::Gaussian { mean, deviation } => mean + deviation * normal(rng),
@@ -62,14 +61,13 @@ pub(super) fn chance(probability: f64, rng: &mut ChaCha8Rng) -> bool {
     probability > 0.0 && rng.random::<f64>() < probability
 }
 
-/// One of two.
 #[inline(never)]
 pub(super) fn coin(rng: &mut ChaCha8Rng) -> bool {
     rng.random()
 }
 
 /// A founder: the links of the start, all numbers drawn.
-pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8Rng) -> Net {
+pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8Rng) -> NetGenome {
     let hidden = shape.first_hidden()..shape.first_hidden().saturating_add(shape.hidden);
     let inputs = (0..shape.inputs).map(|id| Node {
         id,
@@ -90,7 +88,7 @@ pub(super) fn founder(settings: &NeatSettings, shape: &Shape, rng: &mut ChaCha8R
         enabled: true,
     };
     let links = pairs.map(link).collect();
-    Net { nodes, links }
+    NetGenome { nodes, links }
 }
 
 fn node(
@@ -127,7 +125,6 @@ fn any_function(functions: &[Function], rng: &mut ChaCha8Rng) -> Function {
     }
 }
 
-/// A structural change.
 #[derive(Clone, Copy)]
 enum Step {
     AddNode,
@@ -136,9 +133,8 @@ enum Step {
     DeleteLink,
 }
 
-/// A network under change.
 pub(super) struct Mutant<'a> {
-    pub(super) net: &'a mut Net,
+    pub(super) net: &'a mut NetGenome,
     pub(super) settings: &'a NeatSettings,
     pub(super) shape: &'a Shape,
     pub(super) register: &'a mut Register,
@@ -261,7 +257,6 @@ impl Mutant<'_> {
         links.insert(place, link);
     }
 
-    /// Links two nodes that are not linked yet.
     fn add_link(&mut self, rng: &mut ChaCha8Rng) -> bool {
         let (inputs, outputs) = (self.shape.inputs as usize, self.shape.outputs as usize);
         let nodes = &self.net.nodes;
@@ -323,7 +318,7 @@ impl Mutant<'_> {
 }
 
 /// Takes away hidden nodes without any link.
-pub(super) fn drop_orphans(net: &mut Net, shape: &Shape) {
+pub(super) fn drop_orphans(net: &mut NetGenome, shape: &Shape) {
     let first = shape.first_hidden();
     if net.nodes.last().is_none_or(|node| node.id < first) {
         return;

@@ -5,9 +5,7 @@ use super::settings::Sharing;
 /// How a species did that may breed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
-    /// The mean score of its members.
     pub(super) mean: f64,
-    /// How many members it has.
     pub(super) size: usize,
 }
 

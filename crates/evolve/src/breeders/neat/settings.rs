@@ -19,10 +19,8 @@ use super::distance::Distance;
 pub struct NeatSettings {
     /// How many members a generation has. Always, to the last one.
     pub population: usize,
-    /// When two structural changes are the same.
     #[serde(default)]
     pub innovations: Innovations,
-    /// The weights of links.
     pub weights: Numbers,
     /// The biases of nodes; without, they stay 0, and a constant input takes their
     /// place.
@@ -40,27 +38,21 @@ pub struct NeatSettings {
     /// The probability of each node to draw its function anew.
     #[serde(default)]
     pub function_mutation: f64,
-    /// What happens to nodes and links.
     pub structure: Structure,
-    /// How far two members are apart.
     pub distance: Distance,
     /// How far members of one species may be from the one that stands for it.
     pub threshold: Threshold,
-    /// Which species a member belongs to.
     #[serde(default)]
     pub placement: Placement,
-    /// How many children a species has.
     #[serde(default)]
     pub sharing: Sharing,
     /// Which share of a species, the best, become parents; at least two do, where
     /// there are two.
     pub survival: f64,
-    /// Who goes on unchanged.
     pub elites: Elites,
     /// What happens to species that no longer get better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stagnation: Option<Stagnation>,
-    /// What happens if no species may breed any more.
     #[serde(default)]
     pub extinction: Extinction,
     /// Who has children with whom, and what these inherit.
@@ -88,7 +80,6 @@ pub enum Innovations {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Numbers {
-    /// What they are drawn from.
     pub start: Draw,
     /// They never become smaller.
     pub low: f64,
@@ -103,38 +94,29 @@ pub struct Numbers {
     /// at most 1.
     #[serde(default)]
     pub replace: f64,
-    /// How a number is moved.
     #[serde(default)]
     pub noise: Noise,
     /// How far: the standard deviation, or the most.
     pub power: f64,
 }
 
-/// What a number is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Draw {
-    /// A normal distribution.
     Gaussian {
-        /// Its mean.
         mean: f64,
-        /// Its standard deviation.
         deviation: f64,
     },
     /// All alike between two numbers.
     Uniform {
-        /// The smallest.
         low: f64,
-        /// The largest.
         high: f64,
     },
 }
 
-/// How a number is moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// By a normal deviate.
     #[default]
     Gaussian,
     /// By up to so much, all alike.
@@ -151,9 +133,7 @@ pub struct Structure {
     /// A hidden node goes, with its links.
     #[serde(default)]
     pub delete_node: f64,
-    /// Two nodes are linked.
     pub add_link: f64,
-    /// A link goes.
     #[serde(default)]
     pub delete_link: f64,
     /// The probability of each link to have its switch set by a coin.
@@ -165,7 +145,6 @@ pub struct Structure {
     /// How often two nodes are drawn to find two that can be linked.
     #[serde(default = "twenty")]
     pub tries: u32,
-    /// Which links can be split.
     #[serde(default)]
     pub split: Split,
     /// How a node begins that splits a link.
@@ -176,14 +155,11 @@ pub struct Structure {
     pub orphans: Orphans,
 }
 
-/// Which links can be split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
-    /// Those that are enabled.
     #[default]
     Enabled,
-    /// All.
     Any,
 }
 
@@ -194,11 +170,9 @@ pub enum NewNode {
     /// With a bias of 0 and a response of 1, to change as little as can be.
     #[default]
     Neutral,
-    /// With numbers that are drawn.
     Drawn,
 }
 
-/// What happens to hidden nodes without any link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orphans {
@@ -226,9 +200,7 @@ pub enum Threshold {
     ///
     /// The floor is ours: at 0 everybody would be a species.
     Dynamic {
-        /// The first.
         start: f64,
-        /// How many species there should be.
         species: usize,
         /// By how much it changes.
         step: f64,
@@ -237,7 +209,6 @@ pub enum Threshold {
     },
 }
 
-/// Which species a member belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
@@ -267,13 +238,9 @@ pub enum Sharing {
     /// As before, where the difference counts as a share of the range of scores or of
     /// 1, whichever is more; but only half the way from the size it had, and not
     /// fewer than some, as long as there are enough members. (neat-python.)
-    Damped {
-        /// How small a species may become.
-        smallest: usize,
-    },
+    Damped { smallest: usize },
 }
 
-/// Who goes on unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Elites {
@@ -292,7 +259,6 @@ pub enum Elites {
 pub struct Stagnation {
     /// After so many generations without a better score it has no more children.
     pub generations: u32,
-    /// Which score counts.
     #[serde(default)]
     pub measure: SpeciesScore,
     /// So many species, the best, are spared.
@@ -304,22 +270,17 @@ pub struct Stagnation {
     pub refocus: Option<u32>,
 }
 
-/// Which score of a species counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpeciesScore {
-    /// That of its best member.
     #[default]
     Best,
-    /// The mean of its members.
     Mean,
 }
 
-/// What happens if no species may breed any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extinction {
-    /// The best one does all the same.
     #[default]
     KeepBest,
     /// All are founded anew.
@@ -339,7 +300,6 @@ pub struct Mating {
     /// have are averaged. (2004: 0.4.)
     #[serde(default)]
     pub average: f64,
-    /// What is inherited from one of the parents.
     #[serde(default)]
     pub inherit: Inherit,
     /// The probability of a gene to be disabled if it is in either parent; without,
@@ -482,7 +442,6 @@ impl Numbers {
 }
 
 impl Threshold {
-    /// The one to begin with.
     pub(super) fn start(&self) -> f64 {
         match *self {
             Self::Fixed(start) | Self::Dynamic { start, .. } => start,

@@ -2,24 +2,23 @@
 
 use std::sync::Mutex;
 
-use crate::breeder::Born;
-use crate::genome::Net;
+use crate::breeder::Offspring;
+use crate::genome::NetGenome;
 
 /// The networks of a generation that is gone, for the memory they have: what is asked
 /// for is copied there. Small networks are bred faster than memory is found for them.
 ///
 /// It is no part of what a breeder is: all of them are equal, and copies begin without.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Mutex<Vec<Born<Net>>>);
+pub(super) struct Spare(Mutex<Vec<Offspring<NetGenome>>>);
 
 impl Spare {
-    /// Keeps a generation that nobody needs any more.
-    pub(super) fn put(&mut self, gone: Vec<Born<Net>>) {
+    pub(super) fn put(&mut self, gone: Vec<Offspring<NetGenome>>) {
         self.0 = Mutex::new(gone);
     }
 
     /// A copy of a generation. Who asks at the same time as another does without.
-    pub(super) fn copy(&self, born: &[Born<Net>]) -> Vec<Born<Net>> {
+    pub(super) fn copy(&self, born: &[Offspring<NetGenome>]) -> Vec<Offspring<NetGenome>> {
         let spare = self.0.try_lock().map(|mut it| std::mem::take(&mut *it));
         let mut copy = spare.unwrap_or_default();
         copy.truncate(born.len());

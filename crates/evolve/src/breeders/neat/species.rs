@@ -4,12 +4,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::genome::{Net, Shape};
+use crate::genome::{NetGenome, Shape};
 
 use super::distance::Distance;
 use super::settings::{Placement, Threshold};
 
-/// Members that are alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Species {
     /// No other species of the run has it.
@@ -24,7 +23,7 @@ pub struct Species {
     /// founded in.
     pub improved: u32,
     /// Stands for it when the next generation is placed.
-    pub(super) representative: Net,
+    pub(super) representative: NetGenome,
 }
 
 impl Species {
@@ -33,13 +32,12 @@ impl Species {
         generation.saturating_sub(self.founded)
     }
 
-    /// For how many generations it has not become better.
-    pub fn stagnant(&self, generation: u32) -> u32 {
+    /// Generations since it last became better.
+    pub(super) fn stagnant(&self, generation: u32) -> u32 {
         generation.saturating_sub(self.improved)
     }
 }
 
-/// All species of a run, as they are now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SpeciesSet {
     pub(super) all: Vec<Species>,
@@ -47,18 +45,16 @@ pub(super) struct SpeciesSet {
     next: u32,
 }
 
-/// What placing depends on.
 pub(super) struct Rules<'a> {
     pub(super) distance: &'a Distance,
     pub(super) shape: &'a Shape,
     pub(super) placement: Placement,
-    /// The generation whose members are placed.
     pub(super) generation: u32,
 }
 
 impl Rules<'_> {
     /// The distance of two, if it is below a limit; otherwise something that is not.
-    fn far(&self, limit: f64, one: &Net, other: &Net) -> f64 {
+    fn far(&self, limit: f64, one: &NetGenome, other: &NetGenome) -> f64 {
         self.distance.below(limit, self.shape, one, other)
     }
 }
@@ -73,7 +69,7 @@ impl SpeciesSet {
     }
 
     /// Draws who stands for each species, from the members it has now.
-    pub(super) fn draw_representatives(&mut self, nets: &[&Net], rng: &mut ChaCha8Rng) {
+    pub(super) fn draw_representatives(&mut self, nets: &[&NetGenome], rng: &mut ChaCha8Rng) {
         for species in &mut self.all {
             if species.members.is_empty() {
                 continue;
@@ -86,7 +82,7 @@ impl SpeciesSet {
     }
 
     /// Places a generation. Species that nobody belongs to are gone.
-    pub(super) fn place(&mut self, nets: &[&Net], rules: &Rules<'_>) {
+    pub(super) fn place(&mut self, nets: &[&NetGenome], rules: &Rules<'_>) {
         for species in &mut self.all {
             species.members.clear();
         }
@@ -116,7 +112,7 @@ impl SpeciesSet {
 
     /// Each species, in its turn, gets the member nearest to the one that stood for
     /// it, who stands for it from now on.
-    fn keep_all(&mut self, nets: &[&Net], placed: &mut [bool], rules: &Rules<'_>) {
+    fn keep_all(&mut self, nets: &[&NetGenome], placed: &mut [bool], rules: &Rules<'_>) {
         for species in &mut self.all {
             let mut nearest: Option<(f64, usize)> = None;
             for place in (0..nets.len()).filter(|&place| !placed[place]) {
@@ -141,7 +137,7 @@ impl SpeciesSet {
     /// The species a member belongs to, if it is near enough to one; of equally near
     /// ones the first. `guess` makes the search shorter and nothing else: siblings lie
     /// side by side, so that the home of the last member is often the next one's.
-    fn home(&self, net: &Net, guess: usize, rules: &Rules<'_>) -> Option<usize> {
+    fn home(&self, net: &NetGenome, guess: usize, rules: &Rules<'_>) -> Option<usize> {
         let far = |limit: f64, at: usize| rules.far(limit, &self.all[at].representative, net);
         if rules.placement == Placement::First {
             return (0..self.all.len()).find(|&at| far(self.threshold, at) < self.threshold);

@@ -59,7 +59,6 @@ impl<'a> Design<'a> {
         }
     }
 
-    /// The best of some candidates.
     pub(super) fn next(&mut self, candidates: u32, pairs: u32, rng: &mut ChaCha8Rng) -> Duel {
         let mut best: Option<(f64, Duel, Vec<f64>)> = None;
         // Both sides of the top tell most about where it is, but never how high it is

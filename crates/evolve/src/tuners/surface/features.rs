@@ -11,17 +11,16 @@ const STEPS: f64 = 10.0;
 /// they cost time with the sixth power of the number of knobs.
 const MOST_CROSSED: usize = 24;
 
-/// What a weight of the sum is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// The slope along an axis.
     Slope(usize),
-    /// The curvature along an axis.
     Bend(usize),
-    /// The curvature across two axes.
     Cross(usize, usize),
     /// The worth of a choice that is not the one at the start.
-    Choice { knob: usize, value: usize },
+    Choice {
+        knob: usize,
+        value: usize,
+    },
 }
 
 /// A knob of numbers, in its scaled coordinate: 0 at the start.
@@ -57,7 +56,6 @@ impl Coordinate {
     }
 }
 
-/// A setting as the surface sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     /// The scaled coordinates of the knobs of numbers.
@@ -66,7 +64,6 @@ pub(super) struct Place {
     pub(super) chosen: Vec<usize>,
 }
 
-/// A knob of choices.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) knob: usize,

@@ -57,7 +57,6 @@ const ASSUMED_SCATTER: (f64, f64) = (20.0, 0.25);
 /// With points this lopsided, more says no more.
 const LEAST_SPREAD: f64 = 0.04;
 
-/// A duel as the fit sees it.
 #[derive(Clone, Debug)]
 struct Row {
     difference: Vec<f64>,
@@ -72,7 +71,6 @@ pub(super) struct Fit {
     pub(super) form: Form,
     pub(super) mean: Vec<f64>,
     factor: Factor,
-    /// What the duels say with each prior.
     tried: Vec<Posterior>,
     /// And with one that says hardly anything itself.
     loose: Posterior,
@@ -162,7 +160,6 @@ impl Fit {
         spread / (ELO * ELO * self.scatter)
     }
 
-    /// The covariance of the weights.
     pub(super) fn covariance(&self) -> Square {
         self.factor.inverse()
     }
@@ -241,7 +238,6 @@ impl Told {
 /// What is thought of the surface before anything was played.
 #[derive(Clone, Copy, Debug)]
 struct Prior {
-    /// The usual curvature of a knob.
     bend: f64,
     /// How wide the curvatures of knobs, slopes and products of two knobs scatter, as
     /// shares of it.
@@ -261,7 +257,6 @@ impl Prior {
     }
 }
 
-/// What the duels say with one prior.
 #[derive(Clone, Debug)]
 struct Posterior {
     mean: Vec<f64>,
@@ -362,7 +357,6 @@ fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-elo / ELO))
 }
 
-/// The one under which the duels are most likely.
 fn likeliest(fits: &[Posterior]) -> &Posterior {
     let mut fits = fits.iter();
     let first = fits

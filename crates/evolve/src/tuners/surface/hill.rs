@@ -44,7 +44,6 @@ impl Hill {
         &self.bend
     }
 
-    /// The slope along an axis.
     pub(super) fn slope_at(&self, z: &[f64], axis: usize) -> f64 {
         self.slope[axis] + dot(self.bend.row(axis), z)
     }

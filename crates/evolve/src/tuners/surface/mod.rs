@@ -20,7 +20,6 @@ use fit::Fit;
 pub(super) use judge::estimate;
 pub(super) use landscape::landscape;
 
-/// The settings of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct SurfacePlan {

@@ -10,7 +10,7 @@ use super::played_pair::Phase;
 use super::schedule::Meetings;
 use super::settings::{GameSettings, LadderSettings};
 use super::tally::Tallied;
-use crate::trial::{LadderPoint, Round, TrialError};
+use crate::trial::{JudgingContext, LadderPoint, TrialError};
 
 /// What the ladder knows already.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl LadderMemory {
         ladder: &LadderSettings,
         (settings, source): (&GameSettings, &Source),
         (mut seats, subject): (Seats, usize),
-        round: &mut Round,
+        context: &mut JudgingContext,
     ) -> Result<LadderPoint, TrialError> {
         let key = seats.key(subject).to_owned();
         if let Some((known, point)) = &self.last
@@ -64,7 +64,7 @@ impl LadderMemory {
             seed: OPENINGS,
             dealt: None,
         }
-        .play(&seats, &meetings, round)?;
+        .play(&seats, &meetings, context)?;
 
         // 2. Remembered, and counted together.
         let result = |one: usize, other: usize| -> Tallied {

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use super::ladder::LadderMemory;
 use super::tally::Tallied;
-use crate::trial::King;
+use crate::trial::Incumbent;
 
-/// King, hall and earlier games.
+/// Incumbent, hall and earlier games.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Memory {
     /// Who is king; the parent if nobody was crowned yet.
-    pub(super) king: Option<King>,
+    pub(super) king: Option<Incumbent>,
     /// The generation that crowned it.
     pub(super) since: Option<u32>,
     /// Former bests or kings, the latest first.
-    pub(super) heroes: Vec<King>,
+    pub(super) heroes: Vec<Incumbent>,
     /// Games of two that met before, by what they are recognised by.
     pub(super) met: BTreeMap<String, Met>,
     /// Openings that were not dealt yet.
@@ -82,7 +82,7 @@ impl Memory {
     }
 
     /// Lets somebody into the hall, unless it is in.
-    pub(super) fn admit(&mut self, hero: King, size: usize) {
+    pub(super) fn admit(&mut self, hero: Incumbent, size: usize) {
         if self.heroes.iter().all(|it| it.member != hero.member) {
             self.heroes.insert(0, hero);
             self.heroes.truncate(size);
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn the_hall_keeps_the_latest_and_nobody_twice() {
-        let hero = |value: i32| King {
+        let hero = |value: i32| Incumbent {
             id: None,
-            member: vec![value],
+            member: vec![value].into(),
         };
         let mut memory = Memory::default();
         for value in [1, 2, 2, 3] {

@@ -15,8 +15,6 @@ mod played_pair;
 mod schedule;
 mod settings;
 mod tally;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -37,18 +35,20 @@ pub use self::settings::{
     GameKind, GameSettings, HallSettings, LadderSettings, Rule, VerifySettings, by_the_paper,
 };
 use self::tally::Tallied;
-use super::{Crown, King, Note, Round, Trial, TrialError, key_of};
+use super::{
+    FitnessTrial, GameTrial, GenerationNote, Incumbent, IncumbentNote, JudgingContext,
+    MemberWeights, ScoreScale, TrialError,
+};
 use crate::genome::space::Space;
 
-/// Judges members by games.
 #[derive(Debug)]
-pub struct GameTrial {
+pub struct PlayedGamesTrial {
     settings: GameSettings,
     source: Source,
     parent: Player,
     space: Space,
     memory: Memory,
-    note: Note,
+    note: GenerationNote,
     /// Games of each member in the generation judged last.
     per_member: u64,
 }
@@ -56,13 +56,12 @@ pub struct GameTrial {
 /// Members at their seats and what each is judged by.
 struct Generation {
     seats: Seats,
-    /// Where each member sits.
     members: Vec<Seat>,
     king: Option<Seat>,
     programmes: Vec<Programme>,
 }
 
-impl GameTrial {
+impl PlayedGamesTrial {
     /// A trial for members of `space`, which was made for `parent`.
     ///
     /// # Errors
@@ -75,7 +74,7 @@ impl GameTrial {
             memory: Memory::default(),
             parent: parent.clone(),
             space: space.clone(),
-            note: Note::default(),
+            note: GenerationNote::default(),
             per_member: 0,
             settings,
         };
@@ -98,33 +97,40 @@ impl GameTrial {
         Ok(trial)
     }
 
-    /// The settings.
     pub fn settings(&self) -> &GameSettings {
         &self.settings
+    }
+
+    fn base(&self) -> MemberWeights {
+        self.space.base().into()
     }
 
     fn is_hill(&self) -> bool {
         self.settings.kind == GameKind::KingOfTheHill
     }
 
-    /// The king before this generation.
-    fn reigning(&self) -> King {
-        self.memory.king.clone().unwrap_or_else(|| King {
+    fn reigning(&self) -> Incumbent {
+        self.memory.king.clone().unwrap_or_else(|| Incumbent {
             id: None,
-            member: self.space.base().to_vec(),
+            member: self.base(),
         })
     }
 
     /// Seats a member, or one that was a member once.
-    fn seat(&self, seats: &mut Seats, member: &[i32], name: String) -> Result<Seat, TrialError> {
-        seats.take(key_of(member), || {
+    fn seat(
+        &self,
+        seats: &mut Seats,
+        member: &MemberWeights,
+        name: String,
+    ) -> Result<Seat, TrialError> {
+        seats.take(member.key(), || {
             let player = self.space.player(&self.parent, member)?;
             Ok(bred(name, player, &self.settings))
         })
     }
 
     /// Everybody at a seat, and for each member whom it meets.
-    fn arrange(&self, members: &[Vec<i32>], seed: u64) -> Result<Generation, TrialError> {
+    fn arrange(&self, members: &[MemberWeights], seed: u64) -> Result<Generation, TrialError> {
         // 1. The seats. The king sits first, so that its name is always the same.
         let mut seats = Seats::default();
         let king = if self.is_hill() {
@@ -234,15 +240,19 @@ fn best_of(scores: &[f64]) -> Option<usize> {
     (0..scores.len()).reduce(|best, at| if scores[at] > scores[best] { at } else { best })
 }
 
-impl Trial for GameTrial {
-    fn judge(&mut self, members: &[Vec<i32>], round: &mut Round) -> Result<Vec<f64>, TrialError> {
+impl FitnessTrial for PlayedGamesTrial {
+    fn judge(
+        &mut self,
+        members: &[MemberWeights],
+        context: &mut JudgingContext,
+    ) -> Result<Vec<f64>, TrialError> {
         // 1. The games. What is remembered changes when all of them are played.
         let mut memory = self.memory.clone();
-        let generation = self.arrange(members, round.seed)?;
+        let generation = self.arrange(members, context.seed)?;
         let mut meetings = Meetings::default();
         if self.settings.is_single() {
             let opponents = self.settings.opponents.unwrap_or(0);
-            for (white, black) in singles(&generation.members, opponents, round.seed) {
+            for (white, black) in singles(&generation.members, opponents, context.seed) {
                 meetings.add_single(white, black);
             }
         }
@@ -253,17 +263,17 @@ impl Trial for GameTrial {
         }
         let dealt = self.settings.deals_openings().then(|| {
             let count = meetings.longest() as usize;
-            memory.deal(self.source.len(), count, round.seed)
+            memory.deal(self.source.len(), count, context.seed)
         });
         let met = Programmed {
             settings: &self.settings,
             source: &self.source,
             phase: Phase::Trial,
-            seed: round.seed,
+            seed: context.seed,
             dealt,
         }
-        .play(&generation.seats, &meetings, round)?;
-        let met = self.remembered(&generation.seats, met, &mut memory, round.generation);
+        .play(&generation.seats, &meetings, context)?;
+        let met = self.remembered(&generation.seats, met, &mut memory, context.generation);
 
         // 2. The scores: wins less losses.
         let each = if self.settings.is_single() { 1 } else { 2 };
@@ -276,27 +286,27 @@ impl Trial for GameTrial {
         let seated = generation.members.iter().zip(&generation.programmes);
         let scores: Vec<f64> = seated.map(score).collect();
         let id = |member: usize| MemberId {
-            generation: round.generation,
+            generation: context.generation,
             member: member as u32,
         };
 
         // 3. The king and the hall.
         let challenger = self.challenger(&generation, &met, &scores);
         let hall = self.settings.hall.map_or(0, |it| it.size);
-        let named = |member: usize| King {
+        let named = |member: usize| Incumbent {
             id: Some(id(member)),
             member: members[member].clone(),
         };
         if let Some(member) = challenger {
             memory.admit(self.reigning(), hall);
             memory.king = Some(named(member));
-            memory.since = Some(round.generation);
+            memory.since = Some(context.generation);
         } else if let Some(best) = best_of(&scores).filter(|_| !self.is_hill()) {
             memory.admit(named(best), hall);
         }
-        let mut note = Note::default();
+        let mut note = GenerationNote::default();
         if self.is_hill() {
-            note.king = Some(Crown {
+            note.king = Some(IncumbentNote {
                 member: memory.king.as_ref().and_then(|king| king.id),
                 new: challenger.is_some(),
             });
@@ -304,19 +314,21 @@ impl Trial for GameTrial {
 
         // 4. The ladder.
         if let Some(ladder) = &self.settings.ladder
-            && (challenger.is_some() || round.generation.is_multiple_of(ladder.every))
+            && (challenger.is_some() || context.generation.is_multiple_of(ladder.every))
         {
             let best = best_of(&scores).map(|best| members[best].clone());
             let subject = match &memory.king {
-                _ if !self.is_hill() => round.incumbent.map(<[i32]>::to_vec).or(best),
+                _ if !self.is_hill() => context.incumbent.clone().or(best),
                 Some(king) => Some(king.member.clone()),
-                None => Some(self.space.base().to_vec()),
+                None => Some(self.base()),
             };
             if let Some(subject) = subject {
                 let mut seats = Seats::default();
                 let place = self.seat(&mut seats, &subject, "subject".to_owned())?;
                 let with = (&self.settings, &self.source);
-                let point = memory.ladder.measure(ladder, with, (seats, place), round)?;
+                let point = memory
+                    .ladder
+                    .measure(ladder, with, (seats, place), context)?;
                 note.ladder = Some(point);
             }
         }
@@ -331,20 +343,15 @@ impl Trial for GameTrial {
         score
     }
 
-    fn smaller_is_better(&self) -> bool {
-        false
-    }
-
-    fn unit(&self) -> &'static str {
-        "net points"
+    fn scale(&self) -> ScoreScale {
+        ScoreScale {
+            unit: "net points",
+            smaller_is_better: false,
+        }
     }
 
     fn judgements_per_member(&self) -> u64 {
         self.per_member
-    }
-
-    fn by_positions(&self) -> bool {
-        false
     }
 
     fn state(&self) -> Value {
@@ -360,30 +367,28 @@ impl Trial for GameTrial {
         }
         Ok(())
     }
+}
 
-    fn king_since(&self) -> Option<u32> {
-        self.memory.since
-    }
-
-    fn king(&self) -> Option<King> {
-        self.is_hill().then(|| self.reigning())
-    }
-
-    fn note(&self) -> Note {
+impl GameTrial for PlayedGamesTrial {
+    fn note(&self) -> GenerationNote {
         self.note
+    }
+
+    fn incumbent(&self) -> Option<Incumbent> {
+        self.is_hill().then(|| self.reigning())
     }
 
     fn verify(
         &mut self,
-        finalists: &[Vec<i32>],
-        round: &mut Round,
+        finalists: &[MemberWeights],
+        context: &mut JudgingContext,
     ) -> Result<Option<usize>, TrialError> {
         let Some(verify) = self.settings.verify.filter(|_| finalists.len() > 1) else {
             return Ok((!finalists.is_empty()).then_some(0));
         };
         let candidates = &finalists[..finalists.len().min(verify.candidates)];
         let mut seats = Seats::default();
-        let parent = self.seat(&mut seats, self.space.base(), "parent".to_owned())?;
+        let parent = self.seat(&mut seats, &self.base(), "parent".to_owned())?;
         let mut places = Vec::with_capacity(candidates.len());
         for (place, member) in candidates.iter().enumerate() {
             places.push(self.seat(&mut seats, member, format!("candidate {place}"))?);
@@ -398,24 +403,15 @@ impl Trial for GameTrial {
             settings: &self.settings,
             source: &self.source,
             phase: Phase::Verify,
-            seed: round.seed,
+            seed: context.seed,
             dealt: None,
         }
-        .play(&seats, &meetings, round)?;
+        .play(&seats, &meetings, context)?;
         let net = |&seat: &Seat| -> f64 {
             let others = places.iter().chain([&parent]);
             others.map(|&other| between(&met, seat, other).net()).sum()
         };
         let scores: Vec<f64> = places.iter().map(net).collect();
         Ok(best_of(&scores))
-    }
-
-    fn pairs(
-        &self,
-        _first: &[i32],
-        _second: &[i32],
-        _threads: usize,
-    ) -> Result<Vec<(f64, f64)>, TrialError> {
-        Ok(Vec::new())
     }
 }

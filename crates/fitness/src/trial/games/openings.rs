@@ -17,10 +17,7 @@ pub enum OpeningSource {
     /// `book` for our own, or a file.
     Named(String),
     /// Lines of UCI moves from the usual start; an empty one is the start itself.
-    Lines {
-        /// The lines.
-        lines: Vec<String>,
-    },
+    Lines { lines: Vec<String> },
 }
 
 impl Default for OpeningSource {
@@ -32,7 +29,6 @@ impl Default for OpeningSource {
 /// Our own book.
 pub(super) const BOOK: &str = "book";
 
-/// Openings to draw from.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Book(Openings),
@@ -69,7 +65,6 @@ impl Source {
         }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Book(openings) => openings.len(),
@@ -77,7 +72,6 @@ impl Source {
         }
     }
 
-    /// One of them.
     pub(super) fn at(&self, index: usize) -> Opening {
         match self {
             Self::Book(openings) => openings.get(index as u64),

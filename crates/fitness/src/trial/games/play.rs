@@ -15,7 +15,7 @@ use super::played_pair::{Phase, PlayedPair};
 use super::schedule::{Meetings, Seat};
 use super::settings::GameSettings;
 use super::tally::Tallied;
-use crate::trial::{Judging, Round, TrialError};
+use crate::trial::{Judging, JudgingContext, TrialError};
 use mendel_store::frame::Memo;
 
 /// Everybody who plays in a round: each has a seat, and what is alike shares one.
@@ -73,7 +73,7 @@ pub(super) fn named(text: &str, settings: &GameSettings) -> Result<Entrant, Tria
     Ok(entrant)
 }
 
-/// What is played in one phase of a round.
+/// What is played in one phase of a context.
 #[derive(Debug)]
 pub(super) struct Programmed<'a> {
     pub(super) settings: &'a GameSettings,
@@ -92,7 +92,7 @@ impl Programmed<'_> {
         &self,
         seats: &Seats,
         meetings: &Meetings,
-        round: &mut Round,
+        context: &mut JudgingContext,
     ) -> Result<BTreeMap<(Seat, Seat), Tallied>, TrialError> {
         // 1. All pairs, numbered in a fixed order.
         let longest = meetings.longest() as usize;
@@ -124,7 +124,7 @@ impl Programmed<'_> {
 
         // 2. What is in the memo is not played again, and each pair is written down before it
         //    is counted.
-        let generation = round.generation;
+        let generation = context.generation;
         let wanted = |pair: &GamePair, games| PlayedPair {
             generation,
             phase: self.phase,
@@ -138,13 +138,13 @@ impl Programmed<'_> {
         let mut found = 0;
         let mut faults = Faults::default();
         for pair in &pairs {
-            if let Some(record) = round.games.find(&wanted(pair, NO_GAMES)) {
+            if let Some(record) = context.pairs.find(&wanted(pair, NO_GAMES)) {
                 faults.count(seats, pair, &record.games)?;
                 found += 1;
             }
         }
         let mut memo = PhaseMemo {
-            memo: &mut *round.games,
+            memo: &mut context.pairs,
             wanted: &wanted,
             seats,
             faults,
@@ -156,18 +156,18 @@ impl Programmed<'_> {
         };
         let mut met: BTreeMap<(Seat, Seat), Tallied> = BTreeMap::new();
         if found == 0 {
-            (round.watch)(judging);
+            (context.watch)(judging);
         }
-        let crew = round
+        let crew = context
             .crew
             .part(&format!("g{generation}-{}", self.phase.name()));
-        let watch = &mut *round.watch;
+        let watch = &mut *context.watch;
         let task = PairTask::new(&setup);
         let played = play_pairs(
             &crew,
             &task,
             &pairs,
-            round.stop,
+            &context.stop,
             &mut memo,
             &mut |pair, result_games| {
                 // A skipped pair counts as one without games.

@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Phase {
     /// The judging of a generation.
     Trial,
-    /// The ladder.
     Ladder,
-    /// The choice of the champion.
     Verify,
 }
 
@@ -33,13 +31,9 @@ impl Phase {
 /// A line of `pairs.jsonl`: a pair of games. Nothing in it comes from a clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
-    /// The generation it was played in.
     pub generation: u32,
-    /// What for.
     pub phase: Phase,
-    /// Its number there.
     pub pair: u64,
-    /// Who had White in the first game.
     pub first: String,
     /// Who had Black in the first game.
     pub second: String,
@@ -64,7 +58,6 @@ impl PlayedPair {
 
 /// Pairs are found again only between the same two players with the same opening.
 impl MemoRecord for PlayedPair {
-    /// Generation, phase and pair.
     type Key = (u32, Phase, u64);
 
     fn key(&self) -> Self::Key {

@@ -19,7 +19,6 @@ pub(super) struct Meetings(BTreeMap<(Seat, Seat), Meeting>);
 /// What two that meet play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Meeting {
-    /// So many pairs.
     pub(super) pairs: u64,
     /// The only game of a pair that is played, where it is one.
     pub(super) only: Option<usize>,
@@ -53,7 +52,6 @@ impl Meetings {
             .map(|(&(one, other), &meeting)| (one, other, meeting))
     }
 
-    /// The longest.
     pub(super) fn longest(&self) -> u64 {
         self.0.values().map(|it| it.pairs).max().unwrap_or(0)
     }

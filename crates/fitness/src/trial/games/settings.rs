@@ -19,15 +19,12 @@ use crate::trial::TrialError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GameSettings {
-    /// Who meets whom.
     pub kind: GameKind,
     /// Games of each two that meet: an even number, or among random members 1, in which
     /// the one that sits before the other has White.
     pub games: u64,
-    /// Nodes for each move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// Plies for each move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
     /// Milliseconds for each move.
@@ -39,7 +36,6 @@ pub struct GameSettings {
     /// Megabytes of the members' transposition tables.
     #[serde(default = "one")]
     pub hash: u32,
-    /// Where games start.
     #[serde(default)]
     pub openings: OpeningSource,
     /// Half-moves at random after the opening.
@@ -83,11 +79,9 @@ fn one() -> u32 {
     1
 }
 
-/// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameKind {
-    /// Each two members.
     RoundRobin,
     /// Each member some others, chosen by chance.
     RandomMembers,
@@ -109,17 +103,6 @@ pub enum GameKind {
     /// and the likelihood of superiority may be asked for itself instead of the net
     /// score that stands for it.
     KingOfTheHill,
-}
-
-impl GameKind {
-    /// As recipes write it.
-    pub const NAMES: [&str; 5] = [
-        "round-robin",
-        "random-members",
-        "gauntlet",
-        "duels",
-        "king-of-the-hill",
-    ];
 }
 
 /// What a member must reach against the king to be the next.
@@ -157,11 +140,9 @@ pub struct VerifySettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LadderSettings {
-    /// Who they are.
     pub players: Vec<String>,
     /// The one whose rating is 0.
     pub anchor: String,
-    /// Games against each.
     pub games: u64,
     /// A generation is measured so often: each, each second …
     #[serde(default = "one")]
@@ -188,7 +169,6 @@ pub fn by_the_paper(centipawns: u32) -> MaterialRule {
     }
 }
 
-/// The most games of two that meet.
 const MOST_GAMES: u64 = 1_000_000;
 
 /// The most half-moves at random.
@@ -414,7 +394,6 @@ impl GameSettings {
         }
     }
 
-    /// The pace of all games.
     pub fn pace(&self) -> Pace {
         Pace {
             clock: self.tc,
@@ -424,7 +403,6 @@ impl GameSettings {
         }
     }
 
-    /// What stops a game early.
     pub(super) fn adjudication(&self) -> Adjudication {
         Adjudication {
             length: self.max_plies.map(|plies| LengthRule {

@@ -14,7 +14,7 @@ use mendel_engine::{Best, Control, Engine, Limits, Options, OptionsError, Player
 use mendel_store::fingerprint;
 use serde::{Deserialize, Serialize};
 
-use super::{Round, TrialError};
+use super::{JudgingContext, TrialError};
 
 pub use self::searched_block::SearchedBlock;
 pub use self::task::{PuzzleItem, PuzzleTask, PuzzleUnpack};
@@ -90,15 +90,18 @@ pub(super) struct Searched {
 
 impl Sheet<'_> {
     /// The result of each chunk: found in the memo, or searched by the crew of the
-    /// round.
-    pub(super) fn solve(&self, round: &mut Round) -> Result<Searched, TrialError> {
+    /// context.
+    pub(super) fn solve(&self, context: &mut JudgingContext) -> Result<Searched, TrialError> {
         let task = PuzzleTask::new(self.players, &self.chunks, self.reach, self.hash);
-        if !round.crew.is_remote() {
+        if !context.crew.is_remote() {
             // What threads here have searched is not worth a memo.
-            let solved =
-                self.search(&task, task.items(), round.crew, round.stop, &mut |_, _| {
-                    Ok(())
-                })?;
+            let solved = self.search(
+                &task,
+                task.items(),
+                &context.crew,
+                &context.stop,
+                &mut |_, _| Ok(()),
+            )?;
             return self.searched(solved);
         }
 
@@ -113,7 +116,7 @@ impl Sheet<'_> {
         };
         let keys = task.items().map(|item| key(&item));
         let keys = keys.collect::<Result<Vec<String>, _>>()?;
-        let (generation, memo) = (round.generation, &mut *round.judged);
+        let (generation, memo) = (context.generation, &mut context.searched);
         let record = |item: &PuzzleItem, solved: Solved| SearchedBlock {
             generation,
             block: item.number,
@@ -130,7 +133,7 @@ impl Sheet<'_> {
         //    are known need no judging, and the checkpoint of an earlier version knows none:
         //    jobs of other chunks must have other names.
         let all = fingerprint(keys.concat().as_bytes());
-        let crew = round.crew.part(&format!("g{generation}-judge-{all}"));
+        let crew = context.crew.part(&format!("g{generation}-judge-{all}"));
         let open: Vec<PuzzleItem> = task
             .items()
             .filter(|item| found[item.place].is_none())
@@ -139,7 +142,7 @@ impl Sheet<'_> {
             &task,
             open.into_iter(),
             &crew,
-            round.stop,
+            &context.stop,
             &mut |item, solved| Ok(memo.append(record(item, solved.clone()))?),
         )?;
         for (result, found) in solved.iter_mut().zip(found) {

@@ -56,7 +56,6 @@ pub(super) struct PuzzlePayload {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChunkPayload {
-    /// The number of the chunk.
     pub(super) chunk: u64,
     pub(super) player: usize,
     /// Positions as FEN, and the moves that solve each in UCI notation.

@@ -1,10 +1,12 @@
 //! Laws of the space: the parent is in it, and nothing in it is no player.
 
 use mendel_engine::{Player, SearchParams, Tunable};
-use mendel_evolve::{Bits, Layout, Purpose, Reals, generator};
+use mendel_evolve::{Bits, Layout, Purpose, RealVector, generator};
 
-use super::space::{CodingName, GenomeSettings, Space, SpaceError, SpaceKind, Start};
-use super::{DAVID_SEARCH, GERALD_SEARCH};
+use mendel_fitness::genome::space::{
+    CodingName, GenomeSettings, Space, SpaceError, SpaceKind, Start,
+};
+use mendel_fitness::genome::{DAVID_SEARCH, GERALD_SEARCH};
 
 const CODINGS: [CodingName; 3] = [CodingName::Gray, CodingName::Binary, CodingName::Real];
 
@@ -133,7 +135,7 @@ fn every_search_number_can_be_bred_from_end_to_end() {
                         let whole: Vec<i64> = genes.iter().map(|it| *it as i64).collect();
                         space.from_bits(&layout.encode(&whole).expect("in its range"))
                     }
-                    SpaceKind::Reals(_) => space.from_reals(&Reals(genes)),
+                    SpaceKind::Reals(_) => space.from_reals(&RealVector(genes)),
                     _ => panic!("networks"),
                 };
                 let bred = space.player(&parent, &member).expect("a player");

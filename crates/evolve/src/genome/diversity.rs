@@ -4,7 +4,8 @@
 //! members from the mean genome, gene by gene, as a share of the widest that is
 //! possible, which is reached if half of the members sit at each end.
 
-use crate::genome::{Bits, Bounds, Reals};
+use super::{Bits, RealVector};
+use crate::bounds::Bounds;
 
 /// For bits: where a share p of the members has a 1, their mean distance from
 /// the mean p is 2p(1 − p), at most ½; so this is the mean of 4p(1 − p).
@@ -29,8 +30,11 @@ pub(crate) fn of_bits<'a>(len: usize, members: impl IntoIterator<Item = &'a Bits
 
 /// For numbers: the mean distance from the mean over half the width of the
 /// bounds. A number that cannot change does not count.
-pub(crate) fn of_reals<'a>(space: &[Bounds], members: impl IntoIterator<Item = &'a Reals>) -> f64 {
-    let members: Vec<&Reals> = members.into_iter().collect();
+pub(crate) fn of_reals<'a>(
+    space: &[Bounds],
+    members: impl IntoIterator<Item = &'a RealVector>,
+) -> f64 {
+    let members: Vec<&RealVector> = members.into_iter().collect();
     let (mut spread, mut free) = (0.0, 0_u32);
     for (at, bounds) in space.iter().enumerate() {
         if bounds.width() <= 0.0 || members.is_empty() {
@@ -107,8 +111,8 @@ mod tests {
         assert_eq!(of_bits(70, [&ones, &zeros]), 1.0);
 
         let space = [Bounds::new("a", -2.0, 6.0), Bounds::new("fixed", 1.0, 1.0)];
-        let low = Reals(vec![-2.0, 1.0]);
-        let high = Reals(vec![6.0, 1.0]);
+        let low = RealVector(vec![-2.0, 1.0]);
+        let high = RealVector(vec![6.0, 1.0]);
         assert_eq!(of_reals(&space, [&low, &low]), 0.0);
         assert_eq!(of_reals(&space, [&low, &high]), 1.0);
     }

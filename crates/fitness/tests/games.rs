@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mendel_engine::Player;
-use mendel_store::frame::Memo;
+use mendel_fitness::genome::space::{GenomeSettings, Space};
+use mendel_fitness::trial::{
+    FitnessTrial, GameSettings, GameTrial, GenerationNote, JudgingContext, LadderPoint,
+    MemberWeights, PlayedGamesTrial, TrialError,
+};
 use serde_json::Value;
-
-use super::{GameSettings, GameTrial};
-use crate::genome::space::{GenomeSettings, Space};
-use crate::trial::{Alone, LadderPoint, Note, Round, Trial, TrialError};
 
 /// The shortest games that still tell the three apart.
 const AROUND: &str = "nodes = 80\nmax-plies = 100\nat-limit = \"material\"\n";
@@ -36,23 +36,23 @@ fn member(which: &str) -> Vec<i32> {
 }
 
 /// A trial whose parent has the weights of one of them.
-fn trial(parent: &str, text: &str) -> GameTrial {
+fn trial(parent: &str, text: &str) -> PlayedGamesTrial {
     let mut player = Player::find("gerald-base").expect("built in");
     let weights = member(parent);
     player.evaluator = player.evaluator.with_weights(&weights).expect("sound");
     let genome: GenomeSettings = toml::from_str("coding = \"real\"").expect("a coding");
     let space = Space::new(&player, &genome).unwrap_or_else(|error| panic!("{}", error.reason));
     let settings = settings(&format!("{text}\n{AROUND}")).expect("sound settings");
-    GameTrial::new(&player, &space, settings).expect("everybody can play")
+    PlayedGamesTrial::new(&player, &space, settings).expect("everybody can play")
 }
 
-fn members(which: &[&str]) -> Vec<Vec<i32>> {
-    which.iter().map(|it| member(it)).collect()
+fn members(which: &[&str]) -> Vec<MemberWeights> {
+    which.iter().map(|it| member(it).into()).collect()
 }
 
 /// Judges a generation outside of a run.
-fn judged(trial: &mut GameTrial, seed: u64, threads: usize, which: &[&str]) -> Vec<f64> {
-    let scores = Alone::default().round(seed, threads, |round| trial.judge(&members(which), round));
+fn judged(trial: &mut PlayedGamesTrial, seed: u64, threads: usize, which: &[&str]) -> Vec<f64> {
+    let scores = trial.judge(&members(which), &mut JudgingContext::local(seed, threads));
     scores.expect("nobody stops it")
 }
 
@@ -73,8 +73,8 @@ fn better_members_get_better_scores_whoever_meets_whom() {
         // Whoever does the work, the games are the same.
         let mut trial = trial("heads", kind);
         assert_eq!(scores, judged(&mut trial, 1, 3, &ALL), "{kind}");
-        assert!(!trial.by_positions() && trial.judgements_per_member() >= 12);
-        assert_eq!(trial.unit(), "net points");
+        assert!(trial.judgements_per_member() >= 12);
+        assert_eq!(trial.scale().unit, "net points");
     }
     let mut duels = trial("all", "kind = \"duels\"\ngames = 12");
     let scores = judged(&mut duels, 1, 2, &["nought", "all", "all", "heads"]);
@@ -87,23 +87,23 @@ fn who_beats_the_king_is_the_next_and_the_king_is_beaten_by_nobody_else() {
     for rule in ["{ likelihood = 0.95 }", "{ net-score = 8 }"] {
         let text = format!("kind = \"king-of-the-hill\"\ngames = 12\nrule = {rule}");
         let mut hill = trial("nought", &text);
-        assert_eq!(hill.king().and_then(|king| king.id), None);
+        assert_eq!(hill.incumbent().and_then(|king| king.id), None);
         let first = judged(&mut hill, 3, 2, &ALL);
         // The king's own likeness neither wins nor loses.
         assert!(first[0] == 0.0 && first[1] > 0.0, "{first:?}");
-        let king = hill.king().expect("a hill has a king");
+        let king = hill.incumbent().expect("a hill has a king");
         assert_eq!(
             king.member,
             members(&ALL)[if first[2] >= first[1] { 2 } else { 1 }]
         );
         let crown = hill.note().king.expect("a hill notes its king");
         assert!(crown.new && crown.member == king.id);
-        assert_eq!(hill.king_since(), Some(0));
+        assert_eq!(hill.state()["since"], 0);
         // From now on it is the one to beat.
         let second = judged(&mut hill, 4, 2, &["nought", "nought"]);
         assert!(second[0] < 0.0, "{second:?}");
         assert!(hill.note().king.is_some_and(|crown| !crown.new));
-        assert_eq!(hill.king(), Some(king));
+        assert_eq!(hill.incumbent(), Some(king));
     }
 }
 
@@ -166,7 +166,7 @@ fn the_ladder_rises_with_strength() {
     let mut trial = trial("all", text);
     let mut point = |which: &str| -> LadderPoint {
         judged(&mut trial, 5, 2, &[which]);
-        let Note { king, ladder } = trial.note();
+        let GenerationNote { king, ladder } = trial.note();
         assert_eq!(king, None);
         ladder.expect("every generation is measured")
     };
@@ -182,8 +182,8 @@ fn the_champion_is_chosen_by_fresh_games() {
     let text = "kind = \"round-robin\"\ngames = 2\nverify = { candidates = 2, games = 12 }";
     let mut choosy = trial("all", text);
     let finalists = members(&["nought", "heads", "all"]);
-    let pick = |trial: &mut GameTrial| {
-        let chosen = Alone::default().round(9, 2, |round| trial.verify(&finalists, round));
+    let pick = |trial: &mut PlayedGamesTrial| {
+        let chosen = trial.verify(&finalists, &mut JudgingContext::local(9, 2));
         chosen.expect("nobody stops it")
     };
     assert_eq!(pick(&mut choosy), Some(1), "the third is no candidate");
@@ -198,22 +198,9 @@ fn asked_to_stop_it_is_as_before_and_says_so() {
         "kind = \"king-of-the-hill\"\ngames = 12\nrule = { likelihood = 0.95 }",
     );
     let before = trial.state();
-    let stop = Arc::new(AtomicBool::new(true));
-    let mut games = Memo::default();
-    let judged = trial.judge(
-        &members(&ALL),
-        &mut Round {
-            seed: 1,
-            generation: 0,
-            threads: 2,
-            crew: &mendel_crew::Crew::threads(2),
-            stop: &stop,
-            games: &mut games,
-            judged: &mut Memo::default(),
-            incumbent: None,
-            watch: &mut |_| {},
-        },
-    );
+    let mut context = JudgingContext::local(1, 2);
+    context.stop = Arc::new(AtomicBool::new(true));
+    let judged = trial.judge(&members(&ALL), &mut context);
     assert!(matches!(judged, Err(TrialError::Stopped)), "{judged:?}");
     assert_eq!(trial.state(), before);
 }
