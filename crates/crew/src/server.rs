@@ -521,17 +521,13 @@ async fn remove_last(stream: &Stream<()>, subject: &str, count: usize) -> Result
 
 /// Whether the consumer, or its stream, does not exist.
 fn is_not_found(error: &ConsumerError) -> bool {
-    let ConsumerErrorKind::JetStream(error) = error.kind() else {
-        return false;
-    };
-    [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
+    let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];
+    matches!(error.kind(), ConsumerErrorKind::JetStream(error) if missing.contains(&error.error_code()))
 }
 
 fn is_missing(error: &GetStreamError) -> bool {
-    let GetStreamErrorKind::JetStream(error) = error.kind() else {
-        return false;
-    };
-    error.error_code() == ErrorCode::STREAM_NOT_FOUND
+    let missing = ErrorCode::STREAM_NOT_FOUND;
+    matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == missing)
 }
 
 /// Whether the server refused a duplicate.
