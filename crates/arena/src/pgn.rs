@@ -1,11 +1,12 @@
 //! Games as text: PGN with scores and times as comments, and EPD of how they ended.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use mendel_board::eco::OpeningNames;
 use mendel_board::epd::Epd;
 use mendel_board::pgn::{PgnGame, Tags};
 use mendel_board::{Game, Position};
+use mendel_store::library::utc_date;
 
 use crate::{EndReason, GameRecord, MoveRecord, Pace, TimeControl};
 
@@ -90,28 +91,10 @@ pub fn write_final(record: &GameRecord, heading: &Heading) -> Result<Epd, Record
 
 /// A moment as PGN writes a date, in UTC: `2026.01.31`. Unknown before 1970.
 pub fn date(moment: SystemTime) -> String {
-    const DAY: u64 = 86_400;
-    let Ok(since) = moment.duration_since(UNIX_EPOCH) else {
-        return "????.??.??".to_owned();
-    };
-    // In eras of 400 years of 146,097 days that begin on a first of March, leap
-    // days come last in their year, and months have a regular pattern of 153 days
-    // in five. After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms";
-    // unsigned here, because no day before 1970 comes in.
-    let days = since.as_secs() / DAY + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let leaps = day_of_era / 1_460 + day_of_era / 146_096 - day_of_era / 36_524;
-    let year_of_era = (day_of_era - leaps) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}.{month:02}.{day:02}")
+    utc_date(moment).map_or_else(
+        || "????.??.??".to_owned(),
+        |(year, month, day)| format!("{year:04}.{month:02}.{day:02}"),
+    )
 }
 
 fn player<'a>(heading: &Heading<'a>, index: usize) -> (&'a str, Pace) {

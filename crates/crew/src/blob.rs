@@ -1,6 +1,5 @@
 //! Data that many jobs share, named by content.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::CrewError;
-use crate::job::HandlerError;
 use crate::lock::lock;
 
 /// The id of a blob: the SHA-256 of its content.
@@ -56,23 +54,6 @@ impl TryFrom<String> for BlobId {
 impl From<BlobId> for String {
     fn from(id: BlobId) -> Self {
         id.to_string()
-    }
-}
-
-/// The blobs of a job, and of no other.
-pub trait Blobs {
-    /// The content of a blob.
-    ///
-    /// # Errors
-    ///
-    /// [`HandlerError::CannotRun`] if the job does not name it.
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError>;
-}
-
-impl Blobs for HashMap<BlobId, Arc<[u8]>> {
-    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError> {
-        let unknown = || HandlerError::CannotRun(format!("the job does not name blob {id}"));
-        self.get(id).map(Arc::clone).ok_or_else(unknown)
     }
 }
 

@@ -9,10 +9,9 @@ use crate::job::{HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome};
 use crate::job_names::{JobNameStore, JobNames};
 use crate::job_sizing::{JobSizing, max_ids};
 use crate::lock::lock;
-use crate::map::{Done, Flow, Mapped, TakeOutput};
-use crate::message::printable;
+use crate::printable::printable;
 use crate::remote::{CrewClient, CrewEvent};
-use crate::task::{Task, decode};
+use crate::task::{Done, Flow, Mapped, TakeOutput, Task, decode};
 
 /// A job with this many invalid results ends the work.
 const MAX_INVALID_RESULTS: u32 = 3;
@@ -255,7 +254,7 @@ impl<T: Task, E> ChunkReceiver<'_, '_, T, E> {
                 if self.workers.policy == DeadLetterPolicy::Stop {
                     // It is removed from the server, and a resumed process tries it again.
                     return Err(MapError::Work(CrewError::DeadLetter {
-                        job: outcome.id,
+                        job: outcome.id.into(),
                         deliveries: dead.deliveries,
                         why: dead.why.clone(),
                     }));
@@ -307,7 +306,7 @@ impl<T: Task, E> ChunkReceiver<'_, '_, T, E> {
         let times = self.invalid.entry(id.clone()).or_default();
         *times += 1;
         if *times >= MAX_INVALID_RESULTS {
-            let job = id;
+            let job = id.into();
             return Err(MapError::Work(CrewError::InvalidResult {
                 worker,
                 job,

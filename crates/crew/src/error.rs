@@ -1,8 +1,5 @@
 //! What can go wrong between a coordinator, a server and its workers.
 
-use crate::blob::BlobId;
-use crate::job::JobId;
-
 /// Errors of the crew. None of them loses finished work: the next connection finds the data
 /// on the server.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -90,14 +87,14 @@ pub enum CrewError {
         "job {job} takes {bytes} bytes, and the crew server takes {max}; move data into blobs or raise `max_payload`"
     )]
     TooLarge {
-        job: JobId,
+        job: String,
         bytes: usize,
         max: usize,
     },
     #[error("job {job} needs blob {blob}, which its coordinator does not have")]
-    NoBlob { job: JobId, blob: BlobId },
+    NoBlob { job: String, blob: String },
     #[error("two jobs of run {run} have the same name: {job}")]
-    SameId { run: String, job: JobId },
+    SameId { run: String, job: String },
     /// Jobs that do not end hold more threads than the worker can spare.
     #[error(
         "{abandoned} jobs neither end nor stop and hold their threads; start the worker again, and report the kind of job: {kinds}"
@@ -108,7 +105,7 @@ pub enum CrewError {
         tried(*deliveries)
     )]
     DeadLetter {
-        job: JobId,
+        job: String,
         deliveries: u32,
         why: String,
     },
@@ -117,7 +114,7 @@ pub enum CrewError {
     )]
     InvalidResult {
         worker: String,
-        job: JobId,
+        job: String,
         reason: String,
     },
     /// Data that belongs to this machine.

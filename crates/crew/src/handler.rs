@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::blob::Blobs;
-use crate::job::{HandlerError, Job};
+use crate::job::{Blobs, HandlerError, Job};
 
 /// Does the jobs of one kind: bytes in, bytes out. A [`Task`](crate::Task) gets its
 /// handler from [`TaskHandler`](crate::TaskHandler).

@@ -1,12 +1,14 @@
 //! Jobs and their outcomes: plain data, complete in itself.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
 use crate::error::CrewError;
-use crate::message::printable_text;
+use crate::printable::printable_text;
 
 const MAX_NAME_LENGTH: usize = 64;
 
@@ -100,6 +102,23 @@ pub struct DeadLetter {
     /// Whether its result exceeds the limit of the server; a smaller job may fit.
     #[serde(default)]
     pub oversized: bool,
+}
+
+/// The blobs of a job, and of no other.
+pub trait Blobs {
+    /// The content of a blob.
+    ///
+    /// # Errors
+    ///
+    /// [`HandlerError::CannotRun`] if the job does not name it.
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError>;
+}
+
+impl Blobs for HashMap<BlobId, Arc<[u8]>> {
+    fn read(&self, id: &BlobId) -> Result<Arc<[u8]>, HandlerError> {
+        let unknown = || HandlerError::CannotRun(format!("the job does not name blob {id}"));
+        self.get(id).map(Arc::clone).ok_or_else(unknown)
+    }
 }
 
 /// The reason why a handler did not do a job.

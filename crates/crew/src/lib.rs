@@ -35,6 +35,7 @@ mod message;
 mod options;
 mod parallel;
 mod presence;
+mod printable;
 mod registry;
 mod remote;
 mod server;
@@ -44,20 +45,24 @@ mod subjects;
 mod task;
 mod worker;
 
-pub use blob::{BlobId, Blobs};
+pub use blob::BlobId;
 pub use chunks::DeadLetterPolicy;
 pub use error::{CrewError, MapError};
 pub use gc::{RemovedRun, remove_run};
 pub use handler::{CompletedOutput, Handler, JobProgress};
-pub use job::{DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection};
+pub use job::{
+    Blobs, DeadLetter, HandlerError, Job, JobCounts, JobFlow, JobId, JobOutcome, JobRejection,
+};
 pub use job_names::JobNameStore;
-pub use map::{Crew, Done, Flow, Mapped, TakeOutput};
-pub use message::printable;
+pub use map::Crew;
 pub use options::{ConnectOptions, Secret, WorkerLimits};
 pub use parallel::{parallel, parallel_with};
 pub use presence::{ActiveRunStatus, WorkerStatus, WorkerTotals};
+pub use printable::printable;
 pub use remote::{CrewClient, CrewEvent};
 pub use shared_log::{LogRecord, LogState, SharedLog};
 pub use status::{CrewStatus, StoredRun, status};
-pub use task::{JobPayload, Site, Task, TaskFailure, TaskHandler, Unpack};
+pub use task::{
+    Done, Flow, JobPayload, Mapped, Site, TakeOutput, Task, TaskFailure, TaskHandler, Unpack,
+};
 pub use worker::{Worker, WorkerEvent};

@@ -13,7 +13,7 @@ use crate::job_names::{JobNameStore, UnboundJobNames};
 use crate::lock::lock;
 use crate::remote::CrewClient;
 use crate::server::STOP_POLL_INTERVAL;
-use crate::task::{Site, Task};
+use crate::task::{Done, Flow, Mapped, Site, TakeOutput, Task};
 
 /// The part of a crew without a named one.
 const DEFAULT_PART: &str = "games";
@@ -26,46 +26,6 @@ pub struct Crew {
     pin: bool,
     remote: Option<RemotePart>,
 }
-
-/// The caller's decision after an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    Continue,
-    /// No more outputs. Those that are complete by then may still be delivered.
-    Stop,
-}
-
-/// The way in which the work ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mapped {
-    /// The output of each item was delivered.
-    All,
-    /// The caller returned [`Flow::Stop`].
-    StoppedByCaller,
-    Stopped,
-}
-
-impl Mapped {
-    pub(crate) fn new(last: Flow, all: bool) -> Self {
-        match last {
-            Flow::Stop => Self::StoppedByCaller,
-            Flow::Continue if all => Self::All,
-            Flow::Continue => Self::Stopped,
-        }
-    }
-}
-
-/// The outcome of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Done<O> {
-    Output(O),
-    /// Its job is a dead letter, and the policy is to skip it. It must not be recorded as
-    /// done, so that the next resume tries it again.
-    Skipped,
-}
-
-pub type TakeOutput<'a, T, E> =
-    dyn FnMut(&<T as Task>::Item, Done<<T as Task>::Output>) -> Result<Flow, E> + 'a;
 
 impl std::fmt::Debug for Crew {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

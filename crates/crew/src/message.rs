@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::blob::BlobId;
 use crate::job::{DeadLetter, JobId};
+use crate::printable::printable_text;
 
 const FORM: u32 = 1;
 
@@ -55,28 +56,6 @@ pub(crate) fn nanoseconds(lease: Duration) -> u64 {
     u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Untrusted texts are cut to this length.
-const MAX_PRINTABLE_CHARS: usize = 500;
-
-/// An untrusted text as one line without control characters.
-pub fn printable(text: &str) -> String {
-    let is_order = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    let shown = |letter| if is_order(letter) { ' ' } else { letter };
-    let mut line: String = text.chars().take(MAX_PRINTABLE_CHARS).map(shown).collect();
-    if text.chars().nth(MAX_PRINTABLE_CHARS).is_some() {
-        line.push('…');
-    }
-    line
-}
-
-/// Deserialises an untrusted text as [`printable`] shows it.
-pub(crate) fn printable_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    String::deserialize(from).map(|text| printable(&text))
-}
-
 pub(crate) fn encode(header: &impl Serialize, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; HASH_LENGTH];
     let header = Versioned { v: FORM, header };
@@ -110,6 +89,7 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(H, &[u8]), St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::printable::{MAX_PRINTABLE_CHARS, printable};
 
     const PAYLOAD: &[u8] = &[0, 10, 255];
 

@@ -26,6 +26,8 @@ pub struct ConnectOptions {
     /// Delay of the event that there are no workers; and how long all present workers must
     /// reject a job before it becomes a dead letter.
     pub no_worker_timeout: Duration,
+    /// Coordinators that do not reply for this time are believed to be absent.
+    pub coordinator_timeout: Duration,
 }
 
 /// Credentials. They are never printed.
@@ -112,6 +114,7 @@ impl ConnectOptions {
             window: 1024,
             server_timeout: Duration::from_mins(10),
             no_worker_timeout: Duration::from_mins(1),
+            coordinator_timeout: Duration::from_millis(900),
         })
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobCounts;
-use crate::message::printable_text;
+use crate::printable::printable_text;
 
 /// The totals of a worker since it joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

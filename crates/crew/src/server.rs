@@ -29,8 +29,6 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Time in which replies to a request for all are collected.
 const REPLY_WINDOW: Duration = Duration::from_millis(300);
-/// Requests before coordinators are believed to be absent.
-const COORDINATOR_QUERIES: usize = 3;
 /// Delays between retries double from the minimum to the maximum.
 const MIN_BACKOFF: Duration = Duration::from_millis(50);
 const MAX_BACKOFF: Duration = Duration::from_secs(2);
@@ -55,6 +53,7 @@ pub(crate) struct Server {
     url: Arc<str>,
     /// The work ends with an error if the server is away for longer.
     pub(crate) timeout: Duration,
+    coordinator_timeout: Duration,
     /// The last error that the server reported by itself.
     reported: Arc<Mutex<Option<String>>>,
 }
@@ -170,6 +169,7 @@ impl Server {
             changes,
             url: url.into(),
             timeout: options.server_timeout,
+            coordinator_timeout: options.coordinator_timeout,
             reported,
         })
     }
@@ -440,14 +440,13 @@ impl Server {
         &self,
         wanted: impl Fn(&CoordinatorStatus) -> bool,
     ) -> Result<Vec<CoordinatorStatus>, CrewError> {
-        let mut there = Vec::new();
-        for _ in 0..COORDINATOR_QUERIES {
-            there = self.request_many(names::COORDINATORS).await?;
-            if there.iter().any(&wanted) {
-                break;
+        let begun = Instant::now();
+        loop {
+            let there = self.request_many(names::COORDINATORS).await?;
+            if there.iter().any(&wanted) || begun.elapsed() >= self.coordinator_timeout {
+                return Ok(there);
             }
         }
-        Ok(there)
     }
 
     /// The present workers, by name.
@@ -522,17 +521,13 @@ async fn remove_last(stream: &Stream<()>, subject: &str, count: usize) -> Result
 
 /// Whether the consumer, or its stream, does not exist.
 fn is_not_found(error: &ConsumerError) -> bool {
-    let ConsumerErrorKind::JetStream(error) = error.kind() else {
-        return false;
-    };
-    [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND].contains(&error.error_code())
+    let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];
+    matches!(error.kind(), ConsumerErrorKind::JetStream(error) if missing.contains(&error.error_code()))
 }
 
 fn is_missing(error: &GetStreamError) -> bool {
-    let GetStreamErrorKind::JetStream(error) = error.kind() else {
-        return false;
-    };
-    error.error_code() == ErrorCode::STREAM_NOT_FOUND
+    let missing = ErrorCode::STREAM_NOT_FOUND;
+    matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == missing)
 }
 
 /// Whether the server refused a duplicate.

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::blob::{BlobId, Blobs};
+use crate::blob::BlobId;
 use crate::handler::{CompletedOutput, Handler, JobProgress};
 use crate::idle_states::IdleStates;
-use crate::job::{HandlerError, Job};
+use crate::job::{Blobs, HandlerError, Job};
 use crate::lock::lock;
 
 /// The place where a state is made.
@@ -111,6 +111,46 @@ pub trait Task: Sync {
         true
     }
 }
+
+/// The caller's decision after an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// No more outputs. Those that are complete by then may still be delivered.
+    Stop,
+}
+
+/// The way in which the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// The output of each item was delivered.
+    All,
+    /// The caller returned [`Flow::Stop`].
+    StoppedByCaller,
+    Stopped,
+}
+
+impl Mapped {
+    pub(crate) fn new(last: Flow, all: bool) -> Self {
+        match last {
+            Flow::Stop => Self::StoppedByCaller,
+            Flow::Continue if all => Self::All,
+            Flow::Continue => Self::Stopped,
+        }
+    }
+}
+
+/// The outcome of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done<O> {
+    Output(O),
+    /// Its job is a dead letter, and the policy is to skip it. It must not be recorded as
+    /// done, so that the next resume tries it again.
+    Skipped,
+}
+
+pub type TakeOutput<'a, T, E> =
+    dyn FnMut(&<T as Task>::Item, Done<<T as Task>::Output>) -> Result<Flow, E> + 'a;
 
 /// The typed error of a task on the threads of this process: a [`HandlerError`] carries
 /// its text only.

@@ -111,20 +111,15 @@ pub enum LibraryError {
 impl LibraryError {
     /// Whether another request could be met, unlike after an error of the system.
     pub fn is_invalid_request(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Unknown { .. }
-            | Self::Ambiguous { .. }
-            | Self::Outside { .. }
-            | Self::Inside { .. }
-            | Self::Full { .. }
-            | Self::Experiment(_) => true,
-            Self::File(_)
-            | Self::Index { .. }
-            | Self::NewIndex { .. }
-            | Self::NewerIndex { .. }
-            | Self::LockedIndex(_)
-            | Self::Name { .. } => false,
-        }
+                | Self::Ambiguous { .. }
+                | Self::Outside { .. }
+                | Self::Inside { .. }
+                | Self::Full { .. }
+                | Self::Experiment(_)
+        )
     }
 }
 

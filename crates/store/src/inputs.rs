@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _};
+use std::io::{self, BufReader};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -113,7 +113,13 @@ impl InputHashes {
             folder: folder.to_owned(),
         };
         Self::read(folder)?.ok_or_else(missing)?.compare(folder)?;
-        check_below(folder)
+        // The nested experiments: matches of a proof, steps, runs.
+        for inside in folders_below(folder)? {
+            if let Some(recorded) = Self::read(&inside)? {
+                recorded.compare(&inside)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks the folder and adds the hashes here to its own.
@@ -171,38 +177,31 @@ impl InputHashes {
             })
         };
         for (name, recorded) in &self.programs {
-            same(
-                format!("the program `{name}`"),
-                recorded,
-                hash_of_program(name)?,
-            )?;
+            let present = hash_of_program(name)?;
+            same(format!("the program `{name}`"), recorded, present)?;
         }
         for (name, recorded) in &self.files {
-            same(
-                format!("the file `{name}`"),
-                recorded,
-                hash_of(Path::new(name))?,
-            )?;
+            let present = hash_of(Path::new(name))?;
+            same(format!("the file `{name}`"), recorded, present)?;
         }
         Ok(())
     }
 }
 
-/// Checks the nested experiments: matches of a proof, steps, runs.
-fn check_below(folder: &Path) -> Result<(), ExperimentError> {
+/// All folders below a folder, each after the one that it is in; links are not followed.
+pub(crate) fn folders_below(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = FileError::read(folder);
+    let mut folders = Vec::new();
     for entry in fs::read_dir(folder).map_err(&failed)? {
         let entry = entry.map_err(&failed)?;
-        if !entry.file_type().map_err(&failed)?.is_dir() {
-            continue;
+        if entry.file_type().map_err(&failed)?.is_dir() {
+            let path = entry.path();
+            let below = folders_below(&path)?;
+            folders.push(path);
+            folders.extend(below);
         }
-        let inside = entry.path();
-        if let Some(recorded) = InputHashes::read(&inside)? {
-            recorded.compare(&inside)?;
-        }
-        check_below(&inside)?;
     }
-    Ok(())
+    Ok(folders)
 }
 
 /// The hash of the file that a program's name starts; `None` if it is not installed.
@@ -260,13 +259,10 @@ fn hash_of(path: &Path) -> Result<Option<String>, FileError> {
 }
 
 fn sha256(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
     let mut hash = Sha256::new();
-    let mut block = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut block)? {
-            0 => return Ok(format!("{:x}", hash.finalize())),
-            read => hash.update(&block[..read]),
-        }
-    }
+    io::copy(
+        &mut BufReader::with_capacity(1 << 16, File::open(path)?),
+        &mut hash,
+    )?;
+    Ok(format!("{:x}", hash.finalize()))
 }

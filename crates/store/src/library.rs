@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::frame::{Folder, Manifest, status_of};
 use crate::index::{MAX_DEPTH, search};
+use crate::inputs::folders_below;
 use crate::{FileError, FolderLock, Index, IndexEntry, RunStatus};
 
 pub use crate::index::LibraryError;
@@ -91,7 +92,8 @@ impl Library {
         };
         let names: Vec<String> = names.iter().map(plain).collect();
         let parent = self.home.join(group);
-        let (day, names) = (day(SystemTime::now()), names.join("-"));
+        let (year, month, day) = utc_date(SystemTime::now()).unwrap_or((1970, 1, 1));
+        let (day, names) = (format!("{year:04}-{month:02}-{day:02}"), names.join("-"));
         (1..=u32::MAX)
             .map(|number| parent.join(format!("{day}-{names}-{number}")))
             .find(|folder| !folder.exists())
@@ -293,26 +295,15 @@ pub fn size_of(folder: &Path) -> u64 {
     sizes.sum()
 }
 
+/// Locks an experiment and those inside it.
 fn lock_all(folder: &Path) -> Result<Vec<FolderLock>, LibraryError> {
     let mut locks = vec![FolderLock::take(folder)?];
-    lock_below(folder, &mut locks)?;
-    Ok(locks)
-}
-
-fn lock_below(folder: &Path, locks: &mut Vec<FolderLock>) -> Result<(), LibraryError> {
-    for item in fs::read_dir(folder)
-        .map_err(FileError::io(folder))?
-        .flatten()
-    {
-        if item.file_type().is_ok_and(|kind| kind.is_dir()) {
-            let path = item.path();
-            if path.join(Manifest::FILE).exists() {
-                locks.push(FolderLock::take(&path)?);
-            }
-            lock_below(&path, locks)?;
+    for path in folders_below(folder)? {
+        if path.join(Manifest::FILE).exists() {
+            locks.push(FolderLock::take(&path)?);
         }
     }
-    Ok(())
+    Ok(locks)
 }
 
 /// When a file was last written, in seconds since 1970.
@@ -321,11 +312,10 @@ fn seconds(path: &Path) -> Option<i64> {
     Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs() as i64)
 }
 
-/// The day in UTC, as `2026-01-31`.
-fn day(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-    let (year, month, day) = civil((seconds / 86_400) as i64);
-    format!("{year:04}-{month:02}-{day:02}")
+/// Year, month and day in UTC; `None` before 1970.
+pub fn utc_date(moment: SystemTime) -> Option<(u64, u64, u64)> {
+    let since = moment.duration_since(UNIX_EPOCH).ok()?;
+    Some(civil(since.as_secs() / 86_400))
 }
 
 /// The Gregorian date of a day since 1970-01-01.
@@ -334,10 +324,9 @@ fn day(time: SystemTime) -> String {
 ///
 /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`, for days
 /// after 0000-03-01.
-fn civil(days: i64) -> (i64, i64, i64) {
+fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -348,7 +337,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     } else {
         month_from_march - 9
     };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
     (year, month, day)
 }
 

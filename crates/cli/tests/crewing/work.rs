@@ -100,7 +100,7 @@ fn the_status_tells_of_workers_and_jobs() {
     let place = Place::new("status", &[]);
     let worker = place.worker(&["--name", "pea-1"]);
     let out = place.scratch.at("match");
-    let crewed = place.coordinator(&[
+    let arguments = [
         "match",
         "random",
         "material",
@@ -112,7 +112,9 @@ fn the_status_tells_of_workers_and_jobs() {
         "40",
         "--out",
         &out,
-    ]);
+    ];
+    // A worker that the machine keeps from running for a whole lease does a job twice.
+    let crewed = place.coordinator_with_lease("600", &arguments);
     let (code, _, err) = crewed.end();
     assert_eq!(code, Some(0), "{err}");
     assert!(

@@ -171,7 +171,7 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             if self.open.contains_key(&job.id) || self.answered.contains(&job.id) {
                 return Err(CrewError::SameId {
                     run: self.run.to_owned(),
-                    job: job.id,
+                    job: job.id.into(),
                 }
                 .into());
             }
@@ -207,9 +207,9 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             lease: nanoseconds(self.coordinator.options.lease),
         };
         let message = wire::encode(&header, &job.payload);
-        let (job, bytes) = (header.id, message.len());
-        let max = self.server.client.max_payload();
+        let (bytes, max) = (message.len(), self.server.client.max_payload());
         if bytes > max {
+            let job = header.id.into();
             return Err(CrewError::TooLarge { job, bytes, max });
         }
         Ok(PendingJob {
@@ -233,8 +233,8 @@ impl<'a, I: Iterator<Item = Job>, E> CoordinatorSession<'a, I, E> {
             }
             let contents =
                 block_in_place(|| (self.blob)(blob)).ok_or_else(|| CrewError::NoBlob {
-                    job: id.clone(),
-                    blob: *blob,
+                    job: id.to_string(),
+                    blob: blob.to_string(),
                 })?;
             let store = &self.coordinator.blob_store;
             store.ensure_blob(self.server, blob, &contents).await?;

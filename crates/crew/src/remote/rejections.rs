@@ -31,8 +31,8 @@ struct JobRejections {
 impl RejectionLog {
     /// Records a rejection, and whether it is the first of this worker and reason.
     pub(crate) fn note(&mut self, refused: &JobRejection, now: Instant) -> bool {
+        let said = (refused.worker.clone(), refused.why.clone());
         if self.jobs.len() < MAX_JOBS || self.jobs.contains_key(&refused.id) {
-            let said = (refused.worker.clone(), refused.why.clone());
             let about = self.jobs.entry(refused.id.clone());
             let about = about.or_insert_with(|| JobRejections {
                 cannot: BTreeSet::new(),
@@ -41,15 +41,14 @@ impl RejectionLog {
                 last: said.clone(),
             });
             about.at = now;
-            about.last = said;
+            about.last.clone_from(&said);
             // A job that was started may succeed at the next attempt.
             if !refused.begun && about.cannot.len() < MAX_WORKERS {
                 let who = (refused.worker.clone(), refused.instance.clone());
                 about.cannot.insert(who);
             }
         }
-        let what = (refused.worker.clone(), refused.why.clone());
-        self.reported.len() < MAX_REPORTED && self.reported.insert(what)
+        self.reported.len() < MAX_REPORTED && self.reported.insert(said)
     }
 
     /// Whether any job was rejected.

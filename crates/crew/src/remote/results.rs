@@ -6,7 +6,7 @@ use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use crate::error::CrewError;
 use crate::server::{BoxedError, Server};
@@ -23,7 +23,8 @@ pub(crate) struct Results {
     run: String,
     /// The results as they arrive, or the error that ends the work.
     pub(crate) arrived: mpsc::Receiver<Result<Message, CrewError>>,
-    pump: JoinHandle<()>,
+    /// Aborted when it is dropped.
+    pump: JoinSet<()>,
 }
 
 impl Results {
@@ -45,13 +46,15 @@ impl Results {
         remove(server, run).await;
         consumer(server, &config).await?;
         let (sender, arrived) = mpsc::channel(BATCH);
-        let pump = tokio::spawn(pump(server.clone(), run.to_owned(), config, sender));
-        Ok(Self {
+        let mut results = Self {
             server: server.clone(),
             run: run.to_owned(),
             arrived,
-            pump,
-        })
+            pump: JoinSet::new(),
+        };
+        let pump = pump(server.clone(), run.to_owned(), config, sender);
+        results.pump.spawn(pump);
+        Ok(results)
     }
 
     /// Whether there are results that were not read yet.
@@ -66,19 +69,13 @@ impl Results {
         Ok(info.await? > 0 || !self.arrived.is_empty())
     }
 
-    pub(crate) fn close(&self) {
-        self.pump.abort();
+    pub(crate) fn close(&mut self) {
+        self.pump.abort_all();
     }
 
     /// Removes the consumer at the end.
     pub(crate) async fn remove(&self) {
         remove(&self.server, &self.run).await;
-    }
-}
-
-impl Drop for Results {
-    fn drop(&mut self) {
-        self.close();
     }
 }
 

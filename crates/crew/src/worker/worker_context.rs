@@ -17,8 +17,9 @@ use crate::error::CrewError;
 use crate::handler::JobProgress;
 use crate::job::{DeadLetter, JobId, JobRejection};
 use crate::lock::lock;
-use crate::message::{ResultHeader, printable};
+use crate::message::ResultHeader;
 use crate::presence::{CoordinatorStatus, WorkerStatus, WorkerTotals};
+use crate::printable::printable;
 use crate::registry::Registry;
 use crate::server::{Server, exponential_backoff};
 use crate::subjects as names;
@@ -185,20 +186,19 @@ impl WorkerContext {
 
     /// Sends an event to the owner, whose terminal may show it: its texts are untrusted.
     pub(crate) fn emit(&self, mut event: WorkerEvent) {
+        let totals = &mut lock(&self.state).totals;
         match &mut event {
-            WorkerEvent::Rejected { why, .. } => *why = printable(why),
+            WorkerEvent::Done { .. } => totals.jobs += 1,
+            WorkerEvent::Stuck { .. } => totals.refused += 1,
+            WorkerEvent::Rejected { why, .. } => {
+                *why = printable(why);
+                totals.refused += 1;
+            }
             WorkerEvent::Corrupt { subject, why } => {
                 *subject = printable(subject);
                 *why = printable(why);
+                totals.refused += 1;
             }
-            _ => {}
-        }
-        let totals = &mut lock(&self.state).totals;
-        match event {
-            WorkerEvent::Done { .. } => totals.jobs += 1,
-            WorkerEvent::Rejected { .. }
-            | WorkerEvent::Stuck { .. }
-            | WorkerEvent::Corrupt { .. } => totals.refused += 1,
             _ => {}
         }
         // The receiver is gone when the worker ends.

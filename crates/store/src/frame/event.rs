@@ -175,58 +175,42 @@ impl fmt::Debug for Events {
 }
 
 impl EventFile {
-    fn add(&mut self, event: ExperimentEvent) {
-        match event {
-            ExperimentEvent::Progress { part, done, total } => {
-                let part = shortened(part, MAX_PART_NAME);
-                let event = ExperimentEvent::Progress {
-                    part: part.clone(),
-                    done,
-                    total,
-                };
-                self.add_progress(part, event);
+    fn add(&mut self, mut event: ExperimentEvent) {
+        match &mut event {
+            ExperimentEvent::Progress { part, .. } => {
+                part.truncate(part.floor_char_boundary(MAX_PART_NAME));
+                let part = part.clone();
+                return self.add_progress(part, event);
             }
             ExperimentEvent::Failed { error } => {
+                error.truncate(error.floor_char_boundary(MAX_ERROR));
                 self.add_withheld();
-                self.write(ExperimentEvent::Failed {
-                    error: shortened(error, MAX_ERROR),
-                });
             }
-            ExperimentEvent::Finished { .. } | ExperimentEvent::Stopped => {
-                self.add_withheld();
-                self.write(event);
-            }
-            event => self.write(event),
+            ExperimentEvent::Finished { .. } | ExperimentEvent::Stopped => self.add_withheld(),
+            _ => {}
         }
+        self.write(event);
     }
 
     fn add_progress(&mut self, part: String, event: ExperimentEvent) {
         let now = Instant::now();
-        match self.progress.get_mut(&part) {
-            Some(known) if now - known.written < PROGRESS_INTERVAL => {
-                known.withheld = Some(event);
+        let is_recent = |it: &PartProgress| now - it.written < PROGRESS_INTERVAL;
+        if let Some(known) = self.progress.get_mut(&part).filter(|it| is_recent(it)) {
+            known.withheld = Some(event);
+            return;
+        }
+        if self.progress.len() >= MAX_PARTS && !self.progress.contains_key(&part) {
+            self.progress.retain(|_, it| is_recent(it));
+            // More parts at once are not written.
+            if self.progress.len() >= MAX_PARTS {
                 return;
             }
-            Some(known) => {
-                known.written = now;
-                known.withheld = None;
-            }
-            None => {
-                if self.progress.len() >= MAX_PARTS {
-                    self.progress
-                        .retain(|_, it| now - it.written < PROGRESS_INTERVAL);
-                }
-                // More parts at once are not written.
-                if self.progress.len() >= MAX_PARTS {
-                    return;
-                }
-                let known = PartProgress {
-                    written: now,
-                    withheld: None,
-                };
-                self.progress.insert(part, known);
-            }
         }
+        let known = PartProgress {
+            written: now,
+            withheld: None,
+        };
+        self.progress.insert(part, known);
         self.write(event);
     }
 
@@ -251,15 +235,6 @@ impl EventFile {
             let _ = self.file.write_all(&text);
         }
     }
-}
-
-/// The beginning of a text, of at most `bytes` bytes.
-fn shortened(mut text: String, bytes: usize) -> String {
-    if text.len() > bytes {
-        let end = (0..=bytes).rev().find(|&it| text.is_char_boundary(it));
-        text.truncate(end.unwrap_or(0));
-    }
-    text
 }
 
 /// Milliseconds since the process started, as far as this crate knows.

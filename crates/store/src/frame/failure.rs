@@ -11,6 +11,7 @@ pub type Cause = Box<dyn Error + Send + Sync>;
 /// Not an [`Error`] itself, so that `?` converts every error into one; the program maps it
 /// to messages and exit codes in one place. An error that has [`Stopped`] among its sources
 /// becomes [`Failure::Stopped`].
+#[derive(Debug)]
 pub enum Failure {
     /// The stop flag was set; the experiment can be resumed.
     Stopped,
@@ -25,16 +26,9 @@ pub enum Failure {
 }
 
 /// The stop flag was set. Typed errors have it as a source, or are it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
 pub struct Stopped;
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped")
-    }
-}
-
-impl Error for Stopped {}
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
@@ -99,20 +93,6 @@ impl fmt::Display for Failure {
         match self {
             Self::Stopped => Stopped.fmt(f),
             Self::InvalidRequest { cause, .. } | Self::Failed(cause) => cause.fmt(f),
-        }
-    }
-}
-
-impl fmt::Debug for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped => f.write_str("Stopped"),
-            Self::InvalidRequest { cause, hint } => f
-                .debug_struct("InvalidRequest")
-                .field("cause", cause)
-                .field("hint", hint)
-                .finish(),
-            Self::Failed(cause) => f.debug_tuple("Failed").field(cause).finish(),
         }
     }
 }

@@ -177,10 +177,6 @@ impl Manifest {
         (self.id != identity.id).then(|| format!("its id is `{}`, now `{}`", self.id, identity.id))
     }
 
-    pub(super) fn check_form(&self) -> Result<(), toml::ser::Error> {
-        toml::to_string(self).map(drop)
-    }
-
     pub(super) fn begin(folder: &Folder) -> Result<(), FileError> {
         folder.write(STARTING, "")
     }

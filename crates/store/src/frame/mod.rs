@@ -211,7 +211,7 @@ pub fn start<E: Experiment>(
         command: command.to_owned(),
         facts,
     };
-    manifest.check_form().or_invalid()?;
+    toml::to_string(&manifest).or_invalid()?;
     // A plan that could not be read again is found now and not on the first resume.
     E::read_plan(&text, &manifest)?;
     let inputs = experiment.inputs()?;

@@ -182,29 +182,14 @@ fn repair_checkpoint(
         Err(FileError::Damaged { reason, .. }) => reason,
         Err(error) => return Err(error),
     };
-    // 2. Put it aside.
-    let path = folder.file(Folder::CHECKPOINT);
-    let original = put_aside(&path)?;
-    // 3. The one before it, if its journals are there.
+    // 2. The one before it, if its journals are there.
     let previous = match folder.checkpoint(Folder::PREVIOUS_CHECKPOINT) {
         Ok(found) => found.filter(|it| shortfall(it, journals).is_none()),
         Err(FileError::Damaged { .. }) => None,
         Err(error) => return Err(error),
     };
-    let kept = if previous.is_some() {
-        let from = folder.file(Folder::PREVIOUS_CHECKPOINT);
-        fs::rename(&from, &path).map_err(FileError::io(&from))?;
-        Kept::Previous
-    } else {
-        Kept::Nothing
-    };
-    sync_folder(folder.path()).map_err(FileError::io(folder.path()))?;
-    repairs.push(Repair {
-        file: path,
-        reason,
-        kept,
-        original,
-    });
+    let previous = previous.map(|_| Folder::PREVIOUS_CHECKPOINT);
+    repairs.push(put_aside(folder, Folder::CHECKPOINT, previous, reason)?);
     Ok(())
 }
 
@@ -228,23 +213,34 @@ fn repair_result(
         Err(FileError::Damaged { reason, .. } | FileError::Content { reason, .. }) => reason,
         Err(error) => return Err(error),
     };
-    let path = folder.file(Folder::RESULT);
-    let original = put_aside(&path)?;
-    sync_folder(folder.path()).map_err(FileError::io(folder.path()))?;
-    repairs.push(Repair {
-        file: path,
-        reason,
-        kept: Kept::Nothing,
-        original,
-    });
+    repairs.push(put_aside(folder, Folder::RESULT, None, reason)?);
     Ok(())
 }
 
-/// Renames a file, and returns its new path.
-fn put_aside(path: &Path) -> Result<PathBuf, FileError> {
-    let original = free_name(path);
-    fs::rename(path, &original).map_err(FileError::io(path))?;
-    Ok(original)
+/// Renames a damaged file, and gives its name to another one, if there is one.
+fn put_aside(
+    folder: &Folder,
+    name: &str,
+    successor: Option<&str>,
+    reason: String,
+) -> Result<Repair, FileError> {
+    let file = folder.file(name);
+    let original = free_name(&file);
+    fs::rename(&file, &original).map_err(FileError::io(&file))?;
+    let kept = if let Some(successor) = successor {
+        let from = folder.file(successor);
+        fs::rename(&from, &file).map_err(FileError::io(&from))?;
+        Kept::Previous
+    } else {
+        Kept::Nothing
+    };
+    sync_folder(folder.path()).map_err(FileError::io(folder.path()))?;
+    Ok(Repair {
+        file,
+        reason,
+        kept,
+        original,
+    })
 }
 
 /// `NAME.damaged`, or `NAME.damaged-2` and so on after earlier repairs.
