@@ -15,6 +15,7 @@ mod nested;
 pub mod page;
 mod pages;
 pub mod plot;
+mod text;
 
 use std::path::Path;
 

@@ -5,8 +5,8 @@ use mendel_lab::recipe::{Figure, MetricRef, Paper, Published};
 use mendel_lab::record::{Agreement, Bred, Judgement, Measured, Output, Pipeline, Played, Step};
 use serde::Serialize;
 
-use crate::pages::{elo, elo_interval, interval_text};
 use crate::plot::number;
+use crate::text::{elo, elo_interval, interval_text};
 
 /// In place of a value of ours that means something else than the published one.
 pub(crate) const NOT_COMPARABLE: &str = "not comparable";
