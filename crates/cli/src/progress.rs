@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,7 +12,7 @@ use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
 use serde_json::{Value, json};
 
 use crate::exec_options::OutputArgs;
-use crate::{kinds, output};
+use crate::output;
 
 /// Interval of the lines of progress without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
@@ -30,6 +31,16 @@ const STEPS: u64 = 1000;
 /// The texts of the records of one kind: called with the name and the data of each record, in
 /// their order.
 pub(crate) type RecordView = Box<dyn FnMut(&str, &Value) -> RecordText + Send>;
+
+/// The view of a kind of experiments, by its name.
+type ViewOf = fn(&str) -> Option<RecordView>;
+
+static VIEW_OF: OnceLock<ViewOf> = OnceLock::new();
+
+/// Sets the views of the kinds, once at the start: the kinds are above this module.
+pub(crate) fn view_by(view_of: ViewOf) {
+    let _ = VIEW_OF.set(view_of);
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct RecordText {
@@ -197,8 +208,8 @@ impl Progress {
                 resumed,
                 ..
             } => {
-                if let Some(kind) = kinds::find(kind) {
-                    self.levels[level].view = (kind.view)();
+                if let Some(view) = VIEW_OF.get().and_then(|view_of| view_of(kind)) {
+                    self.levels[level].view = view;
                 }
                 let resumed = if *resumed { "resumed " } else { "" };
                 match name {
