@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::exec_options::OutputArgs;
@@ -57,6 +58,11 @@ impl RecordText {
     pub(crate) fn line(line: Option<String>) -> Self {
         Self { status: None, line }
     }
+}
+
+/// The data of a record, if they have this form.
+pub(crate) fn record<T: DeserializeOwned>(data: &Value) -> Option<T> {
+    T::deserialize(data).ok()
 }
 
 pub(crate) fn no_records() -> RecordView {
@@ -313,13 +319,9 @@ impl Progress {
         if let Some(all) = all {
             text = format!("{text} ({all} for all)");
         }
-        let status = self
-            .levels
-            .iter()
-            .rev()
-            .find(|level| !level.status.is_empty());
-        if let Some(status) = status {
-            text = format!("{text}  {}", status.status);
+        let mut levels = self.levels.iter().rev();
+        if let Some(level) = levels.find(|level| !level.status.is_empty()) {
+            text = format!("{text}  {}", level.status);
         }
         self.first = Some((whole, first.0, first.1));
         Some((fraction, text))
@@ -401,10 +403,7 @@ impl Level {
 
 impl Part {
     fn words(&self) -> String {
-        match self.total {
-            Some(total) => format!("{}/{total} {}", self.done, self.name),
-            None => format!("{} {}", self.done, self.name),
-        }
+        words(&self.name, self.done, self.total)
     }
 
     fn fraction_at_first(&self) -> f64 {
@@ -445,6 +444,13 @@ fn left_of(fraction: f64, (since, before): (Instant, f64), now: Instant) -> Opti
     Duration::try_from_secs_f64(elapsed * (1.0 - fraction) / done).ok()
 }
 
+fn words(part: &str, done: u64, total: Option<u64>) -> String {
+    match total {
+        Some(total) => format!("{done}/{total} {part}"),
+        None => format!("{done} {part}"),
+    }
+}
+
 fn human(left: Duration) -> String {
     HumanDuration(left).to_string()
 }
@@ -458,10 +464,7 @@ pub(crate) fn last_progress(folder: &Folder) -> String {
     {
         for line in lines {
             if let ExperimentEvent::Progress { part, done, total } = line.event {
-                last = match total {
-                    Some(total) => format!("{done}/{total} {part}"),
-                    None => format!("{done} {part}"),
-                };
+                last = words(&part, done, total);
             }
         }
     }
