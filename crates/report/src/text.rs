@@ -77,3 +77,12 @@ pub(crate) fn duration(seconds: f64) -> String {
     };
     format!("{} {unit}", number(value))
 }
+
+/// A p-value; below a thousandth the exact value has no meaning.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}

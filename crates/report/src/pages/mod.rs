@@ -25,15 +25,14 @@ mod warnings;
 use mendel_lab::record::Proof;
 
 pub use self::analyses::{Analyses, AnalysisKind, Picture};
-pub use self::answers::{AgreementView, JudgementView};
+pub use self::answers::TitledTable;
 pub use self::champion::pictures_of;
 pub use self::exam::{exam_pictures, exam_table};
 pub use self::genes::GeneRow;
 pub use self::learn::learning_page;
 pub use self::lineage::{Ancestor, Ancestry};
 pub use self::match_page::MatchRecord;
-pub use self::pipeline::{PipelineRecord, step_words};
-pub use self::played::PlayedView;
+pub use self::pipeline::{PipelineRecord, StepTables, step_tables, step_words};
 pub use self::read::{ALL, OWN, RunQuality, RunRecord};
 pub use self::summary::RunSummary;
 pub use self::sweep::{SweepRecord, setting_name};
@@ -41,8 +40,8 @@ pub use self::train::{grid_page, training_page};
 pub use self::tune::TuningRecord;
 
 use crate::text::{
-    better, counted, duration, elo, elo_interval, elo_of, from_one, interval_text, or_dash, signed,
-    signed_decimal,
+    better, counted, duration, elo, elo_interval, elo_of, from_one, interval_text, or_dash,
+    p_value, signed, signed_decimal,
 };
 
 /// Whether a proof succeeded; its verdict starts with that word.
