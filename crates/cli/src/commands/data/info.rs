@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mendel_data::info::DataSetInfo;
+use mendel_data::info::{DataSetInfo, Histogram, HistogramBin};
 use mendel_data::shard::SUFFIX;
 use mendel_data::{BUILT_IN, DataSetHeader, Reader, SUITES};
 use serde_json::json;
@@ -54,12 +54,7 @@ pub(super) fn run(args: &DataInfoArgs) -> anyhow::Result<()> {
     let info = DataSetInfo::of(&mut reader).or_hint(DATA_SETS)?;
     let data = || json!({ "set": args.set, "header": header, "info": info });
     output::print(args.json, data, || {
-        let mut text = heading(&args.set, &header, &info);
-        for it in &info.histograms {
-            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
-            text.push_str(&histogram(it.name, bars));
-        }
-        text
+        heading(&args.set, &header, &info) + &histograms(&info.histograms)
     })
 }
 
@@ -124,19 +119,18 @@ fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
     lines.join("\n") + "\n"
 }
 
-pub(super) fn histogram<'a>(
-    name: &str,
-    bars: impl Iterator<Item = (&'a str, u64)> + Clone,
-) -> String {
-    let most = bars.clone().map(|(_, count)| count).max();
-    let most = most.unwrap_or(0).max(1);
-    let mut text = format!("\n{name}\n");
-    for (label, count) in bars {
-        // A count above 0 has a bar.
-        let length = (count * WIDTH).div_ceil(most) as usize;
-        let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
-        text.push_str(line.trim_end());
-        text.push('\n');
+pub(super) fn histograms(all: &[Histogram]) -> String {
+    let mut lines = Vec::new();
+    for it in all {
+        lines.push(format!("\n{}", it.name));
+        let most = it.bars.iter().map(|bar| bar.count).max();
+        let most = most.unwrap_or(0).max(1);
+        for HistogramBin { label, count } in &it.bars {
+            // A count above 0 has a bar.
+            let length = (count * WIDTH).div_ceil(most) as usize;
+            let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
+            lines.push(line.trim_end().to_owned());
+        }
     }
-    text
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
