@@ -56,24 +56,17 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
     let records = records(&args.words, measure)?;
     let mut groups: Vec<Measurements> = Vec::new();
     for record in &records {
+        let (recipe, seed) = (&record.manifest.recipe, record.manifest.seed);
         let values = measured(record, measure);
-        match args.by {
-            GroupKey::Run => groups.push(Measurements {
-                name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
-                values,
-            }),
-            GroupKey::Recipe => {
-                let Some(value) = of_whole_run(&values, measure) else {
-                    continue;
-                };
-                let name = &record.manifest.recipe;
-                match groups.iter_mut().find(|group| group.name == *name) {
-                    Some(group) => group.values.push(value),
-                    None => groups.push(Measurements {
-                        name: name.clone(),
-                        values: vec![value],
-                    }),
-                }
+        if args.by == GroupKey::Run {
+            let name = format!("{recipe} seed {seed}");
+            groups.push(Measurements { name, values });
+        } else if let Some(value) = of_whole_run(&values, measure) {
+            let known = groups.iter_mut().find(|group| group.name == *recipe);
+            let (name, values) = (recipe.clone(), vec![value]);
+            match known {
+                Some(group) => group.values.extend(values),
+                None => groups.push(Measurements { name, values }),
             }
         }
     }

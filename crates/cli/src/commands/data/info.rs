@@ -99,23 +99,19 @@ fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
         "  split      {} to train on, {} held out (a share of {} of the games)",
         info.train, info.hold_out, header.hold_out
     ));
-    let mut labels = Vec::new();
-    if info.with_score > 0 {
-        labels.push(format!(
-            "{} scores, {:.0} centipawns on average",
-            info.with_score, info.mean_score
-        ));
-    }
-    if info.with_best > 0 {
-        labels.push(format!("{} best moves", info.with_best));
-    }
-    if info.with_result > 0 {
-        labels.push(format!("{} results", info.with_result));
-    }
-    if labels.is_empty() {
-        labels.push("none".to_owned());
-    }
-    lines.push(format!("  labels     {}", labels.join("; ")));
+    let mean = format!("scores, {:.0} centipawns on average", info.mean_score);
+    let labels = [
+        (info.with_score, mean.as_str()),
+        (info.with_best, "best moves"),
+        (info.with_result, "results"),
+    ];
+    let labels = labels.into_iter().filter(|(count, _)| *count > 0);
+    let labels: Vec<String> = labels
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    let are_none = labels.is_empty();
+    let labels = if are_none { "none" } else { &labels.join("; ") };
+    lines.push(format!("  labels     {labels}"));
     lines.join("\n") + "\n"
 }
 
@@ -132,5 +128,7 @@ pub(super) fn histograms(all: &[Histogram]) -> String {
             lines.push(line.trim_end().to_owned());
         }
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    // The last line ends, too.
+    lines.push(String::new());
+    lines.join("\n")
 }
