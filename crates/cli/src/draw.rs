@@ -47,41 +47,24 @@ pub(crate) fn board(
     } else {
         ranks.reverse();
     }
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for &rank in &ranks {
-        text.push_str("  ");
-        text.push(rank.char());
-        text.push(' ');
-        for &file in &files {
+        let squares = files.iter().map(|&file| {
             let square = Square::from_coords(file, rank);
             let piece = position.board().piece_at(square);
             let marked = last.is_some_and(|m| m.from() == Some(square) || m.to() == square);
             match ink {
-                BoardStyle::Plain => {
-                    text.push(if marked && piece.is_none() {
-                        '×'
-                    } else {
-                        glyph(piece)
-                    });
-                    text.push(' ');
-                }
-                BoardStyle::Coloured => text.push_str(&coloured(square, piece, marked)),
+                BoardStyle::Plain if marked && piece.is_none() => "× ".to_owned(),
+                BoardStyle::Plain => format!("{} ", glyph(piece)),
+                BoardStyle::Coloured => coloured(square, piece, marked),
             }
-        }
-        while text.ends_with(' ') {
-            text.pop();
-        }
-        text.push('\n');
+        });
+        let squares: String = squares.collect();
+        lines.push(format!("  {} {}", rank.char(), squares.trim_end()));
     }
-    text.push_str("    ");
-    for (index, file) in files.iter().enumerate() {
-        if index > 0 {
-            text.push(' ');
-        }
-        text.push(file.char());
-    }
-    text.push('\n');
-    text
+    let files: Vec<String> = files.iter().map(|file| file.char().to_string()).collect();
+    lines.push(format!("    {}\n", files.join(" ")));
+    lines.join("\n")
 }
 
 /// Two boards of shares side by side, White below: whole percents where there is at

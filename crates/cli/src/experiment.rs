@@ -38,8 +38,7 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
     fn text(outcome: &Self::Outcome, folder: &Folder) -> Result<String, Failure>;
 
     /// The fields of the last line of `--json`; `event` and `folder` are added.
-    fn json(outcome: &Self::Outcome, folder: &Folder) -> Result<Value, Failure> {
-        let _ = folder;
+    fn json(outcome: &Self::Outcome, _folder: &Folder) -> Result<Value, Failure> {
         Ok(serde_json::to_value(outcome)?)
     }
 
@@ -55,20 +54,17 @@ pub(crate) trait ProgramExperiment: Experiment + 'static {
     }
 
     /// The result so far of a stopped experiment; printed like an outcome.
-    fn so_far(folder: &Folder) -> Result<Option<Self::Outcome>, Failure> {
-        let _ = folder;
+    fn so_far(_folder: &Folder) -> Result<Option<Self::Outcome>, Failure> {
         Ok(None)
     }
 
     /// Writes the pages of the finished experiments inside; they are part of these.
-    fn write_nested_pages(folder: &Path) -> Result<(), Failure> {
-        let _ = folder;
+    fn write_nested_pages(_folder: &Path) -> Result<(), Failure> {
         Ok(())
     }
 
     /// An outcome that makes the program fail, such as that of a player that always crashes.
-    fn check(outcome: &Self::Outcome) -> Result<(), Failure> {
-        let _ = outcome;
+    fn check(_outcome: &Self::Outcome) -> Result<(), Failure> {
         Ok(())
     }
 }

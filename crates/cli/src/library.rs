@@ -1,18 +1,27 @@
 //! The library of experiments.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use mendel_nets::train as training;
 use mendel_store::IndexEntry;
 use mendel_store::frame::Manifest;
-use mendel_store::library::{Library, LibraryError};
+use mendel_store::library::{Describe, Library, LibraryError};
+use serde_json::Value;
 
-use crate::kinds;
 use crate::output;
 use crate::request::UsageError;
 
 /// The kind of a training in the index.
 pub(crate) const TRAINING: &str = training::KIND;
+
+/// The summary of an experiment, by its kind.
+static DESCRIBE: OnceLock<Describe> = OnceLock::new();
+
+/// Sets the summaries of experiments, once at the start: the kinds are above this module.
+pub(crate) fn describe_by(describe: Describe) {
+    let _ = DESCRIBE.set(describe);
+}
 
 /// The default folder of all experiments: `MENDEL_HOME`, or the folder that the system has for
 /// data of programs.
@@ -27,7 +36,8 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
 }
 
 pub(crate) fn open() -> anyhow::Result<Library> {
-    Ok(Library::new(home()?, kinds::describe).with_other(describe_training))
+    let describe = DESCRIBE.get().copied().unwrap_or(|_, _| Value::Null);
+    Ok(Library::new(home()?, describe).with_other(describe_training))
 }
 
 /// Trainings are not experiments of the frame yet.

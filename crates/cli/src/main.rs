@@ -31,6 +31,8 @@ use request::UsageError;
 
 fn main() -> ExitCode {
     mendel_store::set_build(crew::PROGRAM);
+    library::describe_by(kinds::describe);
+    progress::view_by(|name| kinds::find(name).map(|kind| (kind.view)()));
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,

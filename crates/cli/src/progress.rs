@@ -4,14 +4,16 @@
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mendel_store::frame::{EventReader, Events, ExperimentEvent, Folder};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::exec_options::OutputArgs;
-use crate::{kinds, output};
+use crate::output;
 
 /// Interval of the lines of progress without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
@@ -31,6 +33,16 @@ const STEPS: u64 = 1000;
 /// their order.
 pub(crate) type RecordView = Box<dyn FnMut(&str, &Value) -> RecordText + Send>;
 
+/// The view of a kind of experiments, by its name.
+type ViewOf = fn(&str) -> Option<RecordView>;
+
+static VIEW_OF: OnceLock<ViewOf> = OnceLock::new();
+
+/// Sets the views of the kinds, once at the start: the kinds are above this module.
+pub(crate) fn view_by(view_of: ViewOf) {
+    let _ = VIEW_OF.set(view_of);
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct RecordText {
     /// Shown next to the progress until the next one.
@@ -46,6 +58,11 @@ impl RecordText {
     pub(crate) fn line(line: Option<String>) -> Self {
         Self { status: None, line }
     }
+}
+
+/// The data of a record, if they have this form.
+pub(crate) fn record<T: DeserializeOwned>(data: &Value) -> Option<T> {
+    T::deserialize(data).ok()
 }
 
 pub(crate) fn no_records() -> RecordView {
@@ -197,8 +214,8 @@ impl Progress {
                 resumed,
                 ..
             } => {
-                if let Some(kind) = kinds::find(kind) {
-                    self.levels[level].view = (kind.view)();
+                if let Some(view) = VIEW_OF.get().and_then(|view_of| view_of(kind)) {
+                    self.levels[level].view = view;
                 }
                 let resumed = if *resumed { "resumed " } else { "" };
                 match name {
@@ -302,13 +319,9 @@ impl Progress {
         if let Some(all) = all {
             text = format!("{text} ({all} for all)");
         }
-        let status = self
-            .levels
-            .iter()
-            .rev()
-            .find(|level| !level.status.is_empty());
-        if let Some(status) = status {
-            text = format!("{text}  {}", status.status);
+        let mut levels = self.levels.iter().rev();
+        if let Some(level) = levels.find(|level| !level.status.is_empty()) {
+            text = format!("{text}  {}", level.status);
         }
         self.first = Some((whole, first.0, first.1));
         Some((fraction, text))
@@ -390,10 +403,7 @@ impl Level {
 
 impl Part {
     fn words(&self) -> String {
-        match self.total {
-            Some(total) => format!("{}/{total} {}", self.done, self.name),
-            None => format!("{} {}", self.done, self.name),
-        }
+        words(&self.name, self.done, self.total)
     }
 
     fn fraction_at_first(&self) -> f64 {
@@ -434,6 +444,13 @@ fn left_of(fraction: f64, (since, before): (Instant, f64), now: Instant) -> Opti
     Duration::try_from_secs_f64(elapsed * (1.0 - fraction) / done).ok()
 }
 
+fn words(part: &str, done: u64, total: Option<u64>) -> String {
+    match total {
+        Some(total) => format!("{done}/{total} {part}"),
+        None => format!("{done} {part}"),
+    }
+}
+
 fn human(left: Duration) -> String {
     HumanDuration(left).to_string()
 }
@@ -447,10 +464,7 @@ pub(crate) fn last_progress(folder: &Folder) -> String {
     {
         for line in lines {
             if let ExperimentEvent::Progress { part, done, total } = line.event {
-                last = match total {
-                    Some(total) => format!("{done}/{total} {part}"),
-                    None => format!("{done} {part}"),
-                };
+                last = words(&part, done, total);
             }
         }
     }

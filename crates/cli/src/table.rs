@@ -24,8 +24,9 @@ impl TextTable {
         }
     }
 
-    pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+    pub(crate) fn row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
+        let cells = cells.into_iter().map(|cell| cell.to_string());
+        self.rows.push(cells.collect());
     }
 
     /// Draws a line below what is there so far.

@@ -15,6 +15,7 @@ mod nested;
 pub mod page;
 mod pages;
 pub mod plot;
+mod text;
 
 use std::path::Path;
 
@@ -25,11 +26,13 @@ pub use self::error::ReportError;
 pub use self::metrics::PaperComparison;
 pub use self::nested::nested_runs;
 pub use self::pages::{
-    ALL, AgreementView, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, JudgementView,
-    MatchRecord, OWN, Picture, PipelineRecord, PlayedView, RunQuality, RunRecord, RunSummary,
-    SweepRecord, TuningRecord, exam_pictures, exam_table, grid_page, learning_page, pictures_of,
-    setting_name, step_words, training_page,
+    ALL, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, MatchRecord, OWN, Picture,
+    PipelineRecord, RunQuality, RunRecord, RunSummary, StepTables, SweepRecord, TitledTable,
+    TuningRecord, exam_pictures, exam_table, grid_page, learning_page, pictures_of, setting_name,
+    step_tables, step_words, training_page,
 };
+
+pub use self::text::p_value;
 
 /// The name of the page in the folder of an experiment.
 pub const FILE: &str = "report.html";

@@ -2,11 +2,13 @@
 
 use mendel_arena::statistics::mean_and_interval;
 use mendel_lab::recipe::{Figure, MetricRef, Paper, Published};
-use mendel_lab::record::{Agreement, Bred, Judgement, Measured, Output, Pipeline, Played, Step};
+use mendel_lab::record::{
+    Agreement, Bred, Judgement, Measured, Output, Pairing, Pipeline, Played, Step,
+};
 use serde::Serialize;
 
-use crate::pages::{elo, elo_interval, interval_text};
 use crate::plot::number;
+use crate::text::{elo, elo_interval, interval_text};
 
 /// In place of a value of ours that means something else than the published one.
 pub(crate) const NOT_COMPARABLE: &str = "not comparable";
@@ -23,6 +25,16 @@ pub struct PaperComparison {
     pub interval: Option<[Option<f64>; 2]>,
     /// Ours as text.
     pub words: String,
+}
+
+impl PaperComparison {
+    /// The published value as text.
+    pub fn published(&self) -> String {
+        match &self.paper {
+            Published::Number(value) => number(*value),
+            Published::Words(words) => words.clone(),
+        }
+    }
 }
 
 /// A value of ours.
@@ -239,22 +251,29 @@ fn of_judgement(metric: &MetricRef, judgement: &Judgement) -> Option<MetricValue
     Some(MetricValue::between(near.correlation, near.interval))
 }
 
+/// The pairings of a player, each as that player sees it.
+pub(crate) fn games_of<'a>(played: &'a Played, name: &'a str) -> impl Iterator<Item = Pairing> {
+    played.pairings.iter().filter_map(move |it| match () {
+        () if it.first == name => Some(it.clone()),
+        () if it.second == name => Some(Pairing {
+            first: it.second.clone(),
+            second: it.first.clone(),
+            wins: it.losses,
+            losses: it.wins,
+            elo: it.elo.map(|elo| -elo),
+            interval: [it.interval[1], it.interval[0]].map(|end| end.map(|end| -end)),
+            ..it.clone()
+        }),
+        () => None,
+    })
+}
+
 fn of_pair(metric: &MetricRef, played: &Played, first: &str, second: &str) -> Option<MetricValue> {
-    let (it, sign) = played.pairings.iter().find_map(|it| {
-        let players = (it.first.as_str(), it.second.as_str());
-        let sign = match players {
-            _ if players == (first, second) => 1.0,
-            _ if players == (second, first) => -1.0,
-            _ => return None,
-        };
-        Some((it, sign))
-    })?;
+    let it = games_of(played, first).find(|it| it.second == second)?;
     let games = it.games() as f64;
-    let lead = sign * (it.wins as f64 - it.losses as f64);
-    let [low, high] = it.interval.map(|end| end.map(|end| sign * end));
-    let ends = if sign > 0.0 { [low, high] } else { [high, low] };
+    let lead = it.wins as f64 - it.losses as f64;
     Some(match metric.what.as_str() {
-        "elo" => MetricValue::elo(it.elo.map(|elo| sign * elo), Some(ends)),
+        "elo" => MetricValue::elo(it.elo, Some(it.interval)),
         "score" => MetricValue::plain((games > 0.0).then(|| 50.0 + 50.0 * lead / games)),
         _ => MetricValue::plain(Some(games)),
     })
@@ -273,15 +292,8 @@ fn of_pair(metric: &MetricRef, played: &Played, first: &str, second: &str) -> Op
 /// Half a game is added to wins and to losses in the logarithm, so that it is finite also where
 /// one of both is 0. Against one opponent there is no interval.
 fn wins_per_loss(played: &Played, name: &str) -> MetricValue {
-    let met: Vec<(f64, f64)> = played
-        .pairings
-        .iter()
-        .filter_map(|it| match () {
-            () if it.first == name => Some((it.wins as f64, it.losses as f64)),
-            () if it.second == name => Some((it.losses as f64, it.wins as f64)),
-            () => None,
-        })
-        .collect();
+    let met = games_of(played, name).map(|it| (it.wins as f64, it.losses as f64));
+    let met: Vec<(f64, f64)> = met.collect();
     let (wins, losses) = met
         .iter()
         .fold((0.0, 0.0), |all, it| (all.0 + it.0, all.1 + it.1));

@@ -143,18 +143,15 @@ impl HtmlPage {
 
     /// Links to the headings, if there are more than two.
     fn render_contents(&self, out: &mut String) {
-        let headings: Vec<String> = self
-            .blocks
-            .iter()
-            .filter_map(|block| match block {
-                PageBlock::Heading(text) => Some(escape(text)),
-                _ => None,
-            })
-            .enumerate()
-            .map(|(index, text)| format!("<a href=\"#s{}\">{text}</a>", index + 1))
-            .collect();
-        if headings.len() > 2 {
-            put(out, format_args!("<nav>{}</nav>\n", headings.join(" · ")));
+        let headings = self.blocks.iter().filter_map(|block| match block {
+            PageBlock::Heading(text) => Some(escape(text)),
+            _ => None,
+        });
+        let links = (1..).zip(headings);
+        let links = links.map(|(number, text)| format!("<a href=\"#s{number}\">{text}</a>"));
+        let links: Vec<String> = links.collect();
+        if links.len() > 2 {
+            put(out, format_args!("<nav>{}</nav>\n", links.join(" · ")));
         }
     }
 }
@@ -166,6 +163,14 @@ fn add(out: &mut String, element: &str, text: &str) {
     }
     let name = element.split(' ').next().unwrap_or(element);
     put(out, format_args!("<{element}>{}</{name}>\n", escape(text)));
+}
+
+/// An element around others.
+fn around(out: &mut String, element: &str, inner: impl FnOnce(&mut String)) {
+    let name = element.split(' ').next().unwrap_or(element);
+    put(out, format_args!("<{element}>\n"));
+    inner(out);
+    put(out, format_args!("</{name}>\n"));
 }
 
 fn put(out: &mut String, arguments: std::fmt::Arguments<'_>) {
@@ -225,14 +230,12 @@ impl PageBlock {
                 add(out, "span", small);
                 out.push_str("</div>\n");
             }
-            Self::Facts(facts) => {
-                out.push_str("<dl>\n");
+            Self::Facts(facts) => around(out, "dl", |out| {
                 for (name, value) in facts {
                     let (name, value) = (escape(name), escape(value));
                     put(out, format_args!("<dt>{name}</dt><dd>{value}</dd>\n"));
                 }
-                out.push_str("</dl>\n");
-            }
+            }),
             Self::Table(table) => table.render(out),
             Self::Figure { drawing, caption } => {
                 out.push_str("<figure><div class=\"scroll\">");
@@ -241,40 +244,32 @@ impl PageBlock {
                 add(out, "figcaption", caption);
                 out.push_str("</figure>\n");
             }
-            Self::Warnings(texts) => {
-                out.push_str("<div class=\"warn\">\n");
+            Self::Warnings(texts) => around(out, "div class=\"warn\"", |out| {
                 for text in texts {
                     add(out, "p", &format!("⚠ {text}"));
                 }
-                out.push_str("</div>\n");
-            }
-            Self::List(texts) => {
-                out.push_str("<ul>\n");
+            }),
+            Self::List(texts) => around(out, "ul", |out| {
                 for text in texts {
                     add(out, "li", text);
                 }
-                out.push_str("</ul>\n");
-            }
-            Self::Links(links) => {
-                out.push_str("<ul>\n");
+            }),
+            Self::Links(links) => around(out, "ul", |out| {
                 for (text, to) in links {
                     let (text, to) = (escape(text), escape(to));
                     put(out, format_args!("<li><a href=\"{to}\">{text}</a></li>\n"));
                 }
-                out.push_str("</ul>\n");
-            }
+            }),
             Self::Code(text) => {
                 let text = escape(text);
                 put(out, format_args!("<pre><code>{text}</code></pre>\n"));
             }
-            Self::Details { summary, blocks } => {
-                out.push_str("<details>\n");
+            Self::Details { summary, blocks } => around(out, "details", |out| {
                 add(out, "summary", summary);
                 for block in blocks {
                     block.render(out, headings);
                 }
-                out.push_str("</details>\n");
-            }
+            }),
         }
     }
 }
@@ -286,6 +281,11 @@ impl HtmlTable {
             head: head.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// A table with these columns, such as `player|games|Elo`.
+    pub fn named(head: &str) -> Self {
+        Self::new(head.split('|'))
     }
 
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
@@ -316,19 +316,13 @@ impl HtmlTable {
     }
 
     fn is_numeric(&self, column: usize) -> bool {
-        let mut written = self
-            .rows
-            .iter()
-            .filter_map(|row| row.get(column))
-            .filter(|cell| !cell.is_empty() && *cell != "–")
-            .peekable();
-        written.peek().is_some()
-            && written.all(|cell| {
-                let digits = cell.chars().filter(char::is_ascii_digit).count();
-                digits > 0
-                    && cell
-                        .chars()
-                        .all(|c| c.is_ascii_digit() || " ,.+-−±%[]e×→".contains(c))
-            })
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let is_written = |cell: &&String| !cell.is_empty() && *cell != "–";
+        let mut written = cells.filter(is_written).peekable();
+        let is_sign = |c: char| c.is_ascii_digit() || " ,.+-−±%[]e×→".contains(c);
+        let is_number = |cell: &String| {
+            cell.contains(|c: char| c.is_ascii_digit()) && cell.chars().all(is_sign)
+        };
+        written.peek().is_some() && written.all(is_number)
     }
 }

@@ -10,7 +10,7 @@ use mendel_evaluator::vision::{Activation, File, Head, Shape, View};
 use mendel_lab::data::{Context, DataSet, DataSetHeader, Kind, Sample};
 use mendel_lab::pipeline::{Agreement, Output, Pipeline, PipelineRun};
 use mendel_lab::recipe::{BUILT_IN, Recipe};
-use mendel_report::{PipelineRecord, PlayedView};
+use mendel_report::{PipelineRecord, step_tables};
 use mendel_store::frame::{ExperimentEvent, Failure};
 use toml::{Table, Value};
 
@@ -511,7 +511,8 @@ fn another_number_of_games_is_not_comparable_with_the_paper() {
     };
 
     // 1. The tables hold the paper's points or ours, none that mixes both.
-    let tables = PlayedView(played).tables();
+    let found = step_tables(&state.steps[0]);
+    let tables = found.expect("a match has tables").tables;
     for (title, rows) in &tables {
         if title.starts_with("Points of the row") {
             let mixed = rows.iter().flatten().find(|cell| cell.contains('('));

@@ -3,7 +3,8 @@
 use mendel_evaluator::graph::{Edge, Frame, Node, Parts};
 use mendel_evaluator::mlp::{MlpShape, ONE};
 use mendel_evaluator::{AnyEvaluator, Function, Graph, Input, Mlp};
-use mendel_report::analysis::wiring::{LayoutLink, NetworkLayout};
+use mendel_report::analysis::wiring::NetworkLayout;
+use mendel_report::plot::DiagramEdge;
 
 /// Nodes of a layer and connections that a layout has at most.
 const MOST_NODES: usize = 28;
@@ -44,7 +45,7 @@ fn a_graph_is_drawn_without_what_does_not_matter() {
     assert_eq!(plan.all_links, 4);
     assert_eq!(
         plan.links[0],
-        LayoutLink {
+        DiagramEdge {
             from: (1, 0),
             to: (2, 0),
             weight: -2.0

@@ -8,7 +8,7 @@ use mendel_engine::{Level, Player, StrengthTable};
 use mendel_lab::calibrate::{
     AnchorOpponent, CalibratedLevel, Calibration, CalibrationOutcome, CalibrationPlan, TABLE,
 };
-use mendel_report::page::{self, HtmlPage, PageBlock};
+use mendel_report::page::{HtmlPage, HtmlTable, PageBlock};
 use mendel_store::frame::{Experiment as _, Failure, Folder, Manifest};
 use serde_json::{Value, json};
 
@@ -184,9 +184,7 @@ impl ProgramExperiment for Calibration {
         let outcome: Option<CalibrationOutcome> = files.read_result()?;
         let blocks = match &outcome {
             Some(outcome) => page(outcome),
-            None => vec![PageBlock::Text(
-                "The calibration is not finished.".to_owned(),
-            )],
+            None => vec![PageBlock::text("The calibration is not finished.")],
         };
         let page = HtmlPage {
             title: format!("The levels of {}", manifest.name),
@@ -204,42 +202,52 @@ fn table_of(folder: &Folder) -> Result<PathBuf, Failure> {
 }
 
 fn page(outcome: &CalibrationOutcome) -> Vec<PageBlock> {
-    let head = ["level", "nodes", "games", "measured", "±", "Elo"];
-    let rows = outcome.levels.iter().map(|level| {
-        vec![
-            level.number.to_string(),
-            level.nodes.to_string(),
-            level.games.to_string(),
-            format!("{:.0}", level.measured),
-            format!("{:.0}", level.error),
-            level.elo.to_string(),
-        ]
-    });
-    let mut blocks = vec![
-        PageBlock::Facts(vec![
-            ("anchor".to_owned(), outcome.anchor.clone()),
-            ("games".to_owned(), outcome.games.to_string()),
-        ]),
-        PageBlock::Table(page::HtmlTable {
-            head: head.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        }),
-    ];
+    const SHOWN: [usize; 6] = [0, 1, 5, 6, 7, 8];
+    let mut table = HtmlTable::new(SHOWN.map(|column| HEAD[column]));
+    for level in &outcome.levels {
+        let cells = cells(level);
+        table.row(SHOWN.map(|column| &cells[column]));
+    }
+    let games = outcome.games.to_string();
+    let facts = [("anchor", outcome.anchor.clone()), ("games", games)];
+    let mut blocks = vec![PageBlock::facts(facts), PageBlock::Table(table)];
     if !outcome.notes.is_empty() {
         blocks.push(PageBlock::Warnings(outcome.notes.clone()));
     }
-    blocks.push(PageBlock::Links(vec![(
-        "The table".to_owned(),
-        TABLE.to_owned(),
-    )]));
+    let link = ("The table".to_owned(), TABLE.to_owned());
+    blocks.push(PageBlock::Links(vec![link]));
     blocks
+}
+
+const HEAD: [&str; 9] = [
+    "level",
+    "nodes",
+    "margin",
+    "noise",
+    "oversight",
+    "games",
+    "measured",
+    "±",
+    "Elo",
+];
+
+fn cells(level: &CalibratedLevel) -> [String; 9] {
+    [
+        level.number.to_string(),
+        level.nodes.to_string(),
+        level.margin.to_string(),
+        level.noise.to_string(),
+        format!("{:.2}", level.oversight),
+        level.games.to_string(),
+        format!("{:.0}", level.measured),
+        format!("{:.0}", level.error),
+        level.elo.to_string(),
+    ]
 }
 
 /// The table for people: each level with its interval on a scale.
 fn text(outcome: &CalibrationOutcome) -> String {
-    let mut table = TextTable::new(
-        "level | nodes | margin | noise | oversight | games | measured | ± | Elo | ",
-    );
+    let mut table = TextTable::with_head(HEAD.into_iter().chain([""]));
     let low = outcome.levels.iter().map(|row| row.measured - row.error);
     let high = outcome.levels.iter().map(|row| row.measured + row.error);
     let (low, high) = (
@@ -247,18 +255,7 @@ fn text(outcome: &CalibrationOutcome) -> String {
         high.fold(f64::NEG_INFINITY, f64::max),
     );
     for row in &outcome.levels {
-        table.row([
-            row.number.to_string(),
-            row.nodes.to_string(),
-            row.margin.to_string(),
-            row.noise.to_string(),
-            format!("{:.2}", row.oversight),
-            row.games.to_string(),
-            format!("{:.0}", row.measured),
-            format!("{:.0}", row.error),
-            row.elo.to_string(),
-            strip(row, low, high),
-        ]);
+        table.row(cells(row).into_iter().chain([strip(row, low, high)]));
     }
     let pooled = match outcome.pooled {
         0 => "the ratings grow with the level as measured".to_owned(),

@@ -220,17 +220,13 @@ fn facts(pedigree: &Table) -> Table {
 
 /// The names of the parents: a list, or a single one.
 fn names_of_parents(pedigree: &Table) -> Vec<String> {
-    let listed = pedigree.get("parents").and_then(toml::Value::as_array);
-    let single = pedigree.get("parent").or_else(|| pedigree.get("parents"));
-    let names = listed.map_or_else(
-        || single.into_iter().collect(),
-        |list| list.iter().collect(),
-    );
-    let names: Vec<&toml::Value> = names;
-    names
-        .into_iter()
-        .filter_map(|name| name.as_str().map(str::to_owned))
-        .collect()
+    let parents = pedigree.get("parents");
+    let names = match parents.and_then(toml::Value::as_array) {
+        Some(list) => list.as_slice(),
+        None => (pedigree.get("parent").or(parents)).map_or(&[][..], std::slice::from_ref),
+    };
+    let names = names.iter().filter_map(toml::Value::as_str);
+    names.map(str::to_owned).collect()
 }
 
 /// Finds a parent in the folder of its child or by its name. Returns the name under which it was

@@ -74,11 +74,8 @@ fn bare(policy: &Guidance) -> &str {
 
 /// The profile, and how many of its numbers are others.
 fn search_of(player: &Player) -> String {
-    if player
-        .policy
-        .as_ref()
-        .is_some_and(|policy| policy.way == Way::Choose)
-    {
+    let mut policies = player.policy.iter();
+    if policies.any(|policy| policy.way == Way::Choose) {
         return "none".to_owned();
     }
     let profile = player.profile.name();

@@ -1,6 +1,5 @@
 //! `mendel runs`: lists, compares, exports and deletes experiments.
 
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -89,9 +88,8 @@ pub(super) fn run(args: &RunsArgs) -> anyhow::Result<()> {
             // Also adds an experiment that is not in the library yet.
             library::register(&folder);
             let folder = folder.canonicalize().unwrap_or(folder);
-            let found = library::list(None)?
-                .into_iter()
-                .find(|it| it.folder == folder);
+            let mut all = library::list(None)?.into_iter();
+            let found = all.find(|it| it.folder == folder);
             named.push(found.ok_or_else(|| no_run(&folder))?);
         }
         entries = named;
@@ -357,26 +355,17 @@ fn csv(runs: &[(RunManifest, Vec<Generation>)]) -> String {
     for (manifest, lines) in runs {
         let name = format!("{},{}", quoted(&manifest.id), quoted(&manifest.recipe));
         for line in lines {
-            let random = line
-                .random_best
-                .map_or_else(String::new, |it| it.to_string());
-            write!(
-                text,
-                "{name},{},{},{},{},{},{},{},{},{random}",
-                manifest.seed,
-                line.generation,
-                line.judgements,
-                line.best,
-                line.mean,
-                line.worst,
-                line.deviation,
-                line.diversity,
-            )
-            .expect("writing to a string does not fail");
-            for gene in line.genes.iter().filter(|_| !genes.is_empty()) {
-                write!(text, ",{gene}").expect("writing to a string does not fail");
-            }
-            text.push('\n');
+            let counts = [manifest.seed, line.generation.into(), line.judgements];
+            let spread = [line.worst, line.deviation, line.diversity];
+            let values = [line.best, line.mean].into_iter().chain(spread);
+            let random = line.random_best.map(|it| it.to_string());
+            let own = line.genes.iter().filter(|_| !genes.is_empty());
+            let cells: Vec<String> = (counts.iter().map(u64::to_string))
+                .chain(values.map(|it| it.to_string()))
+                .chain([random.unwrap_or_default()])
+                .chain(own.map(ToString::to_string))
+                .collect();
+            text.extend([&name, ",", &cells.join(","), "\n"]);
         }
     }
     text

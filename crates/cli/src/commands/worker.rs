@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use mendel_arena::task::{GameUnpack, PairUnpack, ProgramAllowlist};
-use mendel_crew::{TaskHandler, Worker, WorkerEvent, WorkerLimits, WorkerTotals};
+use mendel_crew::{TaskHandler, Worker, WorkerEvent, WorkerLimits};
 use mendel_data::label::LabelUnpack;
 use mendel_fitness::trial::PuzzleUnpack;
 
@@ -62,32 +62,23 @@ const DEFAULT_TABLES: u64 = 1024;
 
 pub(super) fn run(args: &WorkerArgs) -> anyhow::Result<()> {
     let options = args.server.required()?;
-    let rules = Arc::new(args.rules()?);
+    let allowed = Arc::new(args.rules()?);
+    let rules = || Arc::clone(&allowed);
     let [stop, abort] = flags_on_ctrl_c()?;
     let worker = Worker::new(options, args.limits(), &args.name(), PROGRAM)
-        .handler(Arc::new(TaskHandler::new(PairUnpack::new(Arc::clone(
-            &rules,
-        )))))
-        .handler(Arc::new(TaskHandler::new(GameUnpack::new(Arc::clone(
-            &rules,
-        )))))
-        .handler(Arc::new(TaskHandler::new(LabelUnpack::new(Arc::clone(
-            &rules,
-        )))))
-        .handler(Arc::new(TaskHandler::new(PuzzleUnpack::new(rules))))
+        .handler(Arc::new(TaskHandler::new(PairUnpack::new(rules()))))
+        .handler(Arc::new(TaskHandler::new(GameUnpack::new(rules()))))
+        .handler(Arc::new(TaskHandler::new(LabelUnpack::new(rules()))))
+        .handler(Arc::new(TaskHandler::new(PuzzleUnpack::new(rules()))))
         .dropping(abort);
     let mut display = WorkerDisplay::new(args.quiet);
     let done = worker.run(&stop, &mut |event| display.on_event(&event));
     display.display.finish();
-    let WorkerTotals {
-        jobs,
-        units,
-        refused,
-        ..
-    } = done.map_err(crew_error)?;
+    let done = done.map_err(crew_error)?;
     if !args.quiet {
         output::log(format!(
-            "worked: {jobs} jobs, {units} games or positions, {refused} jobs not done"
+            "worked: {} jobs, {} games or positions, {} jobs not done",
+            done.jobs, done.units, done.refused
         ));
     }
     Ok(())
@@ -163,13 +154,9 @@ impl WorkerArgs {
     fn name(&self) -> String {
         self.name.clone().unwrap_or_else(|| {
             let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-            let host: String = host
-                .trim()
-                .to_lowercase()
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-                .take(40)
-                .collect();
+            let host = host.trim().to_lowercase();
+            let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+            let host: String = host.chars().map(plain).take(40).collect();
             let host = if host.is_empty() { "worker" } else { &host };
             format!("{host}-{}", std::process::id())
         })

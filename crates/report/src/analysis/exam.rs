@@ -85,19 +85,16 @@ impl ExternalTestReport {
     pub fn rows(&self) -> Vec<(usize, String)> {
         let mut rows: BTreeMap<usize, String> = BTreeMap::new();
         for line in &self.lines {
-            let name = line.opponent.as_deref().map(opponent);
             let known = rows.entry(line.row).or_default();
             if known.is_empty() {
-                *known = name.unwrap_or_default();
+                *known = line.opponent.as_deref().map(opponent).unwrap_or_default();
             }
         }
-        let mut rows: Vec<(usize, String)> = rows.into_iter().collect();
-        for (row, name) in &mut rows {
-            if name.is_empty() {
-                *name = format!("row {}", *row + 1);
-            }
-        }
-        rows
+        let named = |(row, name): (usize, String)| match name.as_str() {
+            "" => (row, format!("row {}", row + 1)),
+            _ => (row, name),
+        };
+        rows.into_iter().map(named).collect()
     }
 
     /// The tested and the published generations, in ascending order.
@@ -167,14 +164,11 @@ impl ExternalTestReport {
             // Counted from the end, so that the last is among them.
             let mut some: Vec<&ExamLine> = own.iter().rev().step_by(every).copied().collect();
             some.reverse();
-            let mut colours: Vec<ColourLengths> = some
-                .iter()
-                .map(|line| colours(Some(line.generation), &line.lost))
-                .collect();
+            let of_one = |line: &&ExamLine| colours(Some(line.generation), &line.lost);
+            let mut colours: Vec<ColourLengths> = some.iter().map(of_one).collect();
             let compared = colours.iter().filter(|it| it.corrected.is_some()).count();
             for it in &mut colours {
-                let corrected = it.corrected.map(|p| (p * compared as f64).min(1.0));
-                it.corrected = corrected;
+                it.corrected = it.corrected.map(|p| (p * compared as f64).min(1.0));
             }
             let all = [0, 1].map(|side| own.iter().flat_map(|it| it.lost[side].clone()).collect());
             colours.push(self::colours(None, &all));

@@ -46,11 +46,8 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
                     continue;
                 }
                 found.games += 1;
-                let white = if first == Side::White {
-                    game.points
-                } else {
-                    -game.points
-                };
+                let is_white = first == Side::White;
+                let white = if is_white { game.points } else { -game.points };
                 let result = match white {
                     1.. => 0,
                     0 => 1,
@@ -59,11 +56,8 @@ pub fn by_phase(pairs: &[PlayedPair]) -> Vec<PhaseGames> {
                 found.results[result] += 1;
 
                 // 2. The length, if a bred player lost.
-                let loser = if game.points > 0 {
-                    &pair.second
-                } else {
-                    &pair.first
-                };
+                let has_won = game.points > 0;
+                let loser = if has_won { &pair.second } else { &pair.first };
                 if game.points != 0 && is_bred(loser) {
                     match white {
                         1.. => found.lost_by_black.push(game.plies),

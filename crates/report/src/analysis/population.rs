@@ -139,17 +139,14 @@ pub fn pca(generations: &[Genotypes], unit: f64) -> Option<Pca> {
     }
 
     // 3. All members on the axes.
+    let place = |member: &Genotype| {
+        let mut row = columns.row(member, unit);
+        add(&mut row, &mean, -1.0);
+        [dot(&row, &axes[0]), dot(&row, &axes[1])]
+    };
     let clouds = generations.iter().map(|line| GenerationPoints {
         generation: line.generation,
-        points: line
-            .members
-            .iter()
-            .map(|member| {
-                let mut row = columns.row(member, unit);
-                add(&mut row, &mean, -1.0);
-                [dot(&row, &axes[0]), dot(&row, &axes[1])]
-            })
-            .collect(),
+        points: line.members.iter().map(place).collect(),
     });
     Some(Pca {
         clouds: clouds.collect(),

@@ -60,18 +60,12 @@ type Letters = [char; 64];
 ///
 /// Six boards of White, and six mirrored ones of Black if they differ. Works for any evaluator.
 pub fn effects(evaluator: &AnyEvaluator) -> Vec<SquareMap> {
-    let boards: Vec<Letters> = POSITIONS
-        .iter()
-        .map(|text| letters(text))
-        .flat_map(|board| [board, turned(&board)])
-        .collect();
+    let boards = POSITIONS.iter().map(|text| letters(text));
+    let boards: Vec<Letters> = boards.flat_map(|it| [it, turned(&it)]).collect();
     let white = MEN.map(|(name, man)| effect(evaluator, &boards, name, man));
     let black = MEN.map(|(name, man)| effect(evaluator, &boards, name, man.to_ascii_lowercase()));
-    if white
-        .iter()
-        .zip(&black)
-        .all(|(one, other)| is_same(one, other))
-    {
+    let mut both = white.iter().zip(&black);
+    if both.all(|(one, other)| is_same(one, other)) {
         return white.into();
     }
     let named = |side: &'static str| {

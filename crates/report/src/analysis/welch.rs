@@ -21,14 +21,12 @@ impl Measurements {
 
     /// The mean; NaN without values.
     pub fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len() as f64
+        mean(&self.values)
     }
 
     /// The unbiased estimate of the variance.
     pub fn variance(&self) -> f64 {
-        let mean = self.mean();
-        let squares = self.values.iter().map(|it| (it - mean) * (it - mean));
-        squares.sum::<f64>() / (self.values.len() as f64 - 1.0)
+        variance(&self.values)
     }
 }
 
@@ -80,14 +78,30 @@ pub fn compare(groups: &[Measurements]) -> Vec<WelchTest> {
     found
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares = values.iter().map(|it| (it - mean) * (it - mean));
+    squares.sum::<f64>() / (values.len() as f64 - 1.0)
+}
+
+/// The standard error of the difference of the means, and its degrees of freedom, which are not
+/// finite without variance.
+pub(crate) fn error_and_freedom(first: &[f64], second: &[f64]) -> (f64, f64) {
+    let part = |group: &[f64]| variance(group) / group.len() as f64;
+    let (a, b) = (part(first), part(second));
+    let below = |part: f64, group: &[f64]| part * part / (group.len() as f64 - 1.0);
+    let freedom = (a + b) * (a + b) / (below(a, first) + below(b, second));
+    ((a + b).sqrt(), freedom)
+}
+
 /// Difference, t, degrees of freedom, p.
 fn welch(first: &Measurements, second: &Measurements) -> (f64, f64, f64, f64) {
-    let part = |group: &Measurements| group.variance() / group.values.len() as f64;
-    let (a, b) = (part(first), part(second));
     let difference = first.mean() - second.mean();
-    let below = |part: f64, group: &Measurements| part * part / (group.values.len() as f64 - 1.0);
-    let freedom = (a + b) * (a + b) / (below(a, first) + below(b, second));
-    let error = (a + b).sqrt();
+    let (error, freedom) = error_and_freedom(&first.values, &second.values);
     // Without variance the error is 0: the means are equal or different.
     if error == 0.0 || !freedom.is_finite() {
         let least = (first.values.len() + second.values.len()) as f64 - 2.0;

@@ -5,13 +5,15 @@ use mendel_evaluator::mlp::ONE;
 use mendel_evaluator::{AnyEvaluator, Graph, Mlp};
 use serde::Serialize;
 
+use crate::plot::DiagramEdge;
+
 /// A network in layers, with the strongest of its nodes and connections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NetworkLayout {
     /// From the inputs to the output.
     pub layers: Vec<LayoutLayer>,
     /// The strongest connections among the nodes that are shown.
-    pub links: Vec<LayoutLink>,
+    pub links: Vec<DiagramEdge>,
     /// Number of all connections.
     pub all_links: usize,
 }
@@ -24,14 +26,6 @@ pub struct LayoutLayer {
     pub nodes: Vec<String>,
     /// Number of all nodes.
     pub all: usize,
-}
-
-/// One connection between shown nodes, each given by layer and place.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LayoutLink {
-    pub from: (usize, usize),
-    pub to: (usize, usize),
-    pub weight: f64,
 }
 
 /// A node in its layer.
@@ -104,16 +98,14 @@ impl NetworkLayout {
         }
 
         // 3. The strongest connections between them.
-        let mut links: Vec<LayoutLink> = wires
-            .iter()
-            .filter_map(|wire| {
-                Some(LayoutLink {
-                    from: spots[wire.from]?,
-                    to: spots[wire.to]?,
-                    weight: wire.weight,
-                })
+        let shown = |wire: &LayerEdge| {
+            Some(DiagramEdge {
+                from: spots[wire.from]?,
+                to: spots[wire.to]?,
+                weight: wire.weight,
             })
-            .collect();
+        };
+        let mut links: Vec<DiagramEdge> = wires.iter().filter_map(shown).collect();
         // Connections compete only with those into the same layer: inputs may be large and their
         // weights small.
         links.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));

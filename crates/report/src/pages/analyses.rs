@@ -54,33 +54,24 @@ pub enum AnalysisKind {
 }
 
 impl AnalysisKind {
-    pub const ALL: [Self; 10] = [
-        Self::Pca,
-        Self::Distance,
-        Self::Species,
-        Self::Empty,
-        Self::Size,
-        Self::Exam,
-        Self::Lengths,
-        Self::Moves,
-        Self::Network,
-        Self::Squares,
+    /// All, with their names on the command line.
+    pub const ALL: [(&str, Self); 10] = [
+        ("pca", Self::Pca),
+        ("distance", Self::Distance),
+        ("species", Self::Species),
+        ("empty", Self::Empty),
+        ("size", Self::Size),
+        ("exam", Self::Exam),
+        ("lengths", Self::Lengths),
+        ("moves", Self::Moves),
+        ("network", Self::Network),
+        ("squares", Self::Squares),
     ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Pca => "pca",
-            Self::Distance => "distance",
-            Self::Species => "species",
-            Self::Empty => "empty",
-            Self::Size => "size",
-            Self::Exam => "exam",
-            Self::Lengths => "lengths",
-            Self::Moves => "moves",
-            Self::Network => "network",
-            Self::Squares => "squares",
-        }
+        let found = Self::ALL.into_iter().find(|it| it.1 == self);
+        found.map_or("", |it| it.0)
     }
 
     pub(super) fn picture(
@@ -102,7 +93,8 @@ impl FromStr for AnalysisKind {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|it| it.name() == text).ok_or(())
+        let found = Self::ALL.into_iter().find(|it| it.0 == text);
+        found.map(|it| it.1).ok_or(())
     }
 }
 

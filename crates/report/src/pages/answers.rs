@@ -5,11 +5,11 @@ use std::iter::once;
 use mendel_lab::record::{Agreement, Answers, Curve, Judgement, Nearness, Part, Tally};
 
 use super::{counted, interval_text, or_dash};
-use crate::page::{HtmlTable, PageBlock};
+use crate::page::PageBlock;
 use crate::plot::{Axis, LineChart, Series, number};
 
 /// A title and a table, whose first row is the head.
-pub(super) type TitledTable = (String, Vec<Vec<String>>);
+pub type TitledTable = (String, Vec<Vec<String>>);
 
 /// A table with this head.
 pub(super) fn rows_under<'a>(
@@ -20,26 +20,7 @@ pub(super) fn rows_under<'a>(
     once(head).chain(rows).collect()
 }
 
-/// The page of a step: conditions, curves, tables and notes.
-pub(super) fn step_blocks<'a>(
-    conditions: &str,
-    curves: impl IntoIterator<Item = &'a Curve>,
-    tables: Vec<TitledTable>,
-    notes: &[String],
-) -> Vec<PageBlock> {
-    let mut blocks = vec![PageBlock::text(format!("{conditions}."))];
-    blocks.extend(curves.into_iter().map(curve_block));
-    for (title, mut rows) in tables {
-        let rest = rows.split_off(rows.len().min(1));
-        let head = rows.pop().unwrap_or_default();
-        blocks.push(PageBlock::Text(title));
-        blocks.push(PageBlock::Table(HtmlTable { head, rows: rest }));
-    }
-    blocks.push(PageBlock::List(notes.to_vec()));
-    blocks
-}
-
-fn curve_block(curve: &Curve) -> PageBlock {
+pub(super) fn curve_block(curve: &Curve) -> PageBlock {
     let series = curve.lines.iter().enumerate().map(|(at, line)| {
         let band = line.points.iter().filter_map(|it| {
             let [low, high] = it.interval?;
@@ -73,102 +54,83 @@ fn curve_block(curve: &Curve) -> PageBlock {
     PageBlock::figure(chart.draw(), format!("{best}{band}"))
 }
 
-/// The agreement step of a pipeline, for pages and terminals.
-#[derive(Debug)]
-pub struct AgreementView<'a>(pub &'a Agreement);
-
-impl AgreementView<'_> {
-    /// The result in one line.
-    pub(super) fn words(&self) -> String {
-        let best = self.0.players.iter().max_by_key(|it| it.all.right);
-        let Some(best) = best else {
-            return "nobody was asked".to_owned();
-        };
-        let share = best.all.share().unwrap_or_default();
-        let positions = counted(self.0.positions, "position");
-        match self.0.players.len() {
-            1 => format!("{share:.1} % of the moves in {positions}"),
-            count => {
-                let players = counted(count as u64, "player");
-                let name = &best.player;
-                format!("{players}, {positions}; most by {name}: {share:.1} %")
-            }
+/// The result in one line.
+pub(super) fn agreement_words(agreement: &Agreement) -> String {
+    let best = agreement.players.iter().max_by_key(|it| it.all.right);
+    let Some(best) = best else {
+        return "nobody was asked".to_owned();
+    };
+    let share = best.all.share().unwrap_or_default();
+    let positions = counted(agreement.positions, "position");
+    match agreement.players.len() {
+        1 => format!("{share:.1} % of the moves in {positions}"),
+        count => {
+            let players = counted(count as u64, "player");
+            let name = &best.player;
+            format!("{players}, {positions}; most by {name}: {share:.1} %")
         }
     }
+}
 
-    pub(super) fn blocks(&self) -> Vec<PageBlock> {
-        let it = self.0;
-        step_blocks(&it.conditions, &it.curves, self.tables(), &it.notes)
-    }
-
-    /// The tables, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<TitledTable> {
-        let Some(first) = self.0.players.first() else {
-            return Vec::new();
-        };
-        let table =
-            |title: &str, parts: fn(&Answers) -> &Vec<Part>, words: fn(&Tally) -> String| {
-                let names = parts(first).iter().map(|it| it.name.as_str());
-                let rows = self.0.players.iter().map(|it| {
-                    let cells = parts(it).iter().map(|part| words(&part.tally));
-                    once(it.player.clone()).chain(cells).collect()
-                });
-                let rows = rows_under(once("player").chain(names), rows);
-                (title.to_owned(), rows)
-            };
-        let mut tables = vec![
-            ("Right moves:".to_owned(), self.whole_table()),
-            table(
-                "By the piece that is to move: right moves of those in which it is chosen, %:",
-                |it| &it.pieces,
-                |it| share(it.to_share(), it.from),
-            ),
-            table(
-                "By part of the game: right moves, %:",
-                |it| &it.phases,
-                |it| share(it.share(), it.positions),
-            ),
-        ];
-        if self.0.players.iter().any(|it| !it.bands.is_empty()) {
-            tables.push(table(
-                "By the lower of the two ratings: right moves, %:",
-                |it| &it.bands,
-                |it| with_interval(share(it.share(), it.positions), it.interval(), 1),
-            ));
-        }
-        tables
-    }
-
-    fn whole_table(&self) -> Vec<Vec<String>> {
-        let papers = self.0.players.iter().any(|it| it.paper.is_some());
-        let mut head = vec![
-            "player",
-            "right",
-            "of",
-            "%",
-            "95 %",
-            "piece %",
-            "then move %",
-        ];
-        head.extend(papers.then_some("paper"));
-        let rows = self.0.players.iter().map(|it| {
-            let percent = |it: f64| format!("{it:.1}");
-            let interval = it.all.interval();
-            let interval = interval.map(|ends| interval_text(ends, percent));
-            let mut row = vec![
-                it.player.clone(),
-                it.all.right.to_string(),
-                it.all.positions.to_string(),
-                or_dash(it.all.share(), percent),
-                interval.unwrap_or_default(),
-                or_dash(it.all.from_share(), percent),
-                or_dash(it.all.to_share(), percent),
-            ];
-            row.extend(papers.then(|| or_dash(it.paper.clone(), |it| it)));
-            row
+/// The tables, each with a title; the first row is the head.
+pub(super) fn agreement_tables(agreement: &Agreement) -> Vec<TitledTable> {
+    let Some(first) = agreement.players.first() else {
+        return Vec::new();
+    };
+    let table = |title: &str, parts: fn(&Answers) -> &Vec<Part>, words: fn(&Tally) -> String| {
+        let names = parts(first).iter().map(|it| it.name.as_str());
+        let rows = agreement.players.iter().map(|it| {
+            let cells = parts(it).iter().map(|part| words(&part.tally));
+            once(it.player.clone()).chain(cells).collect()
         });
-        rows_under(head, rows)
+        let rows = rows_under(once("player").chain(names), rows);
+        (title.to_owned(), rows)
+    };
+    let mut tables = vec![
+        ("Right moves:".to_owned(), whole_table(agreement)),
+        table(
+            "By the piece that is to move: right moves of those in which it is chosen, %:",
+            |it| &it.pieces,
+            |it| share(it.to_share(), it.from),
+        ),
+        table(
+            "By part of the game: right moves, %:",
+            |it| &it.phases,
+            |it| share(it.share(), it.positions),
+        ),
+    ];
+    if agreement.players.iter().any(|it| !it.bands.is_empty()) {
+        tables.push(table(
+            "By the lower of the two ratings: right moves, %:",
+            |it| &it.bands,
+            |it| with_interval(share(it.share(), it.positions), it.interval(), 1),
+        ));
     }
+    tables
+}
+
+fn whole_table(agreement: &Agreement) -> Vec<Vec<String>> {
+    let papers = agreement.players.iter().any(|it| it.paper.is_some());
+    let head = "player|right|of|%|95 %|piece %|then move %".split('|');
+    let mut head: Vec<&str> = head.collect();
+    head.extend(papers.then_some("paper"));
+    let rows = agreement.players.iter().map(|it| {
+        let percent = |it: f64| format!("{it:.1}");
+        let interval = it.all.interval();
+        let interval = interval.map(|ends| interval_text(ends, percent));
+        let mut row = vec![
+            it.player.clone(),
+            it.all.right.to_string(),
+            it.all.positions.to_string(),
+            or_dash(it.all.share(), percent),
+            interval.unwrap_or_default(),
+            or_dash(it.all.from_share(), percent),
+            or_dash(it.all.to_share(), percent),
+        ];
+        row.extend(papers.then(|| or_dash(it.paper.clone(), |it| it)));
+        row
+    });
+    rows_under(head, rows)
 }
 
 /// A share and the number it is a share of.
@@ -187,53 +149,42 @@ fn with_interval(text: String, interval: Option<[f64; 2]>, decimals: usize) -> S
     }
 }
 
-/// The step of a pipeline that compares evaluators, for pages and terminals.
-#[derive(Debug)]
-pub struct JudgementView<'a>(pub &'a Judgement);
-
-impl JudgementView<'_> {
-    /// The result in one line.
-    pub(super) fn words(&self) -> String {
-        let value = |it: &Nearness| it.correlation.unwrap_or(f64::NEG_INFINITY);
-        let best = self.0.players.iter();
-        let best = best.max_by(|one, other| value(&one.all).total_cmp(&value(&other.all)));
-        let positions = counted(self.0.positions, "position");
-        match best.and_then(|it| Some((&it.player, it.all.correlation?))) {
-            Some((name, best)) => format!("{positions}; nearest is {name}: r = {best:.3}"),
-            None => positions,
-        }
+/// The result in one line.
+pub(super) fn judgement_words(judgement: &Judgement) -> String {
+    let value = |it: &Nearness| it.correlation.unwrap_or(f64::NEG_INFINITY);
+    let best = judgement.players.iter();
+    let best = best.max_by(|one, other| value(&one.all).total_cmp(&value(&other.all)));
+    let positions = counted(judgement.positions, "position");
+    match best.and_then(|it| Some((&it.player, it.all.correlation?))) {
+        Some((name, best)) => format!("{positions}; nearest is {name}: r = {best:.3}"),
+        None => positions,
     }
+}
 
-    pub(super) fn blocks(&self) -> Vec<PageBlock> {
-        let it = self.0;
-        step_blocks(&it.conditions, &it.curve, self.tables(), &it.notes)
-    }
-
-    /// The tables, each with a title; the first row is the head.
-    pub fn tables(&self) -> Vec<TitledTable> {
-        let Some(first) = self.0.players.first() else {
-            return Vec::new();
-        };
-        let parts = once(&first.all).chain(&first.phases);
-        let names = parts.map(|it| format!("{} ({})", it.name, counted(it.positions, "position")));
-        let names: Vec<String> = names.collect();
-        let table = |title: &str, words: fn(&Nearness) -> String| {
-            let rows = self.0.players.iter().map(|it| {
-                let parts = once(&it.all).chain(&it.phases).map(words);
-                once(it.player.clone()).chain(parts).collect()
-            });
-            let head = once("player").chain(names.iter().map(String::as_str));
-            (title.to_owned(), rows_under(head, rows))
-        };
-        vec![
-            table("Correlation with the expert’s scores, with 95 %:", |it| {
-                let value = or_dash(it.correlation, |it| format!("{it:.3}"));
-                with_interval(value, it.interval, 3)
-            }),
-            table(
-                "Mean distance from the expert’s scores, in centipawns:",
-                |it| or_dash(it.error, |it| format!("{it:.0}")),
-            ),
-        ]
-    }
+/// The tables, each with a title; the first row is the head.
+pub(super) fn judgement_tables(judgement: &Judgement) -> Vec<TitledTable> {
+    let Some(first) = judgement.players.first() else {
+        return Vec::new();
+    };
+    let parts = once(&first.all).chain(&first.phases);
+    let names = parts.map(|it| format!("{} ({})", it.name, counted(it.positions, "position")));
+    let names: Vec<String> = names.collect();
+    let table = |title: &str, words: fn(&Nearness) -> String| {
+        let rows = judgement.players.iter().map(|it| {
+            let parts = once(&it.all).chain(&it.phases).map(words);
+            once(it.player.clone()).chain(parts).collect()
+        });
+        let head = once("player").chain(names.iter().map(String::as_str));
+        (title.to_owned(), rows_under(head, rows))
+    };
+    vec![
+        table("Correlation with the expert’s scores, with 95 %:", |it| {
+            let value = or_dash(it.correlation, |it| format!("{it:.3}"));
+            with_interval(value, it.interval, 3)
+        }),
+        table(
+            "Mean distance from the expert’s scores, in centipawns:",
+            |it| or_dash(it.error, |it| format!("{it:.0}")),
+        ),
+    ]
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use mendel_lab::record::{MatchProof, PARENT, Proof};
 
 use super::exam::share_blocks;
-use super::lineage::words;
+use super::lineage::names;
 use super::paper::paper_blocks;
 use super::read::{RunQuality, RunRecord};
 use super::{
@@ -181,11 +181,9 @@ impl RunRecord {
             0 => String::new(),
             count => format!(", {count} of them in the first generation"),
         };
-        let made: Vec<String> = ancestry
-            .origins
-            .iter()
-            .map(|(origin, count)| format!("{} {}", number(*count as f64), words(*origin)))
-            .collect();
+        let made = ancestry.origins.iter();
+        let made = made.map(|(it, count)| format!("{} {}", number(*count as f64), names(*it).1));
+        let made: Vec<String> = made.collect();
         let text = format!(
             "The champion was born in generation {}. It has {}{founders}. How they and it came to be: {}.",
             from_one(ancestry.born.generation),
@@ -282,15 +280,7 @@ fn match_figure(matches: &[MatchProof]) -> PageBlock {
 }
 
 fn match_table(matches: &[MatchProof]) -> HtmlTable {
-    let mut table = HtmlTable::new([
-        "opponent",
-        "games",
-        "result",
-        "Elo",
-        "95 %",
-        "test",
-        "conditions",
-    ]);
+    let mut table = HtmlTable::named("opponent|games|result|Elo|95 %|test|conditions");
     for it in matches {
         let test = it.sprt.as_ref().map_or_else(String::new, |test| {
             let (low, high) = (number(test.elo0), number(test.elo1));
@@ -315,14 +305,7 @@ fn match_table(matches: &[MatchProof]) -> HtmlTable {
 
 /// Parent and champion on positions.
 fn measured_blocks(proof: &Proof) -> Vec<PageBlock> {
-    let mut table = HtmlTable::new([
-        "positions",
-        "count",
-        "parent",
-        "champion",
-        "difference",
-        "95 %",
-    ]);
+    let mut table = HtmlTable::named("positions|count|parent|champion|difference|95 %");
     let mut unit = None;
     for (name, measured) in [
         ("bred with", &proof.training),

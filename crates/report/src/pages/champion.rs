@@ -7,9 +7,7 @@ use super::read::RunRecord;
 use crate::analysis::squares::{SquareMap, effects, fields};
 use crate::analysis::wiring::{LayoutLayer, NetworkLayout};
 use crate::page::PageBlock;
-use crate::plot::{
-    BoardHeatMaps, DiagramEdge, DiagramLayer, HeatBoard, NetworkDiagram, decimal, number,
-};
+use crate::plot::{BoardHeatMaps, DiagramLayer, HeatBoard, NetworkDiagram, decimal, number};
 
 /// Boards of one node, in two rows.
 const PLANES: usize = 12;
@@ -55,15 +53,10 @@ fn plan_picture(name: &str, plan: &NetworkLayout) -> Picture {
         },
         nodes: layer.nodes.clone(),
     };
-    let wires = plan.links.iter().map(|link| DiagramEdge {
-        from: link.from,
-        to: link.to,
-        weight: link.weight,
-    });
     let wiring = NetworkDiagram {
         title: format!("The network of {name}"),
         layers: plan.layers.iter().map(layer).collect(),
-        wires: wires.collect(),
+        wires: plan.links.clone(),
     };
     let (shown, all) = (plan.links.len(), plan.all_links);
     let count = number(all as f64);

@@ -8,7 +8,7 @@ use mendel_lab::record::{Generation, Histogram};
 use super::read::RunRecord;
 use super::{better, from_one};
 use crate::page::PageBlock;
-use crate::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, number};
+use crate::plot::{Axis, Histograms, LineChart, Panel, Reference, Series, extent, number};
 
 impl RunRecord {
     /// The unit of the fitness and whether smaller or larger is better.
@@ -58,19 +58,16 @@ impl RunRecord {
             return Vec::new();
         }
         let window = self.window();
+        let band = |it: &Generation| (place(it), it.mean - it.deviation, it.mean + it.deviation);
         let mean = Series {
-            band: self
-                .generations
-                .iter()
-                .map(|it| (place(it), it.mean - it.deviation, it.mean + it.deviation))
-                .collect(),
+            band: self.generations.iter().map(band).collect(),
             ..Series::line("mean", 1, self.curve(|line| line.mean))
         };
         let whole = LineChart {
             title: "Fitness of each generation".to_owned(),
             x: Axis::whole("generation"),
             y: Axis {
-                range: window.map(|window| window.range),
+                range: window.map(|(range, _)| range),
                 ..Axis::new(self.fitness_label())
             },
             series: vec![
@@ -89,7 +86,7 @@ impl RunRecord {
         if self.random_best().is_some() {
             caption.push_str(" Random search is the best of as many members drawn at random.");
         }
-        if window.is_some_and(|window| window.cuts) {
+        if window.is_some_and(|(_, cuts)| cuts) {
             caption.push_str(" What lies beyond the frame is cut off.");
         }
         let figure = PageBlock::figure(whole.draw(), caption);
@@ -101,7 +98,7 @@ impl RunRecord {
         let late = &self.generations[self.generations.len() / 5..];
         let ends = late.iter().map(|line| line.best);
         let (mut low, mut high) = extent(ends.chain(self.manifest.baseline))?;
-        let (least, largest) = self.window()?.range;
+        let (least, largest) = self.window()?.0;
         if self.generations.len() < 10 || high - low > 0.5 * (largest - least) {
             return None;
         }
@@ -134,25 +131,20 @@ impl RunRecord {
         Some(PageBlock::figure(chart.draw(), caption))
     }
 
-    /// The visible range of the fitness. Only the better half of the worst members must fit, so that
+    /// The visible range of the fitness, and whether values lie outside. Only the better half of the worst members must fit, so that
     /// one outlier does not flatten all curves.
-    fn window(&self) -> Option<ChartWindow> {
+    fn window(&self) -> Option<((f64, f64), bool)> {
         let mut worst: Vec<f64> = self.generations.iter().map(|line| line.worst).collect();
         worst.sort_by(f64::total_cmp);
         let middle = worst.get(worst.len() / 2).copied();
-        let values = self
-            .generations
-            .iter()
-            .flat_map(|line| [line.best, line.mean].into_iter().chain(line.random_best));
+        let lines = self.generations.iter();
+        let values = lines.flat_map(|it| [it.best, it.mean].into_iter().chain(it.random_best));
         let all = extent(values.clone().chain(self.manifest.baseline).chain(worst));
         let seen = extent(values.chain(self.manifest.baseline).chain(middle));
         let ((low, high), all) = (seen?, all?);
         let air = ((high - low) * 0.04).max(1e-9);
         let range = (low - air, high + air);
-        Some(ChartWindow {
-            range,
-            cuts: all.0 < range.0 || all.1 > range.1,
-        })
+        Some((range, all.0 < range.0 || all.1 > range.1))
     }
 
     /// Strength of the best or the king against fixed players.
@@ -208,11 +200,8 @@ impl RunRecord {
 
     /// Histograms of the fitness in some generations.
     pub(super) fn histogram_block(&self) -> Option<PageBlock> {
-        let chosen: Vec<&Generation> = self
-            .chosen_generations()
-            .into_iter()
-            .filter(|line| line.histogram.counts.iter().any(|count| *count > 0))
-            .collect();
+        let mut chosen = self.chosen_generations();
+        chosen.retain(|line| line.histogram.counts.iter().any(|count| *count > 0));
         if chosen.is_empty() {
             return None;
         }
@@ -269,10 +258,8 @@ impl RunRecord {
             return None;
         }
         // Growing networks have a size; they are compared by their links.
-        let mut networks = self
-            .generations
-            .iter()
-            .filter_map(|it| it.networks.as_ref());
+        let lines = self.generations.iter();
+        let mut networks = lines.filter_map(|it| it.networks.as_ref());
         let (label, meaning) = if networks.any(|it| it.size.is_some()) {
             (
                 "share of links",
@@ -298,23 +285,9 @@ impl RunRecord {
     }
 }
 
-/// The visible range of a plot, and whether values lie outside.
-#[derive(Clone, Copy)]
-struct ChartWindow {
-    range: (f64, f64),
-    cuts: bool,
-}
-
 /// The place of a generation on the axis.
 fn place(line: &Generation) -> f64 {
     f64::from(from_one(line.generation))
-}
-
-fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    values.into_iter().fold(None, |extent, value| match extent {
-        None => Some((value, value)),
-        Some((low, high)) => Some((low.min(value), high.max(value))),
-    })
 }
 
 /// The range without the outermost hundredth at either end.

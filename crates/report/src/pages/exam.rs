@@ -1,9 +1,9 @@
 //! External tests on the page.
 
 use super::analyses::{AnalysisKind, Picture, block};
-use super::games::{lengths, most_frequent, moves, p_value};
-use super::or_dash;
+use super::games::{lengths, most_frequent, moves};
 use super::read::RunRecord;
+use super::{or_dash, p_value};
 use crate::analysis::exam::{ColourLengths, ExamLengths, ExternalTestReport};
 use crate::page::{HtmlTable, PageBlock};
 use crate::plot::{Axis, BarGroup, BarRow, LineChart, Series, StackedBars, number};
@@ -238,14 +238,9 @@ fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
     if row.colours.iter().all(|it| it.games == [0, 0]) {
         return Vec::new();
     }
-    let mut table = HtmlTable::new([
-        "generations",
-        "lost as White",
-        "half-moves",
-        "lost as Black",
-        "half-moves",
-        "Welch’s p, corrected",
-    ]);
+    let mut table = HtmlTable::named(
+        "generations|lost as White|half-moves|lost as Black|half-moves|Welch’s p, corrected",
+    );
     for it in &row.colours {
         table.row([
             generation_name(it.generation),
@@ -256,15 +251,12 @@ fn length_blocks(row: &ExamLengths) -> Vec<PageBlock> {
             or_dash(it.corrected, p_value),
         ]);
     }
-    let surely: Vec<String> = row
-        .generations
-        .iter()
-        .filter(|it| it.corrected < 0.05)
-        .map(|it| {
-            let p = p_value(it.corrected);
-            format!("{} and {} (p {p})", it.first, it.second)
-        })
-        .collect();
+    let surely = row.generations.iter().filter(|it| it.corrected < 0.05);
+    let surely = surely.map(|it| {
+        let p = p_value(it.corrected);
+        format!("{} and {} (p {p})", it.first, it.second)
+    });
+    let surely: Vec<String> = surely.collect();
     let compared = row.generations.len();
     let differ = match (compared, surely.len()) {
         (0, _) => String::new(),

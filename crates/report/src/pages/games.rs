@@ -3,7 +3,7 @@
 use mendel_lab::trial::games::Phase;
 
 use super::analyses::{AnalysisKind, Picture};
-use super::counted;
+use super::{counted, p_value};
 use crate::analysis::games::PhaseGames;
 use crate::analysis::welch::{self, Measurements};
 use crate::page::HtmlTable;
@@ -82,13 +82,7 @@ pub(super) fn length_table(games: &PhaseGames) -> Option<HtmlTable> {
     ];
     let groups = sides.map(|(name, lengths)| Measurements::of_lengths(name, lengths));
     let difference = welch::compare(&groups).into_iter().next()?;
-    let mut table = HtmlTable::new([
-        "lost as",
-        "games",
-        "mean half-moves",
-        "deviation",
-        "Welch’s p",
-    ]);
+    let mut table = HtmlTable::named("lost as|games|mean half-moves|deviation|Welch’s p");
     let mut p = Some(p_value(difference.p));
     for group in &groups {
         table.row([
@@ -100,15 +94,6 @@ pub(super) fn length_table(games: &PhaseGames) -> Option<HtmlTable> {
         ]);
     }
     Some(table)
-}
-
-/// A p-value; below a thousandth the exact value has no meaning.
-pub(super) fn p_value(p: f64) -> String {
-    if p < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    }
 }
 
 /// First moves and answers.

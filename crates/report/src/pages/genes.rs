@@ -63,19 +63,14 @@ impl GeneRow {
 fn values_in(player: Option<&Player>, genes: &[String]) -> Vec<Option<f64>> {
     let weights = player.and_then(|it| it.used_evaluator().ok());
     let weights = weights.map(AnyEvaluator::weights).unwrap_or_default();
-    let weights: BTreeMap<String, i32> = weights
-        .into_iter()
-        .rev()
-        .map(|it| (it.name, it.value))
-        .collect();
+    let weights = weights.into_iter().rev().map(|it| (it.name, it.value));
+    let weights: BTreeMap<String, i32> = weights.collect();
     let value = |gene: &String| match gene.strip_prefix(SEARCH) {
         Some(name) => player?.params.get(name),
         None => weights.get(gene).copied(),
     };
-    genes
-        .iter()
-        .map(|gene| value(gene).map(f64::from))
-        .collect()
+    let values = genes.iter().map(value);
+    values.map(|value| value.map(f64::from)).collect()
 }
 
 impl RunRecord {
@@ -170,33 +165,34 @@ impl RunRecord {
     }
 }
 
+/// Whether a column is shown, its name and its cells.
+type GeneColumn = (bool, &'static str, fn(&GeneRow) -> String);
+
 /// The table; columns without values are left out.
 fn table_of(genes: &[&GeneRow]) -> HtmlTable {
     let has = |value: fn(&GeneRow) -> Option<f64>| genes.iter().any(|gene| value(gene).is_some());
     let has_base = has(|gene| gene.base);
     let has_paper = has(|gene| gene.paper);
     let has_bounds = has(|gene| gene.bounds.map(|bounds| bounds[0]));
-    let mut head = vec!["gene"];
-    head.extend(has_base.then_some("base"));
-    head.push("bred");
-    head.extend(has_base.then_some("change"));
-    head.extend(has_paper.then_some("paper"));
-    head.extend(has_bounds.then_some("range"));
-    let mut table = HtmlTable::new(head);
+    let columns: [GeneColumn; 6] = [
+        (true, "gene", |gene| gene.name.clone()),
+        (has_base, "base", |gene| or_dash(gene.base, number)),
+        (true, "bred", |gene| or_dash(gene.bred, number)),
+        (has_base, "change", |gene| or_dash(gene.change(), signed)),
+        (has_paper, "paper", |gene| or_dash(gene.paper, number)),
+        (has_bounds, "range", range),
+    ];
+    let shown = columns.iter().filter(|column| column.0);
+    let mut table = HtmlTable::new(shown.clone().map(|column| column.1));
     for gene in genes {
-        let mut row = vec![gene.name.clone()];
-        row.extend(has_base.then(|| or_dash(gene.base, number)));
-        row.push(or_dash(gene.bred, number));
-        row.extend(has_base.then(|| or_dash(gene.change(), signed)));
-        row.extend(has_paper.then(|| or_dash(gene.paper, number)));
-        if has_bounds {
-            let words = gene.bounds.map_or_else(String::new, |[low, high]| {
-                let mark = if gene.at_bound() { ", at its edge" } else { "" };
-                format!("{} to {}{mark}", number(low), number(high))
-            });
-            row.push(words);
-        }
-        table.row(row);
+        table.row(shown.clone().map(|column| (column.2)(gene)));
     }
     table
+}
+
+fn range(gene: &GeneRow) -> String {
+    gene.bounds.map_or_else(String::new, |[low, high]| {
+        let mark = if gene.at_bound() { ", at its edge" } else { "" };
+        format!("{} to {}{mark}", number(low), number(high))
+    })
 }

@@ -83,14 +83,7 @@ fn curve(results: &[f64]) -> PageBlock {
 }
 
 fn against(met: &[OpponentHistory]) -> HtmlTable {
-    let mut table = HtmlTable::new([
-        "opponent",
-        "games",
-        "played here",
-        "points",
-        "per cent",
-        "trend",
-    ]);
+    let mut table = HtmlTable::named("opponent|games|played here|points|per cent|trend");
     for it in met {
         let points: f64 = it.results.iter().sum();
         let trend = it.trend();

@@ -49,17 +49,13 @@ impl Ancestry {
             lineage.iter().map(|line| (line.generation, line)).collect();
         let find = |id: MemberId| {
             let line = by_generation.get(&id.generation)?;
+            let parents = line.parents.get(id.member as usize)?.iter().copied();
+            // A parent is older than its child; otherwise the walk would not end.
+            let parents = parents.filter(|parent| parent.generation < id.generation);
             Some(Ancestor {
                 id,
                 origin: *line.origins.get(id.member as usize)?,
-                parents: line
-                    .parents
-                    .get(id.member as usize)?
-                    .iter()
-                    // A parent is older than its child; otherwise the walk would not end.
-                    .filter(|parent| parent.generation < id.generation)
-                    .copied()
-                    .collect(),
+                parents: parents.collect(),
             })
         };
         // 1. An elite is its original.
@@ -77,10 +73,9 @@ impl Ancestry {
         let mut counts = Vec::new();
         let mut origins: Vec<(Origin, usize)> = Vec::new();
         while let Some((generation, members)) = waiting.pop_last() {
-            let ancestors: Vec<Ancestor> = members
-                .iter()
-                .filter_map(|&member| find(MemberId { generation, member }))
-                .collect();
+            let members = members.iter();
+            let found = members.filter_map(|&member| find(MemberId { generation, member }));
+            let ancestors: Vec<Ancestor> = found.collect();
             for ancestor in &ancestors {
                 match origins.iter_mut().find(|(o, _)| *o == ancestor.origin) {
                     Some((_, count)) => *count += 1,
@@ -137,20 +132,16 @@ impl Ancestry {
         let mut line: BTreeSet<MemberId> = BTreeSet::from([self.born]);
         let mut next = self.born;
         for layer in &self.latest {
-            let below: Vec<MemberId> = drawn
-                .iter()
-                .flatten()
-                .flat_map(|child| child.parents.iter().copied())
-                .collect();
+            let children = drawn.iter().flatten();
+            let below = children.flat_map(|child| child.parents.iter().copied());
+            let below: Vec<MemberId> = below.collect();
             let place = |a: &&Ancestor| {
                 let place = below.iter().position(|id| *id == a.id);
                 // The main line first, so that it is never left out.
                 (a.id != next, place.unwrap_or(usize::MAX), a.id)
             };
-            let mut nodes: Vec<&Ancestor> = layer
-                .iter()
-                .filter(|a| drawn.is_empty() || below.contains(&a.id))
-                .collect();
+            let is_drawn = |a: &&Ancestor| drawn.is_empty() || below.contains(&a.id);
+            let mut nodes: Vec<&Ancestor> = layer.iter().filter(is_drawn).collect();
             nodes.sort_by_key(place);
             nodes.truncate(MAX_NODES);
             if let Some(main) = nodes.iter().find(|a| a.id == next) {
@@ -189,9 +180,9 @@ fn arcs(drawn: &[Vec<&Ancestor>], line: &BTreeSet<MemberId>) -> Vec<Arc> {
 
 fn node(ancestor: &Ancestor, line: &BTreeSet<MemberId>) -> PlotNode {
     let MemberId { generation, member } = ancestor.id;
-    let way = words(ancestor.origin);
+    let (short, way) = names(ancestor.origin);
     PlotNode {
-        label: format!("{} {member}", short(ancestor.origin)),
+        label: format!("{short} {member}"),
         hint: format!(
             "member {member} of generation {}: {way}",
             from_one(generation)
@@ -212,17 +203,8 @@ fn note(count: usize, nodes: &[&Ancestor], born: MemberId) -> String {
     }
 }
 
-/// The origin of a member, abbreviated.
-fn short(origin: Origin) -> &'static str {
-    names(origin).0
-}
-
-/// The origin of a member, in words.
-pub(super) fn words(origin: Origin) -> &'static str {
-    names(origin).1
-}
-
-fn names(origin: Origin) -> (&'static str, &'static str) {
+/// The origin of a member: abbreviated, and in words.
+pub(super) fn names(origin: Origin) -> (&'static str, &'static str) {
     match origin {
         Origin::Random => ("rand", "at random"),
         Origin::Given => ("given", "given from outside"),

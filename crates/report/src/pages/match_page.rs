@@ -190,11 +190,7 @@ impl MatchRecord {
         openings.sort_by_key(|(_, results)| std::cmp::Reverse(results.iter().sum::<u64>()));
         let mut table = HtmlTable::new(["opening", "White won", "drawn", "Black won"]);
         for ((start, line), results) in openings.iter().take(MAX_OPENINGS) {
-            let opening = if line.is_empty() {
-                start
-            } else {
-                line.as_str()
-            };
+            let opening = if line.is_empty() { start } else { &**line };
             let [wins, draws, losses] = results.map(|it| it.to_string());
             table.row([opening.to_owned(), wins, draws, losses]);
         }
@@ -229,9 +225,7 @@ fn chart(sprt: Option<&Sprt>, series: Series, standings: &Standings) -> PageBloc
 }
 
 fn pairings(pairings: &[Pairing]) -> PageBlock {
-    let mut table = HtmlTable::new([
-        "first", "second", "games", "won", "drawn", "lost", "score", "Elo", "LOS",
-    ]);
+    let mut table = HtmlTable::named("first|second|games|won|drawn|lost|score|Elo|LOS");
     for it in pairings {
         table.row([
             it.first.clone(),

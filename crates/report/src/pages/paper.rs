@@ -1,6 +1,6 @@
 //! Published figures and ours.
 
-use mendel_lab::recipe::{Figure, Paper, Published};
+use mendel_lab::recipe::{Figure, Paper};
 use mendel_lab::record::{MatchProof, Measured, OUTSIDE, PARENT};
 
 use super::exam::words;
@@ -9,15 +9,6 @@ use super::{from_one, interval_text, signed};
 use crate::analysis::exam::examined;
 use crate::metrics::{MetricValue, PaperComparison, compare, gain};
 use crate::page::{HtmlTable, PageBlock};
-use crate::plot::number;
-
-/// A published value as text.
-fn published(value: &Published) -> String {
-    match value {
-        Published::Number(value) => number(*value),
-        Published::Words(words) => words.clone(),
-    }
-}
 
 /// Title, figures and notes of a paper.
 pub(super) fn paper_blocks(
@@ -32,7 +23,7 @@ pub(super) fn paper_blocks(
     if !comparisons.is_empty() {
         let mut table = HtmlTable::new(["what", "paper", "ours", "unit"]);
         for it in comparisons {
-            table.row([&it.what, &published(&it.paper), &it.words, &it.unit]);
+            table.row([&it.what, &it.published(), &it.words, &it.unit]);
         }
         blocks.push(PageBlock::Table(table));
     }

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use mendel_lab::recipe::{MetricRef, Paper};
 use mendel_lab::record::{
-    self, Bred, Measured, Output, Pairing, Pipeline, Set, Step, Timing, Trained,
+    self, Bred, Curve, Measured, Output, Pairing, Pipeline, Set, Step, Timing, Trained,
 };
 use serde::Serialize;
 
-use super::answers::{AgreementView, JudgementView};
+use super::answers::{
+    TitledTable, agreement_tables, agreement_words, curve_block, judgement_tables, judgement_words,
+};
 use super::paper::paper_blocks;
-use super::played::PlayedView;
+use super::played;
 use super::read::{broken, lines_of, text_of};
 use super::{counted, duration, elo, elo_interval, elo_of, or_dash};
 use crate::FILE;
@@ -190,8 +192,8 @@ fn words(output: &Output) -> String {
             let count = counted(drawn.files.len() as u64, "player");
             format!("{count} drawn by chance")
         }
-        Output::Agreement(agreement) => AgreementView(agreement).words(),
-        Output::Judgement(judgement) => JudgementView(judgement).words(),
+        Output::Agreement(agreement) => agreement_words(agreement),
+        Output::Judgement(judgement) => judgement_words(judgement),
         Output::Match(played) => match &played.pairings[..] {
             [] => "not played".to_owned(),
             [only] => format!("{} – {}: {}", only.first, only.second, result(only)),
@@ -239,10 +241,10 @@ fn step_blocks(step: &Step) -> Vec<PageBlock> {
             counted(drawn.files.len() as u64, "player"),
             drawn.recipe
         ))],
-        Some(Output::Agreement(agreement)) => AgreementView(agreement).blocks(),
-        Some(Output::Judgement(judgement)) => JudgementView(judgement).blocks(),
+        Some(Output::Agreement(agreement)) => table_blocks(step, &agreement.curves),
+        Some(Output::Judgement(judgement)) => table_blocks(step, &judgement.curve),
         Some(Output::Match(played)) => {
-            let mut blocks = PlayedView(played).blocks();
+            let mut blocks = table_blocks(step, &played.curve);
             if !played.pairings.is_empty() {
                 let games = format!("{}/games.pgn", step.folder);
                 blocks.push(PageBlock::Links(vec![("the games".to_owned(), games)]));
@@ -252,10 +254,49 @@ fn step_blocks(step: &Step) -> Vec<PageBlock> {
     }
 }
 
+/// The result of a step with tables, for pages and terminals.
+#[derive(Debug)]
+pub struct StepTables<'a> {
+    pub conditions: &'a str,
+    /// The first row of a table is its head.
+    pub tables: Vec<TitledTable>,
+    pub notes: &'a [String],
+}
+
+/// The tables of a match, an agreement or a judgement.
+pub fn step_tables(step: &Step) -> Option<StepTables<'_>> {
+    let (conditions, tables, notes) = match step.result.as_ref()? {
+        Output::Match(it) => (&it.conditions, played::tables(it), &it.notes),
+        Output::Agreement(it) => (&it.conditions, agreement_tables(it), &it.notes),
+        Output::Judgement(it) => (&it.conditions, judgement_tables(it), &it.notes),
+        _ => return None,
+    };
+    Some(StepTables {
+        conditions,
+        tables,
+        notes,
+    })
+}
+
+/// Conditions, curves, tables and notes.
+fn table_blocks<'a>(step: &Step, curves: impl IntoIterator<Item = &'a Curve>) -> Vec<PageBlock> {
+    let Some(found) = step_tables(step) else {
+        return Vec::new();
+    };
+    let mut blocks = vec![PageBlock::text(format!("{}.", found.conditions))];
+    blocks.extend(curves.into_iter().map(curve_block));
+    for (title, mut rows) in found.tables {
+        let rest = rows.split_off(rows.len().min(1));
+        let head = rows.pop().unwrap_or_default();
+        blocks.push(PageBlock::Text(title));
+        blocks.push(PageBlock::Table(HtmlTable { head, rows: rest }));
+    }
+    blocks.push(PageBlock::List(found.notes.to_vec()));
+    blocks
+}
+
 fn run_blocks(runs: &[Bred], best: usize) -> Vec<PageBlock> {
-    let mut table = HtmlTable::new([
-        "champion", "seed", "training", "hold-out", "Elo", "95 %", "games",
-    ]);
+    let mut table = HtmlTable::named("champion|seed|training|hold-out|Elo|95 %|games");
     for (at, run) in runs.iter().enumerate() {
         let is_best = at == best && runs.len() > 1;
         let mark = if is_best { " ★" } else { "" };

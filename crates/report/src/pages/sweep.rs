@@ -12,6 +12,7 @@ use toml::{Table, Value};
 
 use super::read::{broken, text_of};
 use super::{better, counted, interval_text, or_dash, signed};
+use crate::analysis::welch::error_and_freedom;
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
 use crate::plot::{Axis, IntervalPlot, IntervalRow, number};
@@ -371,27 +372,13 @@ fn welch_interval(value: f64, a: &[f64], b: &[f64]) -> Option<[f64; 2]> {
     if a.len() < 2 || b.len() < 2 {
         return None;
     }
-    let (va, vb) = (squared_error(a), squared_error(b));
-    let error = va + vb;
-    let share = |v: f64, n: usize| v * v / (n as f64 - 1.0);
-    let below = share(va, a.len()) + share(vb, b.len());
-    let freedom = if below > 0.0 {
-        error * error / below
-    } else {
-        1.0
-    };
+    let (error, freedom) = error_and_freedom(a, b);
+    // Without variance there are no degrees of freedom.
+    let freedom = if freedom.is_finite() { freedom } else { 1.0 };
     let wide = StudentsT::new(0.0, 1.0, freedom.max(1.0))
         .map_or(12.706, |student| student.inverse_cdf(0.975));
-    let reach = wide * error.sqrt();
+    let reach = wide * error;
     Some([value - reach, value + reach])
-}
-
-/// The squared standard error of a mean of at least two values.
-fn squared_error(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    squares / (count - 1.0) / count
 }
 
 fn mean_of(values: &[f64]) -> Option<f64> {

@@ -12,10 +12,10 @@ use mendel_store::frame::Manifest;
 use serde::Serialize;
 
 use super::read::{broken, lines_of};
-use super::{counted, elo, elo_interval};
+use super::{counted, elo, elo_interval, or_dash};
 use crate::error::ReportError;
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
-use crate::plot::{Axis, HeatMap, HeatMark, HeatRow, LineChart, Reference, Series, number};
+use crate::plot::{Axis, HeatMap, HeatMark, HeatRow, LineChart, Reference, Series, extent, number};
 
 /// A tuning, read from its folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -171,12 +171,11 @@ impl TuningRecord {
                 result.params.len()
             ));
         }
-        let bound: Vec<&str> = result
+        let bound = result
             .params
             .iter()
-            .filter(|it| it.at_bound && !it.at_limit)
-            .map(|it| it.name.as_str())
-            .collect();
+            .filter(|it| it.at_bound && !it.at_limit);
+        let bound: Vec<&str> = bound.map(|it| it.name.as_str()).collect();
         if !bound.is_empty() {
             warnings.push(format!(
                 "At a bound, beyond which better values may lie: {}.",
@@ -298,20 +297,18 @@ impl TuningRecord {
         let plan = &self.plan;
         let openings = plan.openings.as_ref().map(|it| it.display().to_string());
         let openings = openings.unwrap_or_else(|| "the program's own book".to_owned());
+        let games = format!(
+            "{} of the tuner, {} × {} validating, at most {} of the proof",
+            number(2.0 * plan.tuner_pairs() as f64),
+            plan.validations,
+            plan.validation_games,
+            plan.proof_games
+        );
         let mut facts = vec![
             ("engine", plan.engine.clone()),
             ("tuner", plan.tuner.name().to_owned()),
             ("pace", plan.pace.to_string()),
-            (
-                "games",
-                format!(
-                    "{} of the tuner, {} × {} validating, at most {} of the proof",
-                    number(2.0 * plan.tuner_pairs() as f64),
-                    plan.validations,
-                    plan.validation_games,
-                    plan.proof_games
-                ),
-            ),
+            ("games", games),
             ("openings", openings),
             ("seed", plan.seed.to_string()),
             ("id", plan.id()),
@@ -331,9 +328,7 @@ impl TuningRecord {
         };
         let ((first, x), (second, y)) = (find(&it.first)?, find(&it.second)?);
         let all = it.elo.iter().flatten().copied();
-        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = extent(all).unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
         // The largest value of the second parameter is at the top.
         let rows = it.y.iter().zip(&it.elo).rev().map(|(y, values)| HeatRow {
             name: named(second, *y),
@@ -391,11 +386,7 @@ fn found(result: &TuneResult) -> Vec<PageBlock> {
             } else {
                 ""
             };
-            let worth = if it.is_start() {
-                "–".to_owned()
-            } else {
-                of(&it.gain)
-            };
+            let worth = or_dash((!it.is_start()).then_some(&it.gain), of);
             table.row([
                 it.name.clone(),
                 it.start.clone(),

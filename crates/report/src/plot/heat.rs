@@ -63,12 +63,8 @@ pub struct HeatRow {
 
 impl HeatMap {
     pub fn draw(&self) -> Drawing {
-        let columns = self
-            .rows
-            .iter()
-            .map(|row| row.values.len())
-            .max()
-            .unwrap_or(0);
+        let columns = self.rows.iter().map(|row| row.values.len());
+        let columns = columns.max().unwrap_or(0);
         let tall = match self.rows.len() {
             0..=20 => 18.0,
             21..=40 => 15.0,

@@ -181,11 +181,8 @@ impl LineChart {
 }
 
 fn draw_band(canvas: &mut Canvas, series: &Series, x: PlotScale, y: PlotScale) {
-    let drawable: Vec<_> = series
-        .band
-        .iter()
-        .filter(|b| is_drawable(b.0) && is_drawable(b.1) && is_drawable(b.2))
-        .collect();
+    let is_whole = |b: &&(f64, f64, f64)| [b.0, b.1, b.2].into_iter().all(is_drawable);
+    let drawable: Vec<_> = series.band.iter().filter(is_whole).collect();
     if drawable.is_empty() {
         return;
     }

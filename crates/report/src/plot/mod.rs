@@ -41,6 +41,7 @@ pub use histogram::{Histograms, Panel};
 pub use intervals::{IntervalPlot, IntervalRow};
 pub use line::{LineChart, Reference, Series};
 pub use network::{DiagramEdge, DiagramLayer, NetworkDiagram};
+pub(crate) use scale::extent;
 pub use scale::{Axis, decimal, number};
 pub use scatter::{Scatter, ScatterSeries};
 pub use sparkline::spark;

@@ -1,5 +1,7 @@
 //! Diagrams of networks.
 
+use serde::Serialize;
+
 use super::canvas::{Canvas, Drawing, TextAnchor, WIDTH, path_to, shortened, small_width};
 use super::scale::{extent, is_drawable};
 
@@ -36,7 +38,7 @@ pub struct DiagramLayer {
 }
 
 /// One connection between nodes, each given by layer and place.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DiagramEdge {
     pub from: (usize, usize),
     pub to: (usize, usize),

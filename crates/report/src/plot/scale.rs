@@ -53,7 +53,7 @@ pub(super) fn is_drawable(value: f64) -> bool {
 }
 
 /// The least and the largest of the drawable values.
-pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().filter(|value| is_drawable(*value)).fold(
         None,
         |extent, value| match extent {

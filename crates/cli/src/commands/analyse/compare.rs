@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use mendel_report::RunRecord;
 use mendel_report::analysis::welch::{Measurements, WelchTest, compare};
 use mendel_report::plot::decimal;
+use mendel_report::{RunRecord, p_value};
 use serde_json::{Value, json};
 
 use super::{AnalyseArgs, read};
@@ -56,24 +56,17 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
     let records = records(&args.words, measure)?;
     let mut groups: Vec<Measurements> = Vec::new();
     for record in &records {
+        let (recipe, seed) = (&record.manifest.recipe, record.manifest.seed);
         let values = measured(record, measure);
-        match args.by {
-            GroupKey::Run => groups.push(Measurements {
-                name: format!("{} seed {}", record.manifest.recipe, record.manifest.seed),
-                values,
-            }),
-            GroupKey::Recipe => {
-                let Some(value) = of_whole_run(&values, measure) else {
-                    continue;
-                };
-                let name = &record.manifest.recipe;
-                match groups.iter_mut().find(|group| group.name == *name) {
-                    Some(group) => group.values.push(value),
-                    None => groups.push(Measurements {
-                        name: name.clone(),
-                        values: vec![value],
-                    }),
-                }
+        if args.by == GroupKey::Run {
+            let name = format!("{recipe} seed {seed}");
+            groups.push(Measurements { name, values });
+        } else if let Some(value) = of_whole_run(&values, measure) {
+            let known = groups.iter_mut().find(|group| group.name == *recipe);
+            let (name, values) = (recipe.clone(), vec![value]);
+            match known {
+                Some(group) => group.values.extend(values),
+                None => groups.push(Measurements { name, values }),
             }
         }
     }
@@ -87,15 +80,15 @@ pub(super) fn compare_runs(args: &AnalyseArgs, measure: CompareMetric) -> anyhow
         );
     }
     let differences = compare(&groups);
+    let of_group = |it: &Measurements| {
+        json!({
+            "name": it.name,
+            "values": it.values.len(),
+            "mean": it.mean(),
+            "deviation": it.variance().sqrt(),
+        })
+    };
     let data = || {
-        let of_group = |it: &Measurements| {
-            json!({
-                "name": it.name,
-                "values": it.values.len(),
-                "mean": it.mean(),
-                "deviation": it.variance().sqrt(),
-            })
-        };
         json!({
             "measure": measure.name(),
             "groups": groups.iter().map(of_group).collect::<Vec<Value>>(),
@@ -171,11 +164,8 @@ fn meaning(record: &RunRecord, measure: CompareMetric) -> String {
             kind.to_owned()
         }
         CompareMetric::Ladder => {
-            let recipe: Option<toml::Table> = record.recipe.parse().ok();
-            let ladder = recipe
-                .as_ref()
-                .and_then(|it| it.get("trial")?.get("ladder"));
-            match ladder {
+            let recipe: toml::Table = record.recipe.parse().unwrap_or_default();
+            match recipe.get("trial").and_then(|it| it.get("ladder")) {
                 Some(ladder) => format!("Elo by the ladder {ladder}"),
                 None => "Elo by a ladder".to_owned(),
             }
@@ -225,14 +215,6 @@ fn of_whole_run(values: &[f64], measure: CompareMetric) -> Option<f64> {
             Some(values.iter().sum::<f64>() / values.len() as f64)
         }
         _ => values.last().copied(),
-    }
-}
-
-fn p_value(p: f64) -> String {
-    if p < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p:.3}")
     }
 }
 

@@ -106,12 +106,8 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<()> {
     {
         return Err(missing::why(&record, run, what).into());
     }
-    let found = AnalysisOutput {
-        pictures,
-        table,
-        data: of_run(&record, what),
-    };
-    print(args, &found, Some(&folder.join("analysis")))
+    let data = of_run(&record, what);
+    print(args, &pictures, table, &data, &folder.join("analysis"))
 }
 
 fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
@@ -144,19 +140,11 @@ fn look_at_player(args: &AnalyseArgs, name: &str) -> anyhow::Result<()> {
     if pictures.is_empty() && !args.json {
         return Err(missing::no_network(&player, name).into());
     }
-    let data = of_player(&player);
-    let found = AnalysisOutput {
-        pictures,
-        table: None,
-        data: what.map_or_else(|| data.clone(), |what| part_of_player(&data, what)),
-    };
-    print(args, &found, None)
-}
-
-struct AnalysisOutput {
-    pictures: Vec<Picture>,
-    table: Option<String>,
-    data: Value,
+    let mut data = of_player(&player);
+    if let Some(what) = what {
+        data = part_of_player(&data, what);
+    }
+    print(args, &pictures, None, &data, Path::new("."))
 }
 
 fn shares(exam: &ExternalTestReport) -> String {
@@ -178,7 +166,7 @@ fn read(folder: &Path) -> anyhow::Result<RunRecord> {
 }
 
 fn asked(words: &[String]) -> Result<(&str, Option<AnalysisKind>), UsageError> {
-    let names: Vec<&str> = AnalysisKind::ALL.iter().map(|it| it.name()).collect();
+    let names: Vec<&str> = AnalysisKind::ALL.iter().map(|it| it.0).collect();
     match words {
         [] => Err(UsageError::new(
             "there is nothing to look at",
@@ -300,20 +288,16 @@ fn of_player(player: &Player) -> Value {
 }
 
 /// Prints the data, or writes the pictures and prints their captions.
-fn print(args: &AnalyseArgs, found: &AnalysisOutput, default: Option<&Path>) -> anyhow::Result<()> {
-    let AnalysisOutput {
-        pictures,
-        table,
-        data,
-    } = found;
+fn print(
+    args: &AnalyseArgs,
+    pictures: &[Picture],
+    table: Option<String>,
+    data: &Value,
+    default: &Path,
+) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    let here = Path::new(".");
-    let folder = match (&args.out, args.json) {
-        (Some(folder), _) => Some(folder.as_path()),
-        (None, true) => None,
-        (None, false) => Some(default.unwrap_or(here)),
-    };
-    if let Some(folder) = folder {
+    let default = (!args.json).then_some(default);
+    if let Some(folder) = args.out.as_deref().or(default) {
         if !pictures.is_empty() {
             fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make `{}`", folder.display()))?;

@@ -4,11 +4,8 @@ use std::path::Path;
 
 use mendel_lab::execution::RunOptions;
 use mendel_lab::pipeline::PipelineRun;
-use mendel_lab::record::{CHAMPION, Output, Pipeline, Step};
-use mendel_report::plot::number;
-use mendel_report::{
-    AgreementView, JudgementView, PipelineRecord, PlayedView, describe_pipeline, step_words,
-};
+use mendel_lab::record::{CHAMPION, Pipeline};
+use mendel_report::{PipelineRecord, describe_pipeline, step_tables, step_words};
 use mendel_store::frame::{Failure, Folder, Manifest};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +15,7 @@ use super::write_nested_reports;
 use crate::commands::report::failure;
 use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
-use crate::progress::{RecordText, RecordView};
+use crate::progress::{RecordText, RecordView, record};
 use crate::table::TextTable;
 
 impl ProgramExperiment for PipelineRun {
@@ -62,12 +59,9 @@ impl ProgramExperiment for PipelineRun {
     fn view() -> RecordView {
         Box::new(|name, data| {
             RecordText::line(match name {
-                "step" => StartedStep::deserialize(data)
-                    .ok()
-                    .map(|step| format!("step {}: {}", step.number, step.name)),
-                "step-done" => Step::deserialize(data)
-                    .ok()
-                    .map(|step| format!("  {}", step_words(&step))),
+                "step" => record(data)
+                    .map(|StartedStep { number, name }| format!("step {number}: {name}")),
+                "step-done" => record(data).map(|step| format!("  {}", step_words(&step))),
                 _ => None,
             })
         })
@@ -99,32 +93,25 @@ fn render(record: &PipelineRecord) -> String {
     }
     let mut text = table.render();
     for step in &state.steps {
-        let (shown, conditions, notes) = match &step.result {
-            Some(Output::Match(it)) => (PlayedView(it).tables(), &it.conditions, &it.notes),
-            Some(Output::Agreement(it)) => (AgreementView(it).tables(), &it.conditions, &it.notes),
-            Some(Output::Judgement(it)) => (JudgementView(it).tables(), &it.conditions, &it.notes),
-            _ => continue,
+        let Some(found) = step_tables(step) else {
+            continue;
         };
-        text = format!("{text}\n{}: {conditions}\n", step.title());
-        for (title, rows) in shown {
+        text = format!("{text}\n{}: {}\n", step.title(), found.conditions);
+        for (title, rows) in found.tables {
             // The first row is the head.
             let mut rows = rows.into_iter();
             let mut table = TextTable::with_head(rows.next().unwrap_or_default());
             rows.for_each(|row| table.row(row));
             text = format!("{text}\n{title}\n{}", table.render());
         }
-        for note in notes {
+        for note in found.notes {
             text = format!("{text}{note}\n");
         }
     }
     if !record.paper.is_empty() {
         let mut table = TextTable::new("what | paper | ours | unit");
         for it in &record.paper {
-            let paper = match &it.paper {
-                mendel_lab::recipe::Published::Number(value) => number(*value),
-                mendel_lab::recipe::Published::Words(words) => words.clone(),
-            };
-            table.row([it.what.clone(), paper, it.words.clone(), it.unit.clone()]);
+            table.row([&it.what, &it.published(), &it.words, &it.unit]);
         }
         text = format!("{text}\n{}", table.render());
     }

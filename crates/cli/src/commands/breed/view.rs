@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::tables::measured_line;
-use crate::progress::RecordText;
+use crate::progress::{RecordText, record};
 
 /// Width of the curve, in characters.
 const CURVE: usize = 24;
@@ -37,32 +37,23 @@ struct Meaning {
 impl RunView {
     pub(super) fn show(&mut self, name: &str, data: &Value) -> RecordText {
         RecordText::line(match name {
-            "run" => Meaning::deserialize(data)
-                .ok()
-                .and_then(|it| self.begin(it)),
+            "run" => record(data).and_then(|it| self.begin(it)),
             "generation" => {
-                return Generation::deserialize(data)
-                    .map(|it| self.generation(&it))
-                    .unwrap_or_default();
+                let found = record(data).map(|it| self.generation(&it));
+                return found.unwrap_or_default();
             }
-            "external-test" => ExamLine::deserialize(data)
-                .ok()
-                .map(|it| external_test(&it)),
-            "measured" => Proof::deserialize(data).ok().map(|it| self.measured(&it)),
+            "external-test" => record(data).map(|it| external_test(&it)),
+            "measured" => record(data).map(|it| self.measured(&it)),
             _ => None,
         })
     }
 
     fn begin(&mut self, meaning: Meaning) -> Option<String> {
-        let Meaning {
-            parent,
-            baseline,
-            unit,
-            smaller_is_better,
-        } = meaning;
-        let line = baseline.map(|it| format!("{parent} has {it:.4} {unit}"));
-        (self.unit, self.smaller_is_better) = (unit, smaller_is_better);
-        line
+        self.smaller_is_better = meaning.smaller_is_better;
+        self.unit = meaning.unit;
+        let (parent, unit) = (meaning.parent, &self.unit);
+        let baseline = meaning.baseline?;
+        Some(format!("{parent} has {baseline:.4} {unit}"))
     }
 
     fn generation(&mut self, generation: &Generation) -> RecordText {

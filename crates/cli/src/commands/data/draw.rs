@@ -69,13 +69,10 @@ pub(super) struct DataDrawArgs {
     json: bool,
 }
 
+const VALIDATION: &str = "Those that tell when to stop";
 const PARTS: &[Choice<Part>] = &[
     ("train", "Those that are learnt from", Part::Train),
-    (
-        "validation",
-        "Those that tell when to stop",
-        Part::Validation,
-    ),
+    ("validation", VALIDATION, Part::Validation),
     ("test", "Those that nothing is ever decided by", Part::Test),
 ];
 
@@ -188,17 +185,14 @@ fn sample(game: &ShardGame<'_>, ply: usize, history: usize, number: u32) -> Opti
     let mut start = position.clone();
     let mut before: Vec<Move> = Vec::new();
     for (at, &place) in game.moves.iter().enumerate().take(ply) {
-        if at == first {
-            start = position.clone();
-        }
         let m = move_at(&position, place)?;
         if at >= first {
             before.push(m);
         }
         position.play(m);
-    }
-    if first == ply {
-        start = position.clone();
+        if at + 1 == first {
+            start = position.clone();
+        }
     }
     let played = move_at(&position, *game.moves.get(ply)?)?;
     let turn = position.turn();

@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::HumanCount;
 use mendel_data::DataError;
-use mendel_data::import::ImportError;
 use mendel_data::shard::{
     ConvertReport, ConvertSettings, ConvertedShard, Shard, ShardFilter, ShardHeader, ShardInfo,
     convert,
 };
 use serde_json::json;
 
-use super::import::command;
-use super::info::histogram;
+use super::import::{command, usage_error};
+use super::info::histograms;
 use super::unreadable;
 use crate::ctrl_c::stop_on_ctrl_c;
 use crate::output;
@@ -92,7 +91,9 @@ pub(super) fn run(args: &DataGamesArgs) -> anyhow::Result<()> {
     };
     let result = convert(&args.sources, &args.out, &args.setting(), &stop, &mut show);
     bar.finish_and_clear();
-    let written = result.map_err(usage_error)?;
+    let empty = "are these PGN files? then loosen `--min-moves` or `--min-rating`";
+    let help = "`mendel data games --help` shows what can be read";
+    let written = result.map_err(|error| usage_error(error, empty, help))?;
     let file = args.out.display().to_string();
     let data = || {
         json!({
@@ -121,32 +122,13 @@ fn text(file: &str, written: &ConvertedShard) -> String {
     text + &unreadable(&report.examples)
 }
 
-fn usage_error(error: ImportError) -> anyhow::Error {
-    let hint = match &error {
-        ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
-            return error.into();
-        }
-        ImportError::Taken { .. } => "`--out FILE` names a new file",
-        ImportError::Empty { .. } => {
-            "are these PGN files? then loosen `--min-moves` or `--min-rating`"
-        }
-        _ => "`mendel data games --help` shows what can be read",
-    };
-    UsageError::new(error, hint).into()
-}
-
 pub(super) fn info(name: &str, as_json: bool) -> anyhow::Result<()> {
     let shard = Shard::open(name).map_err(unusable)?;
     let info = ShardInfo::of(&shard).map_err(unusable)?;
     let header = shard.header();
     let data = || json!({ "set": name, "header": header, "info": info });
     output::print(as_json, data, || {
-        let mut text = heading(name, header, &info);
-        for it in &info.histograms {
-            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
-            text.push_str(&histogram(&it.name, bars));
-        }
-        text
+        heading(name, header, &info) + &histograms(&info.histograms)
     })
 }
 

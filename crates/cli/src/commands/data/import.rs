@@ -210,7 +210,9 @@ pub(super) fn run(args: &DataImportArgs) -> anyhow::Result<()> {
     };
     let result = import(&args.source, &args.out, &args.setting(), &stop, &mut show);
     bar.finish_and_clear();
-    let imported = result.map_err(usage_error)?;
+    let empty = "loosen the filters, or say what the file is with `--format`";
+    let help = "`mendel data import --help` shows what can be read";
+    let imported = result.map_err(|error| usage_error(error, empty, help))?;
     let data = || {
         json!({
             "file": args.out.display().to_string(),
@@ -249,15 +251,17 @@ fn text(file: &Path, imported: &Imported) -> String {
     text + &unreadable(&report.examples)
 }
 
-fn usage_error(error: ImportError) -> anyhow::Error {
+/// The error of a command: `empty` is the remedy where nothing was found, `help` where the file
+/// cannot be read.
+pub(super) fn usage_error(error: ImportError, empty: &str, help: &str) -> anyhow::Error {
     let hint = match &error {
         ImportError::Stopped | ImportError::Data(_) | ImportError::Write(_) => {
             return error.into();
         }
         ImportError::Unit { .. } => "`--unit pawns` or `--unit centipawns` says which it is",
         ImportError::Taken { .. } => "`--out FILE` names a new file",
-        ImportError::Empty { .. } => "loosen the filters, or say what the file is with `--format`",
-        _ => "`mendel data import --help` shows what can be read",
+        ImportError::Empty { .. } => empty,
+        _ => help,
     };
     UsageError::new(error, hint).into()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use mendel_data::info::DataSetInfo;
+use mendel_data::info::{DataSetInfo, Histogram, HistogramBin};
 use mendel_data::shard::SUFFIX;
 use mendel_data::{BUILT_IN, DataSetHeader, Reader, SUITES};
 use serde_json::json;
@@ -54,12 +54,7 @@ pub(super) fn run(args: &DataInfoArgs) -> anyhow::Result<()> {
     let info = DataSetInfo::of(&mut reader).or_hint(DATA_SETS)?;
     let data = || json!({ "set": args.set, "header": header, "info": info });
     output::print(args.json, data, || {
-        let mut text = heading(&args.set, &header, &info);
-        for it in &info.histograms {
-            let bars = it.bars.iter().map(|bar| (&*bar.label, bar.count));
-            text.push_str(&histogram(it.name, bars));
-        }
-        text
+        heading(&args.set, &header, &info) + &histograms(&info.histograms)
     })
 }
 
@@ -104,39 +99,36 @@ fn heading(set: &str, header: &DataSetHeader, info: &DataSetInfo) -> String {
         "  split      {} to train on, {} held out (a share of {} of the games)",
         info.train, info.hold_out, header.hold_out
     ));
-    let mut labels = Vec::new();
-    if info.with_score > 0 {
-        labels.push(format!(
-            "{} scores, {:.0} centipawns on average",
-            info.with_score, info.mean_score
-        ));
-    }
-    if info.with_best > 0 {
-        labels.push(format!("{} best moves", info.with_best));
-    }
-    if info.with_result > 0 {
-        labels.push(format!("{} results", info.with_result));
-    }
-    if labels.is_empty() {
-        labels.push("none".to_owned());
-    }
-    lines.push(format!("  labels     {}", labels.join("; ")));
+    let mean = format!("scores, {:.0} centipawns on average", info.mean_score);
+    let labels = [
+        (info.with_score, mean.as_str()),
+        (info.with_best, "best moves"),
+        (info.with_result, "results"),
+    ];
+    let labels = labels.into_iter().filter(|(count, _)| *count > 0);
+    let labels: Vec<String> = labels
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    let are_none = labels.is_empty();
+    let labels = if are_none { "none" } else { &labels.join("; ") };
+    lines.push(format!("  labels     {labels}"));
     lines.join("\n") + "\n"
 }
 
-pub(super) fn histogram<'a>(
-    name: &str,
-    bars: impl Iterator<Item = (&'a str, u64)> + Clone,
-) -> String {
-    let most = bars.clone().map(|(_, count)| count).max();
-    let most = most.unwrap_or(0).max(1);
-    let mut text = format!("\n{name}\n");
-    for (label, count) in bars {
-        // A count above 0 has a bar.
-        let length = (count * WIDTH).div_ceil(most) as usize;
-        let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
-        text.push_str(line.trim_end());
-        text.push('\n');
+pub(super) fn histograms(all: &[Histogram]) -> String {
+    let mut lines = Vec::new();
+    for it in all {
+        lines.push(format!("\n{}", it.name));
+        let most = it.bars.iter().map(|bar| bar.count).max();
+        let most = most.unwrap_or(0).max(1);
+        for HistogramBin { label, count } in &it.bars {
+            // A count above 0 has a bar.
+            let length = (count * WIDTH).div_ceil(most) as usize;
+            let line = format!("  {label:>12}  {count:>9}  {}", "█".repeat(length));
+            lines.push(line.trim_end().to_owned());
+        }
     }
-    text
+    // The last line ends, too.
+    lines.push(String::new());
+    lines.join("\n")
 }

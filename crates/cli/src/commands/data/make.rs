@@ -123,12 +123,9 @@ const KINDS: &[Choice<Kind>] = &[
     ("selfplay", "", Kind::Selfplay),
 ];
 
+const CLASSICAL: &str = "Terms written by people";
 const EVALUATIONS: &[Choice<Evaluation>] = &[
-    (
-        "classical",
-        "Terms written by people",
-        Evaluation::Classical,
-    ),
+    ("classical", CLASSICAL, Evaluation::Classical),
     ("nnue", "A network", Evaluation::Nnue),
 ];
 

@@ -139,18 +139,14 @@ impl Outcome {
 }
 
 fn set_rating(player: &mut Player, rating: i64) -> Result<(), UsageError> {
-    let name = player.name.clone();
-    let known = player.policy.as_ref().is_some_and(|policy| {
-        let mut settings = policy.known().into_iter();
-        settings.any(|setting| setting == Setting::Rating)
-    });
-    if !known {
-        return Err(UsageError::new(
-            format!(
-                "`--rating` means nothing to the player `{name}`: no network of it knows ratings"
-            ),
-            "leave it out, or take `--player human`",
-        ));
+    let mut policies = player.policy.iter();
+    if !policies.any(|policy| policy.known().contains(&Setting::Rating)) {
+        let name = &player.name;
+        let message = format!(
+            "`--rating` means nothing to the player `{name}`: no network of it knows ratings"
+        );
+        let hint = "leave it out, or take `--player human`";
+        return Err(UsageError::new(message, hint));
     }
     let range = Setting::Rating.range();
     player.set(Setting::Rating.option(), rating).map_err(|_| {
@@ -169,7 +165,9 @@ struct EvalLine {
 
 impl EvalLine {
     fn of(row: &Row) -> Self {
-        let weighed = |count: i32, weight: i32| i64::from(count) * i64::from(weight);
+        let weights = [row.middle_game, row.end_game].map(i64::from);
+        let weighed = |count: i32| weights.map(|weight| i64::from(count) * weight);
+        let ([a, b], [c, d]) = (weighed(row.white), weighed(row.black));
         let mut name = row.group.clone();
         if !row.label.is_empty() {
             name.push(' ');
@@ -177,12 +175,7 @@ impl EvalLine {
         }
         Self {
             name,
-            weighed: [
-                weighed(row.white, row.middle_game),
-                weighed(row.white, row.end_game),
-                weighed(row.black, row.middle_game),
-                weighed(row.black, row.end_game),
-            ],
+            weighed: [a, b, c, d],
             worth: row.contribution.centipawns(),
         }
     }

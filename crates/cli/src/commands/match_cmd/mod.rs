@@ -143,12 +143,9 @@ struct AdjudicationArgs {
 }
 
 const LADDER: &str = "Each meets the next two: for players in the order of their strength";
+const ALL: &str = "Everybody meets everybody";
 const FORMATS: &[Choice<Format>] = &[
-    (
-        "round-robin",
-        "Everybody meets everybody",
-        Format::RoundRobin,
-    ),
+    ("round-robin", ALL, Format::RoundRobin),
     ("gauntlet", "The first meets all others", Format::Gauntlet),
     ("ladder", LADDER, Format::Ladder),
 ];
@@ -271,11 +268,8 @@ pub(super) fn run(args: &MatchArgs) -> anyhow::Result<()> {
         ..args.exec.options()?
     };
     let plan = args.plan()?;
-    let entrants: Vec<Entrant> = plan
-        .players
-        .iter()
-        .filter_map(|text| Entrant::parse(text).ok())
-        .collect();
+    let entrants = plan.players.iter().map(|text| Entrant::parse(text));
+    let entrants: Vec<Entrant> = entrants.filter_map(Result::ok).collect();
     if !options.crew.is_remote() {
         check_tables(&entrants, options.threads.unwrap_or(1) as u64)?;
     }

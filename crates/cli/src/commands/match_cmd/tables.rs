@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mendel_arena::statistics::{Decision, EloEstimate, SprtState};
+use mendel_arena::statistics::{Decision, EloEstimate, Rating, Ratings, SprtState};
 use mendel_arena::{Conclusion, MatchSummary, SprtPlan};
 use serde_json::json;
 
@@ -17,16 +17,11 @@ pub(super) fn elo_text(elo: &EloEstimate) -> String {
     let bound = |value: Option<f64>, none: &str| {
         value.map_or_else(|| none.to_owned(), |value| format!("{value:+.0}"))
     };
+    let interval = format!("[{}, {}]", bound(elo.low, "-∞"), bound(elo.high, "+∞"));
     match (elo.elo, elo.error) {
         (Some(value), Some(error)) => format!("{value:+.1} ± {error:.1}"),
-        (Some(value), None) => {
-            format!(
-                "{value:+.1} [{}, {}]",
-                bound(elo.low, "-∞"),
-                bound(elo.high, "+∞")
-            )
-        }
-        (None, _) => format!("[{}, {}]", bound(elo.low, "-∞"), bound(elo.high, "+∞")),
+        (Some(value), None) => format!("{value:+.1} {interval}"),
+        (None, _) => interval,
     }
 }
 
@@ -77,14 +72,10 @@ fn pairings(summary: &MatchSummary) -> String {
         if games == pairing.tally.games() {
             continue;
         }
-        let line = format!(
-            "{} – {}: Elo, nElo and LOS are of the {} games in whole pairs, which score {}\n",
-            pairing.first,
-            pairing.second,
-            games,
-            percent(ratio)
+        let (first, second, score) = (&pairing.first, &pairing.second, percent(ratio));
+        text = format!(
+            "{text}{first} – {second}: Elo, nElo and LOS are of the {games} games in whole pairs, which score {score}\n"
         );
-        text.push_str(&line);
     }
     if let [pairing] = &summary.pairings[..] {
         text = format!(
@@ -97,13 +88,10 @@ fn pairings(summary: &MatchSummary) -> String {
     text
 }
 
-fn pool(summary: &MatchSummary, ratings: &mendel_arena::statistics::Ratings) -> String {
-    let mut rows: Vec<_> = ratings.ratings.iter().collect();
-    rows.sort_by(|a, b| {
-        b.rating
-            .unwrap_or(f64::MIN)
-            .total_cmp(&a.rating.unwrap_or(f64::MIN))
-    });
+fn pool(summary: &MatchSummary, ratings: &Ratings) -> String {
+    let value = |it: &Rating| it.rating.unwrap_or(f64::MIN);
+    let mut rows: Vec<&Rating> = ratings.ratings.iter().collect();
+    rows.sort_by(|a, b| value(b).total_cmp(&value(a)));
     let mut table = TextTable::new(" | player | rating | ± 95 % | games | score | draws");
     for (place, rating) in (1..).zip(rows) {
         table.row([

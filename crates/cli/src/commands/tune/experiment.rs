@@ -2,16 +2,15 @@
 
 use std::path::Path;
 
-use mendel_lab::tune::{Infeasible, Tune, TuneOptions, TuneResult, Validation};
+use mendel_lab::tune::{Tune, TuneOptions, TuneResult, Validation};
 use mendel_report::TuningRecord;
 use mendel_store::frame::{Failure, Folder, Manifest};
-use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::output::result_tables;
+use super::output::{infeasible, result_tables};
 use crate::exec_options::ExecOptions;
 use crate::experiment::{PAGE, ProgramExperiment, Report};
-use crate::progress::{RecordText, RecordView};
+use crate::progress::{RecordText, RecordView, record};
 
 impl ProgramExperiment for Tune {
     const GROUP: &'static str = "runs";
@@ -67,15 +66,13 @@ impl ProgramExperiment for Tune {
     fn view() -> RecordView {
         Box::new(|name, data| {
             RecordText::line(match name {
-                "validated" => Validation::deserialize(data).ok().map(|it| {
+                "validated" => record(data).map(|it: Validation| {
                     let (games, words) = (it.games, it.words());
                     format!(
                         "after {games} games of the tuner the proposal against the start: {words}"
                     )
                 }),
-                "infeasible" => Infeasible::deserialize(data)
-                    .ok()
-                    .map(|it| format!("infeasible: {} ({})", it.options, it.reason)),
+                "infeasible" => record(data).map(|it| infeasible(&it)),
                 _ => None,
             })
         })

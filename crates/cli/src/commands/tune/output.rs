@@ -94,6 +94,9 @@ fn not_tuned(aside: &[Aside], infeasible: &[Infeasible]) -> impl Iterator<Item =
     let aside = aside
         .iter()
         .map(|it| format!("not tuned: {} ({})", it.name, it.reason));
-    let infeasible = infeasible.iter();
-    aside.chain(infeasible.map(|it| format!("infeasible: {} ({})", it.options, it.reason)))
+    aside.chain(infeasible.iter().map(self::infeasible))
+}
+
+pub(super) fn infeasible(it: &Infeasible) -> String {
+    format!("infeasible: {} ({})", it.options, it.reason)
 }
