@@ -13,6 +13,7 @@ use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
 use crate::games;
 use crate::recipe::ProofSettings;
+use crate::record::elo_words;
 
 pub use crate::record::{FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, Tested, UNMOVED};
 
@@ -190,23 +191,13 @@ fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
 /// `+71 [+52, +91] in 1000 games`.
 impl fmt::Display for MatchProof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |elo: Option<f64>, open: &str| match elo {
-            Some(elo) => format!("{elo:+.0}"),
-            None => open.to_owned(),
-        };
         let all = if self.wins > self.losses {
             "+∞"
         } else {
             "−∞"
         };
-        write!(
-            f,
-            "{} [{}, {}] Elo in {} games",
-            number(self.elo, all),
-            number(self.interval[0], "−∞"),
-            number(self.interval[1], "+∞"),
-            self.games
-        )?;
+        let words = elo_words(self.elo, all, self.interval);
+        write!(f, "{words} in {} games", self.games)?;
         let [own, theirs] = self.faults;
         if own + theirs > 0 {
             let opponent = &self.opponent;

@@ -15,6 +15,7 @@ use mendel_store::frame::{Failure, OrInvalid as _};
 
 use super::finalist::Finalist;
 use super::trial_failure;
+use crate::games::file_name;
 use crate::proof::Measured;
 use crate::recipe::{Recipe, RecipePlan, StageSettings};
 use crate::record::manifest::{Data, Manifest, StandIn};
@@ -30,21 +31,16 @@ pub(super) struct PreparedRun {
     stages: Vec<PreparedStage>,
 }
 
-struct PreparedStage {
-    space: Space,
-    trial: PlayerTrial,
+pub(super) struct PreparedStage {
+    pub(super) space: Space,
+    pub(super) trial: PlayerTrial,
     /// The game of each training position.
     games: Vec<u32>,
     holdout: Option<(PlayerTrial, Vec<u32>)>,
 }
 
-/// What one stage works with.
-pub(super) struct StageInputs<'a> {
-    pub(super) space: &'a Space,
-    pub(super) trial: &'a mut PlayerTrial,
-    /// Whose genes the first generation begins with, with their numbers.
-    pub(super) founders: Vec<(String, Vec<i32>)>,
-}
+/// Whose genes the first generation begins with, with their numbers.
+pub(super) type Founders = Vec<(String, Vec<i32>)>;
 
 impl PreparedRun {
     /// Reads the data and builds the trials of all stages.
@@ -196,7 +192,7 @@ impl PreparedRun {
                 listed.push(name);
                 let set = &self.sets[name];
                 data.push(Data {
-                    name: short_name(name),
+                    name: file_name(name),
                     hash: set.hash(),
                     positions: set.samples.len() as u64,
                 });
@@ -294,7 +290,7 @@ impl PreparedRun {
         let described = self
             .sets
             .iter()
-            .map(|(name, set)| format!("{} {}", short_name(name), set.hash()));
+            .map(|(name, set)| format!("{} {}", file_name(name), set.hash()));
         described.collect::<Vec<String>>().join(", ")
     }
 
@@ -303,7 +299,7 @@ impl PreparedRun {
         &mut self,
         at: usize,
         champions: &[Finalist],
-    ) -> Result<StageInputs<'_>, Failure> {
+    ) -> Result<(&mut PreparedStage, Founders), Failure> {
         if let Some(champion) = champions.last() {
             let parent = self.player(&champion.weights)?;
             let space = self.space(at, &parent)?;
@@ -317,16 +313,10 @@ impl PreparedRun {
         } else {
             Vec::new()
         };
-        let PreparedStage { space, trial, .. } = &mut self.stages[at];
-        Ok(StageInputs {
-            space,
-            trial,
-            founders,
-        })
+        Ok((&mut self.stages[at], founders))
     }
 
-    /// The founders' numbers.
-    fn founders(&self, at: usize) -> Result<Vec<(String, Vec<i32>)>, Failure> {
+    fn founders(&self, at: usize) -> Result<Founders, Failure> {
         let numbers = |(name, player): &(String, Player)| {
             let space = self.space(at, player)?;
             Ok((name.clone(), space.base().to_vec()))
@@ -432,10 +422,4 @@ fn called(recipe: &Recipe) -> String {
     } else {
         recipe.parent_name.clone()
     }
-}
-
-/// Of a path the file's name: where it lies is part of no record.
-fn short_name(name: &str) -> String {
-    let short = Path::new(name).file_name().unwrap_or_default();
-    short.to_string_lossy().into_owned()
 }
