@@ -153,10 +153,7 @@ impl Experiment for Learn {
         let pairs = GamePairs {
             entrants: vec![opponent.clone(), opponent],
             openings: Vec::new(),
-            pace: Pace {
-                depth: Some(plan.depth),
-                ..Pace::default()
-            },
+            pace: Pace::depth(plan.depth),
             patience: Patience::default(),
             adjudication: games::drawn_after(plan.max_plies),
         };
