@@ -3,6 +3,7 @@
 mod absent;
 mod calibration;
 mod experiment;
+mod finalists;
 mod games;
 mod kinds;
 mod learning;
@@ -18,3 +19,4 @@ mod records;
 mod runs;
 mod suite;
 mod tuner_bench;
+mod used_openings;

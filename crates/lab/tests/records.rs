@@ -2,6 +2,7 @@
 
 use mendel_arena::{EndReason, FirstMoves, PairGame};
 use mendel_evolve::{MemberId, Origin};
+use mendel_lab::proof::without_wins;
 use mendel_lab::record::{
     ExamLine, Genotype, Genotypes, Histogram, Lineage, MatchProof, Nearness, PARENT, Proof, Tally,
     Tested,
@@ -243,4 +244,11 @@ fn what_a_clock_or_a_fault_decides_is_no_win() {
     assert_eq!(line.lost, [vec![30], vec![]]);
     let opened = line.opened.each_ref().map(|it| it.keys().next());
     assert_eq!(opened, [Some(&"g1f3".to_owned()), Some(&"g8f6".to_owned())]);
+}
+
+#[test]
+fn wins_by_faults_are_taken_from_the_best_pairs() {
+    assert_eq!(without_wins([1, 2, 3, 4, 2], 0), [1, 2, 3, 4, 2]);
+    assert_eq!(without_wins([1, 2, 3, 4, 2], 3), [1, 3, 5, 3, 0]);
+    assert_eq!(without_wins([0, 0, 1, 0, 0], 9), [1, 0, 0, 0, 0]);
 }

@@ -1,6 +1,6 @@
 //! What a recipe needs before it can run: data, spaces, trials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -185,19 +185,14 @@ impl PreparedRun {
             None => None,
         };
         let scale = first.trial.scale();
-        let mut data: Vec<Data> = Vec::new();
-        let mut listed: Vec<&str> = Vec::new();
-        for name in self.names.iter().flatten() {
-            if !listed.contains(&name.as_str()) {
-                listed.push(name);
-                let set = &self.sets[name];
-                data.push(Data {
-                    name: file_name(name),
-                    hash: set.hash(),
-                    positions: set.samples.len() as u64,
-                });
-            }
-        }
+        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        let names = self.names.iter().flatten();
+        let data = names.filter(|name| listed.insert(name)).map(|name| Data {
+            name: file_name(name),
+            hash: self.sets[name].hash(),
+            positions: self.sets[name].samples.len() as u64,
+        });
+        let data: Vec<Data> = data.collect();
         let recipe = plan.recipe.identity();
         let version = env!("CARGO_PKG_VERSION");
         let parent = plan.recipe.parent.to_toml();

@@ -145,9 +145,20 @@ fn one(
 
     // 1. The tables, each by its kind.
     let genome: GenomeSettings = document.section(&at("genome"))?;
-    let breeder = breeder(kinds.breeders, document, &at("breeder"))?;
-    let around: Around = document.section(&at("trial"))?;
-    let trial = trial(kinds.trials, document, &at("trial"))?;
+    let table = at("breeder");
+    let found = kind(document, (&table, "breeder"), |it| {
+        find_breeder(kinds.breeders, it)
+    })?;
+    let breeder = StageBreeder {
+        kind: found,
+        settings: document.section_by(&table, &[], found.settings)?,
+    };
+    let table = at("trial");
+    let around: Around = document.section(&table)?;
+    let found = kind(document, (&table, "trial"), |it| {
+        find_trial(kinds.trials, it)
+    })?;
+    let trial = document.section_by(&table, &AROUND, found.settings)?;
     let stop: StopRules = document.section(&at("stop"))?;
     let share = around.holdout.is_none_or(|it| (0.0..0.9).contains(&it));
     let reason = "must be a share from 0 up to 0.9";
@@ -255,23 +266,4 @@ fn kind<T>(
             None => document.complaint(table, format!("has no kind; {names}")),
         }
     })
-}
-
-fn breeder(
-    kinds: &'static [BreederKind],
-    document: &Document,
-    table: &str,
-) -> Result<StageBreeder, Complaint> {
-    let kind = kind(document, (table, "breeder"), |it| find_breeder(kinds, it))?;
-    let settings = document.section_by(table, &[], kind.settings)?;
-    Ok(StageBreeder { kind, settings })
-}
-
-fn trial(
-    kinds: &'static [TrialKind],
-    document: &Document,
-    table: &str,
-) -> Result<Arc<dyn TrialSettings>, Complaint> {
-    let kind = kind(document, (table, "trial"), |it| find_trial(kinds, it))?;
-    document.section_by(table, &AROUND, kind.settings)
 }
