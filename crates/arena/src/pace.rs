@@ -25,6 +25,22 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// So many nodes for each move.
+    pub fn nodes(nodes: u64) -> Self {
+        Self {
+            nodes: Some(nodes),
+            ..Self::default()
+        }
+    }
+
+    /// So many plies for each move.
+    pub fn depth(depth: u32) -> Self {
+        Self {
+            depth: Some(depth),
+            ..Self::default()
+        }
+    }
+
     /// Whether the same position always gets the same thought, on any machine.
     pub fn is_repeatable(&self) -> bool {
         self.clock.is_none()

@@ -30,9 +30,7 @@ pub struct GameRecord {
     pub last_words: Vec<String>,
 }
 
-impl mendel_store::Record for GameRecord {
-    const VERSION: u32 = 1;
-}
+impl mendel_store::Record for GameRecord {}
 
 impl mendel_store::frame::MemoRecord for GameRecord {
     type Key = u64;

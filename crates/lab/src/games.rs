@@ -1,14 +1,38 @@
 //! How games are played where several experiments do it alike: one place for the parts of
 //! their match plans.
 
+use std::path::Path;
 use std::time::Duration;
 
 use mendel_arena::statistics::EloModel;
 use mendel_arena::{
-    Adjudication, DrawRule, LengthRule, OpeningSetting, Openings, Order, Patience, ResignRule,
-    SprtPlan, Verdict,
+    Adjudication, DrawRule, GamePair, LengthRule, OpeningSetting, Openings, Order, PairGame,
+    PairMemo, Patience, ResignRule, SprtPlan, Verdict,
 };
 use mendel_board::Position;
+use mendel_store::FileError;
+use mendel_store::frame::{Memo, MemoRecord};
+
+/// The memo of an experiment as its pairs of games see it.
+pub(crate) struct RecordedPairs<'a, R: MemoRecord, F> {
+    pub(crate) memo: &'a mut Memo<R>,
+    /// The record of a pair with its games.
+    pub(crate) record: F,
+    pub(crate) games: fn(&R) -> [PairGame; 2],
+}
+
+impl<R: MemoRecord, F: Fn(&GamePair, [PairGame; 2]) -> R> PairMemo for RecordedPairs<'_, R, F> {
+    type Error = FileError;
+
+    fn find(&self, pair: &GamePair) -> Option<[PairGame; 2]> {
+        let wanted = (self.record)(pair, [PairGame::NONE; 2]);
+        self.memo.find(&wanted).map(self.games)
+    }
+
+    fn append(&mut self, pair: &GamePair, games: [PairGame; 2]) -> Result<(), FileError> {
+        self.memo.append((self.record)(pair, games))
+    }
+}
 
 /// Openings in the order of their file or of our own book.
 pub(crate) fn in_order(seed: u64) -> OpeningSetting {
@@ -72,6 +96,12 @@ pub(crate) fn tolerant() -> Patience {
         margin: Duration::from_secs(1),
         ..Patience::default()
     }
+}
+
+/// A file by its name: its folder is part of no record. A built-in name as it is.
+pub(crate) fn file_name(text: &str) -> String {
+    let file = Path::new(text).file_name();
+    file.map_or_else(|| text.to_owned(), |it| it.to_string_lossy().into_owned())
 }
 
 /// A position as EPD: pieces, side to move, castling rights, en passant square.

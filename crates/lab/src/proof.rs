@@ -13,6 +13,7 @@ use mendel_store::frame::{Failure, Frame, Manifest, OrInvalid as _};
 
 use crate::games;
 use crate::recipe::ProofSettings;
+use crate::record::elo_words;
 
 pub use crate::record::{FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, Tested, UNMOVED};
 
@@ -176,7 +177,7 @@ pub(crate) const ALL_PLAYED: &str = "all played";
 
 /// Pairs by their half points, if `wins` of the games won had been lost; the worst case is that
 /// these games belong to the best pairs.
-fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
+pub fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
     for _ in 0..wins {
         let Some(best) = (2..pairs.len()).rev().find(|&it| pairs[it] > 0) else {
             break;
@@ -190,23 +191,13 @@ fn without_wins(mut pairs: [u64; 5], wins: u64) -> [u64; 5] {
 /// `+71 [+52, +91] in 1000 games`.
 impl fmt::Display for MatchProof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |elo: Option<f64>, open: &str| match elo {
-            Some(elo) => format!("{elo:+.0}"),
-            None => open.to_owned(),
-        };
         let all = if self.wins > self.losses {
             "+∞"
         } else {
             "−∞"
         };
-        write!(
-            f,
-            "{} [{}, {}] Elo in {} games",
-            number(self.elo, all),
-            number(self.interval[0], "−∞"),
-            number(self.interval[1], "+∞"),
-            self.games
-        )?;
+        let words = elo_words(self.elo, all, self.interval);
+        write!(f, "{words} in {} games", self.games)?;
         let [own, theirs] = self.faults;
         if own + theirs > 0 {
             let opponent = &self.opponent;
@@ -220,17 +211,5 @@ impl fmt::Display for MatchProof {
             write!(f, ", {}", self.conclusion)?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_wins;
-
-    #[test]
-    fn wins_by_faults_are_taken_from_the_best_pairs() {
-        assert_eq!(without_wins([1, 2, 3, 4, 2], 0), [1, 2, 3, 4, 2]);
-        assert_eq!(without_wins([1, 2, 3, 4, 2], 3), [1, 3, 5, 3, 0]);
-        assert_eq!(without_wins([0, 0, 1, 0, 0], 9), [1, 0, 0, 0, 0]);
     }
 }

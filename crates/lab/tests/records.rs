@@ -1,8 +1,11 @@
 //! Records of run folders: what is written, and what is said of it.
 
+use mendel_arena::{EndReason, FirstMoves, PairGame};
 use mendel_evolve::{MemberId, Origin};
+use mendel_lab::proof::without_wins;
 use mendel_lab::record::{
-    Genotype, Genotypes, Lineage, MatchProof, Nearness, PARENT, Proof, Tally, Tested,
+    ExamLine, Genotype, Genotypes, Histogram, Lineage, MatchProof, Nearness, PARENT, Proof, Tally,
+    Tested,
 };
 use mendel_lab::tune::{TuneResult, Validation};
 use serde_json::json;
@@ -201,4 +204,51 @@ fn nearness_is_that_of_the_books() {
     assert!(low < -0.5 && high > 0.99, "{low} {high}");
     assert_eq!(Nearness::of("all", &[(1.0, 2.0); 5]).correlation, None);
     assert_eq!(Nearness::of("all", &[]).positions, 0);
+}
+
+#[test]
+fn every_member_is_in_one_bin() {
+    for values in [vec![1.0], vec![2.0, 2.0], vec![0.0, 0.1, 5.0, 9.9, 10.0]] {
+        let bins = Histogram::of(&values);
+        let all: u32 = bins.counts.iter().sum();
+        assert_eq!(all as usize, values.len(), "{bins:?}");
+    }
+    assert!(Histogram::of(&[]).counts.is_empty());
+}
+
+#[test]
+fn what_a_clock_or_a_fault_decides_is_no_win() {
+    let game = |points, reason, first: &str| PairGame {
+        points,
+        plies: 30,
+        reason,
+        nodes: 1,
+        first: FirstMoves::try_from(first.to_owned()).expect("moves"),
+    };
+    let mut line = ExamLine {
+        generation: 25,
+        ..ExamLine::default()
+    };
+    let played = [
+        [
+            game(1, EndReason::Time, "e2e4"),
+            game(1, EndReason::Crash, ""),
+        ],
+        [
+            game(-1, EndReason::Checkmate, "g1f3 d7d5"),
+            game(1, EndReason::Checkmate, "d2d4 g8f6"),
+        ],
+    ];
+    assert_eq!(line.count(&played), 2, "these are told apart");
+    assert_eq!((line.losses, line.draws, line.wins), (1, 0, 1));
+    assert_eq!(line.lost, [vec![30], vec![]]);
+    let opened = line.opened.each_ref().map(|it| it.keys().next());
+    assert_eq!(opened, [Some(&"g1f3".to_owned()), Some(&"g8f6".to_owned())]);
+}
+
+#[test]
+fn wins_by_faults_are_taken_from_the_best_pairs() {
+    assert_eq!(without_wins([1, 2, 3, 4, 2], 0), [1, 2, 3, 4, 2]);
+    assert_eq!(without_wins([1, 2, 3, 4, 2], 3), [1, 3, 5, 3, 0]);
+    assert_eq!(without_wins([0, 0, 1, 0, 0], 9), [1, 0, 0, 0, 0]);
 }

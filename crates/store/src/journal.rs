@@ -17,7 +17,7 @@ pub trait Record: Serialize + DeserializeOwned {
     /// The version of its fields, written as the first field `v` of each line.
     /// Raise it when an old line would be misunderstood. A record has no field
     /// `v` or `crc` of its own.
-    const VERSION: u32;
+    const VERSION: u32 = 1;
 }
 
 /// An append-only file of JSON lines.

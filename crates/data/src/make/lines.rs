@@ -32,9 +32,7 @@ pub(super) struct Drawn {
     pub(super) best: Option<String>,
 }
 
-impl Record for GameLine {
-    const VERSION: u32 = 1;
-}
+impl Record for GameLine {}
 
 /// A line of `labels.jsonl`: what the expert says of one position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +45,4 @@ pub(super) struct LabelLine {
     pub(super) best: Option<String>,
 }
 
-impl Record for LabelLine {
-    const VERSION: u32 = 1;
-}
+impl Record for LabelLine {}

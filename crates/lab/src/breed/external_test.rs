@@ -10,11 +10,10 @@ use std::time::Duration;
 
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    Adjudication, EndReason, Entrant, GamePair, GamePairs, Opening, Pace, PairGame, Patience,
-    map_pairs,
+    Adjudication, Entrant, GamePair, GamePairs, Opening, Pace, PairGame, Patience, play_pairs,
 };
 use mendel_board::Game;
-use mendel_crew::{Crew, Done};
+use mendel_crew::Crew;
 use mendel_engine::Player;
 use mendel_fitness::genome::space::Space;
 use mendel_fitness::trial::MemberWeights;
@@ -23,6 +22,7 @@ use mendel_store::frame::{Failure, Folder, Memo, MemoRecord};
 use mendel_store::{Record, Sync, fingerprint};
 use serde::{Deserialize, Serialize};
 
+use crate::games::RecordedPairs;
 use crate::proof::first_that_plays;
 use crate::recipe::ExamSettings;
 use crate::record::{EXAM, ExamLine};
@@ -39,9 +39,7 @@ struct ExternalTestPair {
     games: [PairGame; 2],
 }
 
-impl Record for ExternalTestPair {
-    const VERSION: u32 = 1;
-}
+impl Record for ExternalTestPair {}
 
 impl MemoRecord for ExternalTestPair {
     /// Generation, row and pair.
@@ -150,27 +148,20 @@ impl ExternalTest<'_> {
                 hash(),
             ));
         }
-        let pairs_each = self.settings.games / 2;
-        let mut pairs = Vec::new();
-        for member in 1..entrants.len() {
-            pairs.extend((0..pairs_each).map(|_| GamePair {
-                id: 0,
-                first: member,
-                second: 0,
-                opening: 0,
-                only: None,
-            }));
-        }
-        for (at, pair) in pairs.iter_mut().enumerate() {
-            pair.id = at as u64;
-        }
+        let pairs_each = self.settings.games as usize / 2;
+        let met = (1..entrants.len()).flat_map(|member| std::iter::repeat_n(member, pairs_each));
+        let pair = |(id, first)| GamePair {
+            id,
+            first,
+            second: 0,
+            opening: 0,
+            only: None,
+        };
+        let pairs: Vec<GamePair> = (0..).zip(met).map(pair).collect();
         let bouts = GamePairs {
             entrants,
             openings: vec![Opening::new(Game::default())],
-            pace: Pace {
-                depth: Some(self.settings.depth),
-                ..Pace::default()
-            },
+            pace: Pace::depth(self.settings.depth),
             // Late is not lost: how much the machine has to do besides must not decide.
             patience: Patience {
                 margin: MARGIN,
@@ -183,11 +174,19 @@ impl ExternalTest<'_> {
         };
 
         // 2. The games, counted in their order.
-        let played = self.play(memo, &bouts, pairs, &line)?;
-        Ok(played.map(|played| {
-            count(&mut line, &played);
-            line
-        }))
+        let Some(played) = self.play(memo, &bouts, &pairs, &line)? else {
+            return Ok(None);
+        };
+        let faults = line.count(&played);
+        if faults > 0 {
+            line.note = Some(format!(
+                "{faults} games of row {} after {generation} generations are not counted: a player crashed, stalled, moved \
+                 against the rules or was {} s late",
+                row + 1,
+                MARGIN.as_secs()
+            ));
+        }
+        Ok(Some(line))
     }
 
     /// The games of a row, those of an earlier life among them; nothing if it was stopped.
@@ -195,86 +194,36 @@ impl ExternalTest<'_> {
         &self,
         memo: &mut Memo<ExternalTestPair>,
         bouts: &GamePairs,
-        mut pairs: Vec<GamePair>,
+        pairs: &[GamePair],
         line: &ExamLine,
     ) -> Result<Option<Vec<[PairGame; 2]>>, Failure> {
         let (generation, row) = (line.generation, line.row);
         let opponent = line.opponent.clone().unwrap_or_default();
-        let mut played: Vec<Option<[PairGame; 2]>> = vec![None; pairs.len()];
-        let record = |pair: u64, games| ExternalTestPair {
-            generation,
-            row,
-            opponent: opponent.clone(),
-            pair,
-            games,
-        };
-        for pair in &pairs {
-            let found = memo.find(&record(pair.id, [PairGame::NONE; 2]));
-            played[pair.id as usize] = found.map(|found| found.games);
-        }
-        pairs.retain(|pair| played[pair.id as usize].is_none());
         // Another opponent in the same row must not find these games.
         let opponent_id = fingerprint(opponent.as_bytes());
         let part = format!("g{generation}-exam-{row}-{opponent_id}");
-        let crew = self.crew.part(&part);
-        let task = PairTask::new(bouts);
-        map_pairs(&crew, &task, &pairs, self.stop, &mut |pair, done| {
-            let games = match done {
-                Done::Output(games) => {
-                    memo.append(record(pair.id, games))?;
-                    games
-                }
-                // It is tried again by the next process.
-                Done::Skipped => [PairGame::NONE; 2],
-            };
-            played[pair.id as usize] = Some(games);
-            Ok::<(), Failure>(())
-        })?;
-        Ok(played.into_iter().collect())
-    }
-}
-
-/// Counts games, those of the member with White first in each pair. What a fault or a
-/// clock decided says nothing of the member, and is told apart.
-fn count(line: &mut ExamLine, played: &[[PairGame; 2]]) {
-    let mut faults = 0;
-    for games in played {
-        for (colour, game) in games.iter().enumerate() {
-            if *game == PairGame::NONE {
-                continue;
-            }
-            if game.reason.is_fault() || game.reason == EndReason::Time {
-                faults += 1;
-                continue;
-            }
-            if let Some(opened) = game.first.iter().nth(colour) {
-                *line.opened[colour].entry(opened.to_owned()).or_default() += 1;
-            }
-            match game.points {
-                1.. => line.wins += 1,
-                0 => line.draws += 1,
-                ..0 => {
-                    line.losses += 1;
-                    line.lost[colour].push(game.plies);
-                }
-            }
-        }
-    }
-    if faults > 0 {
-        line.note = Some(format!(
-            "{faults} games of row {} after {} generations are not counted: a player crashed, stalled, moved \
-             against the rules or was {} s late",
-            line.row + 1,
-            line.generation,
-            MARGIN.as_secs()
-        ));
+        let (crew, task) = (self.crew.part(&part), PairTask::new(bouts));
+        let mut memo = RecordedPairs {
+            memo,
+            record: |pair: &GamePair, games| ExternalTestPair {
+                generation,
+                row,
+                opponent: opponent.clone(),
+                pair: pair.id,
+                games,
+            },
+            games: |it| it.games,
+        };
+        let told = &mut |_: &GamePair, _: Option<&_>| Ok::<(), Failure>(());
+        let played = play_pairs(&crew, &task, pairs, self.stop, &mut memo, told)?;
+        // What no worker could play is tried again by the next process.
+        let games = |it: Option<[PairGame; 2]>| it.unwrap_or([PairGame::NONE; 2]);
+        Ok(played.map(|played| played.into_iter().map(games).collect()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use mendel_arena::FirstMoves;
-
     use super::*;
 
     /// Stopped after some games, it goes on with the others.
@@ -308,10 +257,7 @@ mod tests {
         let bouts = GamePairs {
             entrants: vec![one(), one()],
             openings: vec![Opening::new(Game::default())],
-            pace: Pace {
-                depth: Some(1),
-                ..Pace::default()
-            },
+            pace: Pace::depth(1),
             patience: Patience::default(),
             adjudication: Adjudication {
                 length: Some(mendel_arena::LengthRule {
@@ -334,7 +280,8 @@ mod tests {
             ..ExamLine::default()
         };
         let hold = |pairs: u64, line: &ExamLine| {
-            let games = test.play(&mut memo(), &bouts, (0..pairs).map(pair).collect(), line);
+            let pairs: Vec<GamePair> = (0..pairs).map(pair).collect();
+            let games = test.play(&mut memo(), &bouts, &pairs, line);
             let lines = std::fs::read_to_string(&file).expect("it is there");
             (
                 games.expect("played").map(|it| it.len()),
@@ -352,36 +299,5 @@ mod tests {
         };
         assert_eq!(hold(1, &other).1 - after_all, 1);
         std::fs::remove_dir_all(&folder).expect("it was ours");
-    }
-
-    #[test]
-    fn what_a_clock_or_a_fault_decides_is_no_win() {
-        let game = |points, reason, first: &str| PairGame {
-            points,
-            plies: 30,
-            reason,
-            nodes: 1,
-            first: FirstMoves::try_from(first.to_owned()).expect("moves"),
-        };
-        let mut line = ExamLine {
-            generation: 25,
-            ..ExamLine::default()
-        };
-        let played = [
-            [
-                game(1, EndReason::Time, "e2e4"),
-                game(1, EndReason::Crash, ""),
-            ],
-            [
-                game(-1, EndReason::Checkmate, "g1f3 d7d5"),
-                game(1, EndReason::Checkmate, "d2d4 g8f6"),
-            ],
-        ];
-        count(&mut line, &played);
-        assert_eq!((line.losses, line.draws, line.wins), (1, 0, 1));
-        assert_eq!(line.lost, [vec![30], vec![]]);
-        let opened = line.opened.each_ref().map(|it| it.keys().next());
-        assert_eq!(opened, [Some(&"g1f3".to_owned()), Some(&"g8f6".to_owned())]);
-        assert!(line.note.is_some_and(|note| note.starts_with("2 games")));
     }
 }

@@ -8,18 +8,18 @@ use mendel_fitness::trials::FinalistRule;
 /// Who may become the champion: to be judged again on all positions, or by fresh
 /// games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Finalist {
+pub struct Finalist {
     /// The generation it is from; none for the parent itself.
-    pub(crate) generation: Option<u32>,
+    pub generation: Option<u32>,
     /// Its place there; none for what a breeder makes of all members.
-    pub(crate) member: Option<u32>,
-    pub(crate) weights: MemberWeights,
-    pub(crate) score: f64,
+    pub member: Option<u32>,
+    pub weights: MemberWeights,
+    pub score: f64,
 }
 
 /// Keeps whoever may become the champion, the likeliest first: the best of a generation,
 /// or a new king.
-pub(crate) fn keep(
+pub fn keep(
     rule: FinalistRule,
     finalists: &mut Vec<Finalist>,
     finalist: Finalist,
@@ -65,55 +65,5 @@ pub(crate) fn keep(
                 finalists.truncate(most.max(1));
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use mendel_evolve::MemberId;
-
-    use super::*;
-
-    /// Which of these generations' bests are left, the likeliest first.
-    fn left(rule: FinalistRule, bests: &[(i32, f64)], crowned: &[usize]) -> Vec<i32> {
-        let mut finalists = Vec::new();
-        for (generation, &(weight, score)) in bests.iter().enumerate() {
-            let id = MemberId {
-                generation: generation as u32,
-                member: 0,
-            };
-            let king = crowned.contains(&generation).then(|| Incumbent {
-                id: Some(id),
-                member: vec![weight].into(),
-            });
-            let finalist = Finalist {
-                generation: Some(id.generation),
-                member: Some(id.member),
-                weights: vec![weight].into(),
-                score,
-            };
-            keep(rule, &mut finalists, finalist, king);
-        }
-        finalists.iter().map(|it| it.weights[0]).collect()
-    }
-
-    #[test]
-    fn each_trial_keeps_those_that_it_can_choose_from() {
-        let bests = [(1, 5.0), (2, 9.0), (1, 7.0), (3, 8.0), (4, 6.0)];
-        let table: [(FinalistRule, &[i32]); 6] = [
-            (FinalistRule::Best, &[2]),
-            (FinalistRule::Each, &[1, 2, 3, 4]),
-            (FinalistRule::Latest(2), &[4, 3]),
-            (FinalistRule::Latest(9), &[4, 3, 1, 2]),
-            (FinalistRule::Top(2), &[2, 3]),
-            (FinalistRule::Kings(2), &[3, 2]),
-        ];
-        for (rule, expected) in table {
-            assert_eq!(left(rule, &bests, &[0, 1, 3]), expected, "{rule:?}");
-        }
-        assert!(
-            left(FinalistRule::Kings(3), &bests, &[]).is_empty(),
-            "the parent stays"
-        );
     }
 }

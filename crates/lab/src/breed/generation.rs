@@ -20,9 +20,6 @@ use super::networks::networks;
 use super::trial_failure;
 use crate::record::{ExamLine, Generation, Genotypes, Histogram, Lineage};
 
-/// Bins of a histogram of fitness.
-const BINS: usize = 24;
-
 /// Decodes a generation, runs the external test, judges it together with a random baseline,
 /// records it and keeps the finalists.
 pub(super) struct GenerationTrial<'a> {
@@ -48,13 +45,6 @@ pub(super) struct GenerationTrial<'a> {
     pub(super) record: Option<Generation>,
 }
 
-/// The decoded members of a generation.
-struct Decoded {
-    members: Vec<MemberWeights>,
-    /// Which of them stand in for a network that is too large to play.
-    too_large: Vec<bool>,
-}
-
 impl Trial<AnyGenome> for GenerationTrial<'_> {
     type Error = Failure;
 
@@ -64,9 +54,9 @@ impl Trial<AnyGenome> for GenerationTrial<'_> {
     ) -> Result<GenerationResult, Failure> {
         // 1. Members, and the external test before anything is judged: a run that is
         //    stopped in it resumes as if it had not begun with this generation.
-        let decoded = self.decode(request.offspring);
-        self.hold_external_test(request.generation, &decoded.members)?;
-        let mut all = decoded.members.clone();
+        let (members, too_large) = self.decode(request.offspring);
+        self.hold_external_test(request.generation, &members)?;
+        let mut all = members.clone();
         all.extend(self.rivals());
 
         // 2. The trial judges members and baseline.
@@ -88,7 +78,7 @@ impl Trial<AnyGenome> for GenerationTrial<'_> {
 
         // 3. The records.
         self.judgements += judgements;
-        let (record, finalist) = self.record(&request, &decoded, scores, lucky_score);
+        let (record, finalist) = self.record(&request, (&members, &too_large), scores, lucky_score);
         self.append(&request, &record)?;
         let takeover = record.king.is_some_and(|king| king.new);
         let king = match &*self.trial {
@@ -124,7 +114,8 @@ impl GenerationTrial<'_> {
         }
     }
 
-    fn decode(&self, offspring: &[Offspring<AnyGenome>]) -> Decoded {
+    /// The members, and which of them stand in for a network that is too large to play.
+    fn decode(&self, offspring: &[Offspring<AnyGenome>]) -> (Vec<MemberWeights>, Vec<bool>) {
         let space = self.space;
         // Painting a network takes a while, rounding a list of numbers none.
         let threads = if space.is_of_networks() {
@@ -136,8 +127,7 @@ impl GenerationTrial<'_> {
             let (numbers, too_large) = offspring[at].genome.decode(space);
             (MemberWeights::from(numbers), too_large)
         });
-        let (members, too_large) = decoded.into_iter().unzip();
-        Decoded { members, too_large }
+        decoded.into_iter().unzip()
     }
 
     fn hold_external_test(
@@ -200,7 +190,7 @@ impl GenerationTrial<'_> {
     fn record(
         &self,
         request: &GenerationRequest<'_, AnyGenome>,
-        Decoded { members, too_large }: &Decoded,
+        (members, too_large): (&[MemberWeights], &[bool]),
         scores: &[f64],
         lucky: f64,
     ) -> (Generation, Finalist) {
@@ -243,7 +233,7 @@ impl GenerationTrial<'_> {
             },
             genes: self.space.genes_of(&members[best]),
             gene_means,
-            histogram: histogram(&reported),
+            histogram: Histogram::of(&reported),
             king: note.king,
             ladder: note.ladder,
             networks: networks(
@@ -307,29 +297,9 @@ fn commonest(members: &[MemberWeights]) -> f64 {
     f64::from(most) / members.len().max(1) as f64
 }
 
-/// Counts in bins of equal width from the lowest to the highest.
-fn histogram(values: &[f64]) -> Histogram {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(low.is_finite() && high.is_finite()) {
-        return Histogram::default();
-    }
-    let mut counts = vec![0; BINS];
-    let width = (high - low) / BINS as f64;
-    for value in values {
-        let bin = if width > 0.0 {
-            ((value - low) / width) as usize
-        } else {
-            0
-        };
-        counts[bin.min(BINS - 1)] += 1;
-    }
-    Histogram { low, high, counts }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MemberWeights, commonest, histogram};
+    use super::{MemberWeights, commonest};
 
     #[test]
     #[allow(clippy::float_cmp, reason = "these values are exact")]
@@ -338,15 +308,5 @@ mod tests {
         assert_eq!(commonest(&members), 0.5);
         assert_eq!(commonest(&members[1..2]), 1.0);
         assert_eq!(commonest(&[]), 0.0);
-    }
-
-    #[test]
-    fn every_member_is_in_one_bin() {
-        for values in [vec![1.0], vec![2.0, 2.0], vec![0.0, 0.1, 5.0, 9.9, 10.0]] {
-            let bins = histogram(&values);
-            let all: u32 = bins.counts.iter().sum();
-            assert_eq!(all as usize, values.len(), "{bins:?}");
-        }
-        assert!(histogram(&[]).counts.is_empty());
     }
 }

@@ -17,15 +17,11 @@ pub(super) struct RunJournals {
 
 impl RunJournals {
     pub(super) fn open(folder: &Folder, keep_genotypes: bool) -> Result<Self, Failure> {
-        let genotypes = if keep_genotypes {
-            Some(folder.journal(GENOTYPES)?.0)
-        } else {
-            None
-        };
+        let genotypes = keep_genotypes.then(|| folder.journal(GENOTYPES));
         Ok(Self {
+            genotypes: genotypes.transpose()?.map(|(journal, _)| journal),
             generations: folder.journal(GENERATIONS)?.0,
             lineage: folder.journal(LINEAGE)?.0,
-            genotypes,
         })
     }
 

@@ -30,6 +30,7 @@ use crate::recipe::RecipePlan;
 use crate::record::manifest::Manifest;
 use crate::record::{RECIPE, RunOutcome};
 
+pub use self::finalist::{Finalist, keep};
 pub(crate) use self::inputs::{add_inputs, add_players, inputs_of};
 
 /// What to do if a recipe cannot be carried out.

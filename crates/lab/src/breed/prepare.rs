@@ -1,6 +1,6 @@
 //! What a recipe needs before it can run: data, spaces, trials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -15,6 +15,7 @@ use mendel_store::frame::{Failure, OrInvalid as _};
 
 use super::finalist::Finalist;
 use super::trial_failure;
+use crate::games::file_name;
 use crate::proof::Measured;
 use crate::recipe::{Recipe, RecipePlan, StageSettings};
 use crate::record::manifest::{Data, Manifest, StandIn};
@@ -30,21 +31,16 @@ pub(super) struct PreparedRun {
     stages: Vec<PreparedStage>,
 }
 
-struct PreparedStage {
-    space: Space,
-    trial: PlayerTrial,
+pub(super) struct PreparedStage {
+    pub(super) space: Space,
+    pub(super) trial: PlayerTrial,
     /// The game of each training position.
     games: Vec<u32>,
     holdout: Option<(PlayerTrial, Vec<u32>)>,
 }
 
-/// What one stage works with.
-pub(super) struct StageInputs<'a> {
-    pub(super) space: &'a Space,
-    pub(super) trial: &'a mut PlayerTrial,
-    /// Whose genes the first generation begins with, with their numbers.
-    pub(super) founders: Vec<(String, Vec<i32>)>,
-}
+/// Whose genes the first generation begins with, with their numbers.
+pub(super) type Founders = Vec<(String, Vec<i32>)>;
 
 impl PreparedRun {
     /// Reads the data and builds the trials of all stages.
@@ -189,19 +185,14 @@ impl PreparedRun {
             None => None,
         };
         let scale = first.trial.scale();
-        let mut data: Vec<Data> = Vec::new();
-        let mut listed: Vec<&str> = Vec::new();
-        for name in self.names.iter().flatten() {
-            if !listed.contains(&name.as_str()) {
-                listed.push(name);
-                let set = &self.sets[name];
-                data.push(Data {
-                    name: short_name(name),
-                    hash: set.hash(),
-                    positions: set.samples.len() as u64,
-                });
-            }
-        }
+        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        let names = self.names.iter().flatten();
+        let data = names.filter(|name| listed.insert(name)).map(|name| Data {
+            name: file_name(name),
+            hash: self.sets[name].hash(),
+            positions: self.sets[name].samples.len() as u64,
+        });
+        let data: Vec<Data> = data.collect();
         let recipe = plan.recipe.identity();
         let version = env!("CARGO_PKG_VERSION");
         let parent = plan.recipe.parent.to_toml();
@@ -294,7 +285,7 @@ impl PreparedRun {
         let described = self
             .sets
             .iter()
-            .map(|(name, set)| format!("{} {}", short_name(name), set.hash()));
+            .map(|(name, set)| format!("{} {}", file_name(name), set.hash()));
         described.collect::<Vec<String>>().join(", ")
     }
 
@@ -303,7 +294,7 @@ impl PreparedRun {
         &mut self,
         at: usize,
         champions: &[Finalist],
-    ) -> Result<StageInputs<'_>, Failure> {
+    ) -> Result<(&mut PreparedStage, Founders), Failure> {
         if let Some(champion) = champions.last() {
             let parent = self.player(&champion.weights)?;
             let space = self.space(at, &parent)?;
@@ -317,16 +308,10 @@ impl PreparedRun {
         } else {
             Vec::new()
         };
-        let PreparedStage { space, trial, .. } = &mut self.stages[at];
-        Ok(StageInputs {
-            space,
-            trial,
-            founders,
-        })
+        Ok((&mut self.stages[at], founders))
     }
 
-    /// The founders' numbers.
-    fn founders(&self, at: usize) -> Result<Vec<(String, Vec<i32>)>, Failure> {
+    fn founders(&self, at: usize) -> Result<Founders, Failure> {
         let numbers = |(name, player): &(String, Player)| {
             let space = self.space(at, player)?;
             Ok((name.clone(), space.base().to_vec()))
@@ -432,10 +417,4 @@ fn called(recipe: &Recipe) -> String {
     } else {
         recipe.parent_name.clone()
     }
-}
-
-/// Of a path the file's name: where it lies is part of no record.
-fn short_name(name: &str) -> String {
-    let short = Path::new(name).file_name().unwrap_or_default();
-    short.to_string_lossy().into_owned()
 }

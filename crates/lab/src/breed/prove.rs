@@ -10,7 +10,7 @@ use mendel_store::frame::Failure;
 use super::finalist::Finalist;
 use super::prepare::PreparedRun;
 use super::run::RunExecutor;
-use crate::pedigree::inherit;
+use crate::pedigree::{inherit, of_run};
 use crate::proof::{FOUNDER, OUTSIDE, PARENT, Proof, ProofMatch, UNMOVED, first_that_plays};
 use crate::record::{CHAMPION, GAMES, RunOutcome};
 
@@ -25,11 +25,8 @@ impl RunExecutor<'_> {
         prepared: &PreparedRun,
     ) -> Result<Player, Failure> {
         let bred = prepared.player(&champion.weights)?;
-        let mut pedigree = toml::Table::new();
-        pedigree.insert("run".into(), self.manifest.id.clone().into());
-        pedigree.insert("recipe".into(), self.recipe.name.clone().into());
-        pedigree.insert("seed".into(), self.manifest.seed.to_string().into());
-        pedigree.insert("version".into(), self.manifest.version.clone().into());
+        let (recipe, run) = (&self.recipe.name, self.manifest);
+        let mut pedigree = of_run(&run.id, recipe, run.seed, &run.version);
         for (key, number) in [
             ("generation", champion.generation),
             ("member", champion.member),
@@ -46,11 +43,8 @@ impl RunExecutor<'_> {
         parents.extend(self.recipe.founders.iter().map(|(_, player)| player));
         inherit(&mut pedigree, &parents);
         Ok(Player {
-            name: format!("{}-{}", self.recipe.name, self.manifest.seed),
-            about: format!(
-                "Bred by the recipe {} with seed {}",
-                self.recipe.name, self.manifest.seed
-            ),
+            name: format!("{recipe}-{}", run.seed),
+            about: format!("Bred by the recipe {recipe} with seed {}", run.seed),
             pedigree,
             ..bred
         })

@@ -13,7 +13,7 @@ use super::external_test::ExternalTest;
 use super::finalist::Finalist;
 use super::generation::GenerationTrial;
 use super::journals::RunJournals;
-use super::prepare::{PreparedRun, StageInputs};
+use super::prepare::{PreparedRun, PreparedStage};
 use super::stage::{StageBreeders, StageEnd, StageRunner, StageState};
 use super::trial_failure;
 use crate::execution::RunOptions;
@@ -168,11 +168,8 @@ impl<'a> RunExecutor<'a> {
     fn stage(&mut self, prepared: &mut PreparedRun) -> Result<StageEnd, Failure> {
         let at = self.checkpoint.stage;
         let settings = &self.recipe.stages[at];
-        let StageInputs {
-            space,
-            trial,
-            founders,
-        } = prepared.stage(at, &self.checkpoint.champions)?;
+        let (stage, founders) = prepared.stage(at, &self.checkpoint.champions)?;
+        let PreparedStage { space, trial, .. } = stage;
         let seed = self.seed();
         let state = self.checkpoint.state.take();
         let StageBreeders { breeder, baseline } =

@@ -75,13 +75,11 @@ impl StageBreeders {
         founders: &[(String, Vec<i32>)],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let mut given: Vec<(&str, &[i32])> = Vec::new();
-        if settings.genome.start == Start::Parent {
-            given.push(("the parent", space.base()));
-        }
-        given.extend(founders.iter().map(|(name, it)| (name.as_str(), &it[..])));
+        let starts_from_parent = settings.genome.start == Start::Parent;
+        let parent = starts_from_parent.then(|| ("the parent", space.base()));
+        let founders = founders.iter().map(|(name, it)| (name.as_str(), &it[..]));
         let mut start = Vec::new();
-        for (name, numbers) in given {
+        for (name, numbers) in parent.into_iter().chain(founders) {
             start.push(AnyGenome::encode(space, numbers).map_err(|reason| {
                 Failure::failed(format!("{name} cannot be encoded: {reason}"))
             })?);

@@ -287,29 +287,26 @@ fn name(index: usize) -> String {
 }
 
 fn check(plan: &CalibrationPlan) -> Result<(), Failure> {
-    let fault =
-        |what, reason: String| Err(Failure::invalid(format!("{what}: {reason}")).with_hint(HELP));
-    if plan.level.len() != plan.calibration.ratings.len() {
-        return fault("ratings", "there must be one for each level".to_owned());
-    }
-    if plan.level.len() < 2 {
-        return fault("levels", "there must be at least two".to_owned());
-    }
-    let most = games::most_games();
-    if plan.calibration.games == 0 || plan.calibration.games > most {
-        let reason = format!("is {}; it must be from 1 to {most}", plan.calibration.games);
-        return fault("games", reason);
-    }
-    let Some(anchor) = &plan.calibration.anchor else {
+    let require = |holds: bool, reason: &str| match holds {
+        true => Ok(()),
+        false => Err(Failure::invalid(reason.to_owned()).with_hint(HELP)),
+    };
+    let of_games = |what: &str, games: u64| {
+        let most = games::most_games();
+        let reason = format!("{what}: is {games}; it must be from 1 to {most}");
+        require((1..=most).contains(&games), &reason)
+    };
+    let (levels, settings) = (plan.level.len(), &plan.calibration);
+    let each = levels == settings.ratings.len();
+    require(each, "ratings: there must be one for each level")?;
+    require(levels >= 2, "levels: there must be at least two")?;
+    of_games("games", settings.games)?;
+    let Some(anchor) = &settings.anchor else {
         return Ok(());
     };
-    if anchor.games == 0 || anchor.games > most {
-        let reason = format!("is {}; it must be from 1 to {most}", anchor.games);
-        return fault("anchor games", reason);
-    }
-    if !anchor.rating.is_finite() {
-        return fault("anchor rating", "must be a number, such as 1940".to_owned());
-    }
+    of_games("anchor games", anchor.games)?;
+    let rating = "anchor rating: must be a number, such as 1940";
+    require(anchor.rating.is_finite(), rating)?;
     // Found now and not after the ladder.
     let anchor = Entrant::parse(&opponent(anchor)).or_invalid_with(HELP)?;
     let seat = anchor.seat().map_err(|error| MatchError::Seat { error });

@@ -96,30 +96,25 @@ pub struct OpponentOutcome {
     pub trend: Option<Trend>,
 }
 
-impl From<&OpponentHistory> for OpponentOutcome {
-    fn from(history: &OpponentHistory) -> Self {
-        Self {
-            opponent: history.name.clone(),
-            games: history.results.len() as u64,
-            here: history.here as u64,
-            trend: history.trend(),
-        }
-    }
-}
-
 impl LearnOutcome {
     /// What came of the games that a folder has, of which `now` were just played.
     fn new(population: &OnlinePopulation, opponent: &str, now: Option<u64>) -> Self {
         let met = opponents(population);
         let name = opponent_name(opponent);
         let this = met.iter().find(|it| it.name == name);
+        let outcome = |it: &OpponentHistory| OpponentOutcome {
+            opponent: it.name.clone(),
+            games: it.results.len() as u64,
+            here: it.here as u64,
+            trend: it.trend(),
+        };
         Self {
             games: population.games().len() as u64,
             here: met.iter().map(|it| it.here as u64).sum(),
             now,
             births: population.population().births(),
             trend: this.and_then(OpponentHistory::trend),
-            opponents: met.iter().map(OpponentOutcome::from).collect(),
+            opponents: met.iter().map(outcome).collect(),
             champion: population.folder().join(CHAMPION),
         }
     }
@@ -153,10 +148,7 @@ impl Experiment for Learn {
         let pairs = GamePairs {
             entrants: vec![opponent.clone(), opponent],
             openings: Vec::new(),
-            pace: Pace {
-                depth: Some(plan.depth),
-                ..Pace::default()
-            },
+            pace: Pace::depth(plan.depth),
             patience: Patience::default(),
             adjudication: games::drawn_after(plan.max_plies),
         };

@@ -119,16 +119,8 @@ impl Population {
     pub fn choose(&self, seed: u64) -> &PopulationMember {
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         chance.set_stream(CHOICE);
-        let green: Vec<&PopulationMember> = self
-            .members
-            .iter()
-            .filter(|it| !self.is_judged(it))
-            .collect();
-        let ripe: Vec<&PopulationMember> = self
-            .members
-            .iter()
-            .filter(|it| self.is_judged(it))
-            .collect();
+        let (ripe, green): (Vec<&PopulationMember>, Vec<&PopulationMember>) =
+            self.members.iter().partition(|it| self.is_judged(it));
         let explores = chance.random_range(0..3) < 2;
         if ripe.is_empty() || (explores && !green.is_empty()) {
             // A set that has played plays again, so that its worth is known soon.

@@ -66,7 +66,8 @@ impl PopulationConfig {
         }
         let config = toml::from_str(&files.read(PLAN)?).map_err(|error| {
             let path = files.file(PLAN);
-            broken(&path, &error)
+            let path = path.display();
+            Failure::failed(format!("{path} is broken: {error}; restore it from a copy"))
         })?;
         Ok(Some(config))
     }
@@ -490,13 +491,6 @@ fn cannot_learn(player: &Player, reason: &impl Display) -> Failure {
     Failure::failed(format!(
         "`{}` cannot learn: {reason}; take a player whose evaluator is of kind `cwu`, such as `cwu`",
         player.name
-    ))
-}
-
-fn broken(path: &Path, reason: &impl Display) -> Failure {
-    let path = path.display();
-    Failure::failed(format!(
-        "{path} is broken: {reason}; restore it from a copy"
     ))
 }
 

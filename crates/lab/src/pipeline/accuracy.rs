@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mendel_arena::pgn::replay;
 use mendel_arena::{Entrant, GameRecord, Pace};
-use mendel_board::{Game as Moves, Position};
 use mendel_coach::{Analyser, AnalysisError};
 use mendel_crew::{CompletedOutput, HandlerError, JobProgress, Site, Task, TaskFailure};
-#[cfg(test)]
-use mendel_crew::{Done, Flow, Mapped};
 use mendel_store::frame::{Failure, Memo, MemoRecord};
 use mendel_store::{Journal, Record, Sync};
 use serde::{Deserialize, Serialize};
@@ -15,24 +13,15 @@ use serde::{Deserialize, Serialize};
 use super::StepRun;
 use crate::proof::first_that_plays;
 use crate::recipe::steps::AccuracySettings;
+use crate::recipe::{Misfit, check_players, require};
 use crate::record::{Game, Played};
 
 impl AccuracySettings {
-    pub(super) fn check(&self) -> Result<(), String> {
-        if self.nodes == 0 || self.players.is_empty() {
-            return Err("needs nodes from 1 on and a player that judges".to_owned());
-        }
-        for text in &self.players {
-            Entrant::parse(text).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    fn pace(&self) -> Pace {
-        Pace {
-            nodes: Some(self.nodes),
-            ..Pace::default()
-        }
+    pub(super) fn check(&self) -> Result<(), Misfit> {
+        let judges = self.nodes > 0 && !self.players.is_empty();
+        let reason = "needs nodes from 1 on and a player that judges";
+        require(judges, "accuracy", reason)?;
+        check_players("accuracy", &self.players)
     }
 }
 
@@ -45,9 +34,7 @@ struct AccuracyRecord {
     accuracy: [Option<f64>; 2],
 }
 
-impl Record for AccuracyRecord {
-    const VERSION: u32 = 1;
-}
+impl Record for AccuracyRecord {}
 
 impl MemoRecord for AccuracyRecord {
     type Key = (String, u64);
@@ -73,7 +60,9 @@ impl StepRun<'_> {
             return Ok(());
         };
         let entrant = Entrant::parse(judge).expect("it was started");
-        let name = Analyser::new(&entrant, settings.pace())?.name().to_owned();
+        let name = Analyser::new(&entrant, Pace::nodes(settings.nodes))?
+            .name()
+            .to_owned();
         let folder = self.folder()?;
         let games: Vec<GameRecord> = Journal::read(&folder.file("games.jsonl"))?;
         let mut memo: Memo<AccuracyRecord> = folder.memo(FILE, Sync::Each)?;
@@ -88,7 +77,7 @@ impl StepRun<'_> {
         let missing: Vec<GameRecord> = games.iter().filter(is_missing).cloned().collect();
         let task = AccuracyTask {
             entrant: &entrant,
-            pace: settings.pace(),
+            pace: Pace::nodes(settings.nodes),
             failure: TaskFailure::default(),
         };
         let (total, done) = (games.len() as u64, games.len() - missing.len());
@@ -168,7 +157,8 @@ impl Task for AccuracyTask<'_> {
         record: &GameRecord,
         progress: &JobProgress,
     ) -> Result<CompletedOutput<[Option<f64>; 2]>, HandlerError> {
-        let Some(game) = replayed(record) else {
+        // The match has ruled out that it is no game.
+        let Ok(game) = replay(record) else {
             return progress.complete([None; 2]);
         };
         let opening = record.opening.len();
@@ -189,115 +179,5 @@ impl Task for AccuracyTask<'_> {
         accuracy: [Option<f64>; 2],
     ) -> Result<[Option<f64>; 2], String> {
         Ok(accuracy)
-    }
-}
-
-/// The moves of a record; `None` if it is no game, which the match has ruled out.
-fn replayed(record: &GameRecord) -> Option<Moves> {
-    let start = Position::from_fen(&record.start)
-        .or_else(|_| Position::from_fen960(&record.start))
-        .ok()?;
-    let mut game = Moves::new(start);
-    let moves = record.opening.iter();
-    for text in moves.chain(record.moves.iter().map(|it| &it.m)) {
-        let m = game.position().parse_uci(text).ok()?;
-        game.play(m).ok()?;
-    }
-    Some(game)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-    use std::time::Instant;
-
-    use mendel_arena::task::GameTask;
-    use mendel_arena::{
-        Adjudication, Fixture, LengthRule, OpeningSetting, Openings, Patience, Verdict,
-    };
-    use mendel_crew::{Crew, CrewError};
-    use mendel_engine::Player;
-    use mendel_testkit::stop_at_random_moments;
-
-    use super::*;
-
-    fn nodes(nodes: u64) -> Pace {
-        Pace {
-            nodes: Some(nodes),
-            ..Pace::default()
-        }
-    }
-
-    /// Short games between two players of ours.
-    fn records(player: &Entrant) -> Vec<GameRecord> {
-        let book = Openings::own(&OpeningSetting::default());
-        let adjudication = Adjudication {
-            length: Some(LengthRule {
-                plies: 10,
-                verdict: Verdict::Draw,
-            }),
-            ..Adjudication::default()
-        };
-        let players = [player.clone(), player.clone()];
-        let limits = (nodes(100), Patience::default());
-        let opening = |at| book.get(at);
-        let task = GameTask::new(&players, 3, opening, limits, &adjudication, None);
-        let games = (0..6).map(|game| Fixture {
-            game,
-            pair: game / 2,
-            white: 0,
-            black: 1,
-            opening: game,
-        });
-        let (mut records, stop) = (Vec::new(), AtomicBool::new(false));
-        let mapped = Crew::threads(1).map(&task, games, &stop, &mut |_, done| {
-            if let Done::Output(record) = done {
-                records.push(record);
-            }
-            Ok::<_, CrewError>(Flow::Continue)
-        });
-        assert!(matches!(mapped, Ok(Mapped::All)), "{mapped:?}");
-        records
-    }
-
-    #[test]
-    fn games_whose_judging_is_stopped_at_random_moments_are_those_of_an_unbroken_run() {
-        let player = Player::find("mendel").expect("it ships with the program");
-        let options = vec![("Hash".to_owned(), "1".to_owned())];
-        let judge = Entrant::bred("mendel", Arc::new(player), options);
-        let records = records(&judge);
-        let task = AccuracyTask {
-            entrant: &judge,
-            pace: nodes(1000),
-            failure: TaskFailure::default(),
-        };
-        let judged = |threads, stop: &AtomicBool, memo: &mut BTreeMap<u64, [Option<f64>; 2]>| {
-            let open: Vec<GameRecord> = records
-                .iter()
-                .filter(|record| !memo.contains_key(&record.game))
-                .cloned()
-                .collect();
-            let crew = Crew::threads(threads);
-            let mapped = crew.map(&task, open.into_iter(), stop, &mut |record, done| {
-                if let Done::Output(accuracy) = done {
-                    memo.insert(record.game, accuracy);
-                }
-                Ok::<_, CrewError>(Flow::Continue)
-            });
-            mapped.expect("it is judged or stopped")
-        };
-        let (mut unbroken, start) = (BTreeMap::new(), Instant::now());
-        let mapped = judged(2, &AtomicBool::new(false), &mut unbroken);
-        let typical = start.elapsed();
-        assert_eq!((mapped, unbroken.len()), (Mapped::All, records.len()));
-        let mut memo = BTreeMap::new();
-        stop_at_random_moments(0xACE5, typical, |attempt| {
-            if attempt.starts_again {
-                memo.clear();
-            }
-            judged(1 + attempt.number % 2, &attempt.stop, &mut memo) == Mapped::All
-        });
-        assert_eq!(memo, unbroken);
     }
 }

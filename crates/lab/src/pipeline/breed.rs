@@ -135,20 +135,20 @@ impl PipelineStep for BreedSettings {
         let recipe = self.recipe(&step.pipeline.recipe.name, step.name(), step.made)?;
         let folders = run_folders(step.settings, step.turn);
         let options = RunOptions {
-            proof: step.options().proof && self.proof,
-            ..step.options().clone()
+            proof: step.options.proof && self.proof,
+            ..step.options.clone()
         };
         let mut runs = Vec::with_capacity(folders.len());
         let total = folders.len() as u64;
         for (at, relative) in folders.iter().enumerate() {
             if total > 1 {
-                let events = step.frame().events();
+                let events = step.frame.events();
                 events.progress("runs", at as u64, Some(total));
             }
             let folder = relative.to_string_lossy().into_owned();
             let plan = RecipePlan::new(recipe.clone());
             let nested = step
-                .frame()
+                .frame
                 .nested::<Breed>(&folder, plan, step.seed(at), &options);
             let proof = nested?.proof;
             let path = step.pipeline.folder.join(relative);

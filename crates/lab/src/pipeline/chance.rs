@@ -3,22 +3,20 @@
 use mendel_evolve::{Breeder as _, Origin};
 use mendel_fitness::breeders::random_search;
 use mendel_fitness::genome::space::{Space, SpaceKind};
-use mendel_store::replace;
-
-use super::PipelineExecutor;
 use mendel_store::frame::Failure;
+use toml::Table;
 
-use super::refer::{folder_of, seed_of};
-use crate::recipe::steps::{ChanceSettings, Settings, Turn};
-use crate::recipe::{Recipe, StageBreeder};
+use super::refer::StepOutputs;
+use super::{Output, PipelineStep, StepRun};
+use crate::recipe::steps::ChanceSettings;
+use crate::recipe::{Misfit, Recipe, StageBreeder, require};
 use crate::record::Drawn;
 
 impl ChanceSettings {
     /// The recipe, or which key is wrong and why.
-    pub(super) fn recipe(&self) -> Result<(Recipe, Space), (&'static str, String)> {
-        if !(1..=1000).contains(&self.sets) {
-            return Err(("sets", "must be from 1 to 1000".to_owned()));
-        }
+    fn recipe(&self) -> Result<(Recipe, Space), Misfit> {
+        let sets = (1..=1000).contains(&self.sets);
+        require(sets, "sets", "must be from 1 to 1000")?;
         let wrong = |reason: String| ("recipe", reason);
         let recipe = Recipe::find(&self.recipe, &[]).map_err(|it| wrong(it.to_string()))?;
         let Some(stage) = recipe.stages.first() else {
@@ -58,45 +56,37 @@ fn drawn(space: &Space, breeder: &StageBreeder, count: usize, seed: u64) -> Opti
     Some(members)
 }
 
-impl PipelineExecutor<'_> {
-    /// The players of a step, each in a file.
-    pub(super) fn draw(
-        &self,
-        settings: &Settings,
-        turn: Turn,
-        step: &ChanceSettings,
-    ) -> Result<Drawn, Failure> {
-        let found = step.recipe().map_err(|(key, reason)| {
-            let key = format!("step.{}.chance.{key}", turn.step);
-            self.recipe.complaint(&key, reason)
-        });
-        let (recipe, space) = found?;
-        let folder = folder_of(settings, turn);
-        self.make_folder(&folder)?;
-        let seed = seed_of(self.seed, turn, 0);
-        let count = step.sets as usize;
-        let members = drawn(&space, &recipe.stages[0].breeder, count, seed).unwrap_or_default();
+impl PipelineStep for ChanceSettings {
+    fn check(&self, _made: &StepOutputs) -> Result<(), Misfit> {
+        self.recipe().map(drop)
+    }
+
+    /// The players, each in a file.
+    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
+        let own = &step.pipeline.recipe;
+        let found = self.recipe();
+        let table = format!("step.{}.chance", step.turn.step);
+        let (recipe, space) = found.map_err(|misfit| own.misfit(&table, misfit))?;
+        let folder = step.folder()?;
+        let count = self.sets as usize;
+        let breeder = &recipe.stages[0].breeder;
+        let members = drawn(&space, breeder, count, step.seed(0)).unwrap_or_default();
         let mut files = Vec::with_capacity(members.len());
-        for (at, member) in members.iter().enumerate() {
+        for (number, member) in (1..).zip(&members) {
             let player = space.player(&recipe.parent, member);
-            let mut player =
-                player.map_err(|error| self.recipe.complaint("", error.to_string()))?;
-            player.name = format!("{}-{:03}", settings.steps[turn.step].name, at + 1);
+            let mut player = player.map_err(|error| own.complaint("", error))?;
+            player.name = format!("{}-{number:03}", step.name());
             player.about = format!("Drawn by chance from the genomes of {}", recipe.name);
-            player.pedigree = origin();
-            let file = folder.join(format!("{:03}.toml", at + 1));
-            replace(&self.folder.join(&file), player.to_toml().as_bytes())?;
-            files.push(file.to_string_lossy().into_owned());
+            player.pedigree = Table::new();
+            let origin = "drawn by chance".into();
+            player.pedigree.insert("origin".to_owned(), origin);
+            let file = format!("{number:03}.toml");
+            folder.write(&file, player.to_toml())?;
+            files.push(format!("{}/{file}", step.relative()));
         }
-        Ok(Drawn {
+        Ok(Output::Chance(Drawn {
             recipe: recipe.name,
             files,
-        })
+        }))
     }
-}
-
-fn origin() -> toml::Table {
-    [("origin".to_owned(), "drawn by chance".into())]
-        .into_iter()
-        .collect()
 }

@@ -12,12 +12,13 @@ use mendel_store::frame::{Failure, Folder, Manifest};
 
 use super::curve::check_curve;
 use super::refer::StepOutputs;
-use super::{Misfit, Output, PipelineStep, StepRun};
+use super::{Output, PipelineStep, StepRun};
 use crate::games;
 use crate::proof::first_that_plays;
 use crate::recipe::steps::{
     AccuracySettings, Anchor, BOOK, MatchSettings, Names, OpeningsFrom, Published, Wanted,
 };
+use crate::recipe::{Misfit, require};
 use crate::record::{Pairing, Played, Standing};
 
 /// The openings of a step that has lines of its own.
@@ -54,47 +55,31 @@ impl MatchSettings {
     }
 
     fn check_table(&self, meant: &[Vec<String>]) -> Result<(), Misfit> {
-        if self.games == 0 {
-            return Err(("games", "must be at least 1".to_owned()));
-        }
-        if self.nodes == Some(0) || self.depth == Some(0) || self.movetime == Some(0) {
-            return Err(("nodes", "must be at least 1".to_owned()));
-        }
-        if self.max_plies == Some(0) {
-            return Err(("max-plies", "must be at least 1".to_owned()));
-        }
-        if meant.len() < 2 {
-            return Err(("players", "needs at least two players".to_owned()));
-        }
+        require(self.games > 0, "games", "must be at least 1")?;
+        let moves = self.nodes != Some(0) && self.depth != Some(0) && self.movetime != Some(0);
+        require(moves, "nodes", "must be at least 1")?;
+        require(self.max_plies != Some(0), "max-plies", "must be at least 1")?;
+        require(meant.len() >= 2, "players", "needs at least two players")?;
         let mut own_pace = true;
         for text in meant.iter().flatten() {
             let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
             own_pace &= entrant.pace.is_some();
         }
-        if self.pace() == Pace::default() && !own_pace {
-            let reason = "nothing limits a move: give nodes, depth, movetime or tc";
-            return Err(("", reason.to_owned()));
-        }
-        if let Some(anchor) = &self.anchor
-            && !anchor.rating.is_finite()
-        {
-            let reason = format!("has a rating of {}; write a number", anchor.rating);
-            return Err(("anchor", reason));
+        let reason = "nothing limits a move: give nodes, depth, movetime or tc";
+        require(own_pace || self.pace() != Pace::default(), "", reason)?;
+        if let Some(Anchor { rating, .. }) = &self.anchor {
+            let reason = format!("has a rating of {rating}; write a number");
+            require(rating.is_finite(), "anchor", reason)?;
         }
         self.check_openings()
             .map_err(|reason| ("openings", reason))?;
         check_curve(self.curve.as_ref(), meant.len())?;
         let rows = &self.published_white;
         let square = rows.len() == meant.len() && rows.iter().all(|it| it.len() + 1 == rows.len());
-        if !rows.is_empty() && !square {
-            let reason = "must have a row for each player, with a number for each other one";
-            return Err(("published-white", reason.to_owned()));
-        }
+        let reason = "must have a row for each player, with a number for each other one";
+        require(rows.is_empty() || square, "published-white", reason)?;
         self.check_published_games()?;
-        if let Some(accuracy) = self.accuracy() {
-            accuracy.check().map_err(|reason| ("accuracy", reason))?;
-        }
-        Ok(())
+        self.accuracy().map_or(Ok(()), |accuracy| accuracy.check())
     }
 
     /// Whether it is said of how many games the published points are.
@@ -102,25 +87,18 @@ impl MatchSettings {
         let key = "published-games";
         let has_curve = self.curve.as_ref().is_some_and(|it| !it.paper.is_empty());
         let Some(games) = self.published_games else {
-            if self.published_white.is_empty() && !has_curve {
-                return Ok(());
-            }
             let reason = "is missing: of how many games for each two are the published points?";
-            return Err((key, reason.to_owned()));
+            let needless = self.published_white.is_empty() && !has_curve;
+            return require(needless, key, reason);
         };
-        if games == 0 || games % 2 == 1 {
-            let reason = "must be an even number from 2: as many with White as with Black";
-            return Err((key, reason.to_owned()));
-        }
+        let reason = "must be an even number from 2: as many with White as with Black";
+        require(games > 0 && games.is_multiple_of(2), key, reason)?;
         let most = games as f64 / 2.0;
-        let mut points = self.published_white.iter().flatten();
-        match points.find(|it| !(0.0..=most).contains(*it)) {
-            Some(points) => Err((
-                "published-white",
-                format!("has {points} points of {most} games with White"),
-            )),
-            None => Ok(()),
+        for points in self.published_white.iter().flatten() {
+            let reason = format!("has {points} points of {most} games with White");
+            require((0.0..=most).contains(points), "published-white", reason)?;
         }
+        Ok(())
     }
 
     fn check_openings(&self) -> Result<(), String> {
@@ -179,10 +157,7 @@ impl MatchSettings {
         let mut words = vec![self.pace().to_string()];
         words.push(match &self.openings {
             OpeningsFrom::Named(name) if name == BOOK => "pairs from our own book".to_owned(),
-            OpeningsFrom::Named(name) => {
-                let name = Path::new(name).file_name().unwrap_or_default();
-                format!("pairs from {}", name.to_string_lossy())
-            }
+            OpeningsFrom::Named(name) => format!("pairs from {}", games::file_name(name)),
             OpeningsFrom::Lines { lines } => format!("pairs from {} lines", lines.len()),
             OpeningsFrom::Part(part) => format!("pairs from {}", part.words()),
         });
@@ -287,9 +262,9 @@ impl PipelineStep for MatchSettings {
         };
 
         // 2. The games.
-        let options = MatchOptions::by(&step.options().crew);
+        let options = MatchOptions::by(&step.options.crew);
         let (name, seed) = (step.relative(), plan.seed());
-        let summary = step.frame().nested::<Match>(&name, plan, seed, &options)?;
+        let summary = step.frame.nested::<Match>(&name, plan, seed, &options)?;
         let plan = MatchPlan::read(&path)?;
 
         // 3. What they say.

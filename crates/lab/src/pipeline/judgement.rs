@@ -9,23 +9,18 @@ use mendel_store::frame::Failure;
 use super::contest::meant;
 use super::curve::check_curve;
 use super::refer::StepOutputs;
-use super::{Misfit, Output, PipelineStep, StepRun, check_sets, experts, hashes};
+use super::{Output, PipelineStep, StepRun, check_sets, experts, hashes};
 use crate::recipe::steps::JudgementSettings;
+use crate::recipe::{Misfit, require};
 use crate::record::{Judged, Judgement, Nearness};
 
 impl PipelineStep for JudgementSettings {
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
-        if self.positions == 0 {
-            return Err(("positions", "must be at least 1".to_owned()));
-        }
-        if !(1..=30_000).contains(&self.limit) {
-            let reason = "must be from 1 to 30000 centipawns";
-            return Err(("limit", reason.to_owned()));
-        }
+        require(self.positions > 0, "positions", "must be at least 1")?;
+        let limit = (1..=30_000).contains(&self.limit);
+        require(limit, "limit", "must be from 1 to 30000 centipawns")?;
         let players = self.players(made);
-        if players.is_empty() {
-            return Err(("players", "names no player".to_owned()));
-        }
+        require(!players.is_empty(), "players", "names no player")?;
         for text in &players {
             let entrant = Entrant::parse(text).map_err(|error| ("players", error.to_string()))?;
             let Kind::Bred(player) = &entrant.kind else {
@@ -76,7 +71,7 @@ impl PipelineStep for JudgementSettings {
                 continue;
             };
             let said = parallel_with(
-                step.options().threads(),
+                step.options.threads(),
                 drawn.len(),
                 || player.evaluator.judge(),
                 |judge, at| cut(judge.evaluate(drawn[at].0).0),

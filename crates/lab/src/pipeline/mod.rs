@@ -38,8 +38,8 @@ use self::error::in_step;
 use self::refer::{StepOutputs, folder_of, run_folders, seed_of};
 use crate::breed::{HINT, add_players, inputs_of};
 use crate::execution::RunOptions;
-use crate::recipe::steps::{ChanceSettings, Names, PREVIOUS, Settings, Source, StepKind, Turn};
-use crate::recipe::{Complaint, MetricRef, Misfit, Recipe, RecipePlan};
+use crate::recipe::steps::{Names, PREVIOUS, Settings, Source, StepKind, Turn};
+use crate::recipe::{Complaint, MetricRef, Misfit, Recipe, RecipePlan, require};
 use crate::record::{CHAMPION, RECIPE};
 
 pub use crate::record::{
@@ -186,17 +186,6 @@ fn implementation(what: &StepKind) -> &dyn PipelineStep {
     }
 }
 
-impl PipelineStep for ChanceSettings {
-    fn check(&self, _made: &StepOutputs) -> Result<(), Misfit> {
-        self.recipe().map(drop)
-    }
-
-    fn run(&self, step: &StepRun) -> Result<Output, Failure> {
-        let drawn = step.pipeline.draw(step.settings, step.turn, self)?;
-        Ok(Output::Chance(drawn))
-    }
-}
-
 /// Our figures that are compared with published ones must exist.
 fn check_figures(recipe: &Recipe, settings: &Settings) -> Result<(), Complaint> {
     let steps: Vec<&str> = settings.steps.iter().map(|it| it.name.as_str()).collect();
@@ -325,6 +314,8 @@ impl PipelineExecutor<'_> {
                 let began = Instant::now();
                 let step = StepRun {
                     pipeline: self,
+                    frame: self.frame,
+                    options: self.options,
                     settings,
                     turn,
                     made: &made,
@@ -381,15 +372,12 @@ impl PipelineExecutor<'_> {
             Some(Output::Match(_) | Output::Agreement(_) | Output::Judgement(_)) | None => {}
         }
     }
-
-    fn make_folder(&self, relative: &Path) -> Result<(), Failure> {
-        self.frame.subfolder(&relative.to_string_lossy())?;
-        Ok(())
-    }
 }
 
 struct StepRun<'a> {
     pipeline: &'a PipelineExecutor<'a>,
+    frame: &'a Frame,
+    options: &'a RunOptions,
     settings: &'a Settings,
     turn: Turn,
     made: &'a StepOutputs,
@@ -406,14 +394,6 @@ impl StepRun<'_> {
         step.run(self)
     }
 
-    fn frame(&self) -> &Frame {
-        self.pipeline.frame
-    }
-
-    fn options(&self) -> &RunOptions {
-        self.pipeline.options
-    }
-
     fn name(&self) -> &str {
         &self.settings.steps[self.turn.step].name
     }
@@ -425,14 +405,12 @@ impl StepRun<'_> {
     }
 
     fn path(&self) -> PathBuf {
-        self.pipeline
-            .folder
-            .join(folder_of(self.settings, self.turn))
+        self.pipeline.folder.join(self.relative())
     }
 
     /// Its folder, made if it is not there.
     fn folder(&self) -> Result<Folder, Failure> {
-        Ok(self.frame().subfolder(&self.relative())?)
+        Ok(self.frame.subfolder(&self.relative())?)
     }
 
     fn seed(&self, run: usize) -> u64 {
@@ -458,13 +436,13 @@ impl StepRun<'_> {
     where
         E: std::error::Error + Send + Sync + 'static,
     {
-        let (crew, stop) = (self.options().crew.local(), self.frame().stop());
+        let (crew, stop) = (self.options.crew.local(), self.frame.stop());
         let mapped = crew.map(task, items.into_iter(), stop, &mut |item, output| {
             if let Done::Output(output) = output {
                 let (record, more) = record(item, output);
                 memo.append(record)?;
                 done += more;
-                self.frame().events().progress(part, done, Some(total));
+                self.frame.events().progress(part, done, Some(total));
             }
             Ok::<_, Failure>(Flow::Continue)
         });
@@ -490,9 +468,8 @@ fn hashes(sets: &[DataSet]) -> String {
 /// Checks that the sets which a step names are there; those of earlier steps are not yet.
 fn check_sets(words: &Names, made: &StepOutputs, of: &str) -> Result<(), Misfit> {
     let words = words.list();
-    if words.is_empty() {
-        return Err(("data", format!("names no set of positions with {of}")));
-    }
+    let reason = format!("names no set of positions with {of}");
+    require(!words.is_empty(), "data", reason)?;
     for word in words.iter().filter(|word| made.set(word) == **word) {
         Reader::find(word).map_err(|error| ("data", error.to_string()))?;
     }
@@ -505,10 +482,4 @@ fn experts(sets: &[DataSet]) -> impl Iterator<Item = String> + '_ {
         let expert = set.header.expert.as_ref()?;
         Some(format!("{} ({})", expert.name, expert.asked))
     })
-}
-
-/// A file by its name: its folder is of no use elsewhere. A built-in set as it is.
-fn file_name(text: &str) -> String {
-    let file = Path::new(text).file_name();
-    file.map_or_else(|| text.to_owned(), |it| it.to_string_lossy().into_owned())
 }

@@ -11,9 +11,11 @@ use mendel_store::fingerprint;
 use mendel_store::frame::Failure;
 
 use super::refer::StepOutputs;
-use super::{Misfit, Output, PipelineStep, StepRun, file_name};
+use super::{Output, PipelineStep, StepRun};
+use crate::games::file_name;
 use crate::pedigree;
 use crate::recipe::steps::{NetworkSettings, PREVIOUS};
+use crate::recipe::{Misfit, require};
 use crate::record::{CHAMPION, Trained};
 
 /// Where a training stands, in the folder of its step.
@@ -21,9 +23,8 @@ const STATE: &str = "training";
 
 impl PipelineStep for NetworkSettings {
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
-        if self.data.list().is_empty() {
-            return Err(("data", "names no set to learn from".to_owned()));
-        }
+        let named = !self.data.list().is_empty();
+        require(named, "data", "names no set to learn from")?;
         self.training.check()?;
         let parent = made.player(PREVIOUS);
         let player = Player::find(&parent).map_err(|error| ("", error.to_string()))?;
@@ -64,7 +65,7 @@ impl PipelineStep for NetworkSettings {
 
         // 2. The epochs.
         let seed = step.seed(0);
-        let threads = step.options().threads();
+        let threads = step.options.threads();
         let start = terms.network().map(Arc::as_ref);
         let how = self.training.clone();
         let mut training = Training::new(&bare, start, &taught, &held, how, seed, threads);
@@ -72,9 +73,9 @@ impl PipelineStep for NetworkSettings {
             Ok(bytes) => training.restore(&bytes).unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        let events = step.frame().events();
+        let events = step.frame.events();
         while (epochs.len() as u32) < self.training.epochs {
-            step.frame().check_stop()?;
+            step.frame.check_stop()?;
             let epoch = training.epoch(epochs.len() as u32 + 1);
             epochs.push(epoch);
             folder.write(STATE, training.save(&epochs))?;

@@ -10,9 +10,10 @@ use mendel_data::{DataSet, Kind, SUFFIX};
 use mendel_store::frame::Failure;
 
 use super::refer::{StepOutputs, folder_of};
-use super::{Misfit, Output, PipelineStep, StepRun};
+use super::{Output, PipelineStep, StepRun};
 use crate::proof::first_that_plays;
 use crate::recipe::steps::{DataSettings, PREVIOUS, Settings, Turn};
+use crate::recipe::{Misfit, check_players, require};
 use crate::record::Set;
 
 impl DataSettings {
@@ -86,15 +87,11 @@ pub(super) fn set_of(settings: &Settings, turn: Turn) -> PathBuf {
 
 impl PipelineStep for DataSettings {
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
-        if self.kind == Kind::Imported {
-            let reason = "is quiet, moves or selfplay; an imported set is given as a file";
-            return Err(("kind", reason.to_owned()));
-        }
+        let reason = "is quiet, moves or selfplay; an imported set is given as a file";
+        require(self.kind != Kind::Imported, "kind", reason)?;
         let experts = self.experts();
-        for text in &experts {
-            Entrant::parse(text).map_err(|error| ("expert", error.to_string()))?;
-        }
-        Entrant::parse(&self.game_player(made)).map_err(|error| ("player", error.to_string()))?;
+        check_players("expert", &experts)?;
+        check_players("player", [&self.game_player(made)])?;
         let plan = self.plan(PathBuf::new(), 1, made, experts.first().map(String::as_str));
         plan.check().map_err(|error| ("", error.to_string()))
     }
@@ -122,9 +119,9 @@ impl PipelineStep for DataSettings {
         let seed = step.seed(0);
         let plan = self.plan(name, seed, step.made, expert);
         let options = DataOptions {
-            crew: step.options().crew.clone(),
+            crew: step.options.crew.clone(),
         };
-        step.frame()
+        step.frame
             .nested::<DataSetCreation>(&step.relative(), plan, seed, &options)?;
         let set = DataSet::read(step.pipeline.folder.join(&relative))?;
         let player = self.game_player(step.made);

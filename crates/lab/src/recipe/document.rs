@@ -22,6 +22,19 @@ pub(crate) struct Document {
 /// A key of a table that is wrong, and why.
 pub(crate) type Misfit = (&'static str, String);
 
+/// A misfit, unless something holds.
+pub(crate) fn require(
+    holds: bool,
+    key: &'static str,
+    reason: impl Into<String>,
+) -> Result<(), Misfit> {
+    if holds {
+        Ok(())
+    } else {
+        Err((key, reason.into()))
+    }
+}
+
 /// How a key is changed on the command line.
 const SET: &str = "--set";
 
@@ -111,18 +124,11 @@ impl Document {
 
     /// Changes the values of keys that may be paths, where `change` gives another.
     fn change_paths(&mut self, change: &dyn Fn(&Path) -> Option<String>) {
-        let stages = self.length("stage");
-        let stages = (0..stages).map(|at| format!("stage.{at}."));
-        let mut keys = vec!["parent".to_owned(), "sweep.suite.data".to_owned()];
-        let mut lists = vec!["founders".to_owned(), "proof.outside".to_owned()];
-        for stage in std::iter::once(String::new()).chain(stages) {
-            keys.extend(
-                ["data", "openings", "ladder.anchor"].map(|it| format!("{stage}trial.{it}")),
-            );
-            lists.extend(["players", "ladder.players"].map(|it| format!("{stage}trial.{it}")));
-        }
-        for list in lists {
-            keys.extend((0..self.length(&list)).map(|at| format!("{list}.{at}")));
+        let mut keys = Vec::new();
+        for key in PATHS {
+            if let Some(value) = self.get(key) {
+                gather_texts(value, key, &TRIAL_PATHS, &mut keys);
+            }
         }
         let steps = self.get("step").and_then(Value::as_array);
         keys.extend(steps.map_or_else(Vec::new, |steps| super::steps::path_keys(steps)));
@@ -133,11 +139,6 @@ impl Document {
                 debug_assert!(placed.is_some(), "it was read from there");
             }
         }
-    }
-
-    /// How long the list at `key` is; 0 if there is none.
-    fn length(&self, key: &str) -> usize {
-        self.get(key).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
     pub(crate) fn table(&self) -> &Table {
@@ -178,6 +179,20 @@ impl Document {
             line: self.line(key),
             key: key.to_owned(),
             reason: reason.to_string(),
+        }
+    }
+
+    /// A complaint about a key, unless something holds.
+    pub(crate) fn require(
+        &self,
+        holds: bool,
+        key: &str,
+        reason: impl fmt::Display,
+    ) -> Result<(), Complaint> {
+        if holds {
+            Ok(())
+        } else {
+            Err(self.complaint(key, reason))
         }
     }
 
@@ -321,6 +336,39 @@ impl Document {
     }
 }
 
+/// Where paths are that do not belong to a step.
+const PATHS: [&str; 6] = [
+    "parent",
+    "founders",
+    "proof.outside",
+    "sweep.suite.data",
+    "trial",
+    "stage",
+];
+
+/// Keys of trials that hold paths, and the tables around them.
+const TRIAL_PATHS: [&str; 6] = ["trial", "data", "openings", "players", "ladder", "anchor"];
+
+/// The keys of the texts of a value; of a table only what is below some names.
+pub(super) fn gather_texts(value: &Value, key: &str, names: &[&str], keys: &mut Vec<String>) {
+    match value {
+        Value::String(_) => keys.push(key.to_owned()),
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                gather_texts(value, &format!("{key}.{at}"), names, keys);
+            }
+        }
+        Value::Table(table) => {
+            for (name, value) in table {
+                if names.contains(&name.as_str()) {
+                    gather_texts(value, &format!("{key}.{name}"), names, keys);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The line of a byte, from 1.
 fn line_at(text: &str, byte: usize) -> usize {
     1 + text
@@ -328,89 +376,4 @@ fn line_at(text: &str, byte: usize) -> usize {
         .take(byte)
         .filter(|byte| *byte == b'\n')
         .count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEXT: &str = "name = \"x\"\n\n[breeder]\nkind = \"ga\"\npopulation = 10\n\n[[stage]]\na = 1\n[[stage]]\na = 2\n";
-
-    #[test]
-    fn a_key_is_found_by_its_line() {
-        let document = Document::parse(TEXT, "test").expect("TOML");
-        let table = [
-            ("name", Some(1)),
-            ("breeder", Some(3)),
-            ("breeder.population", Some(5)),
-            ("breeder.nothing", Some(3)),
-            ("stage.1.a", Some(10)),
-            ("nothing", None),
-        ];
-        for (key, line) in table {
-            assert_eq!(document.line(key), line, "{key}");
-        }
-    }
-
-    #[test]
-    fn a_complaint_names_file_line_key_and_reason() {
-        let document = Document::parse(TEXT, "`x.toml`").expect("TOML");
-        let error = document
-            .knows_only("breeder", &["kind"])
-            .expect_err("population");
-        assert_eq!(
-            error.to_string(),
-            "`x.toml`, line 5: `breeder.population`: is unknown; there are `kind`"
-        );
-        let error = Document::parse("a = 1\nb = = 2", "`y.toml`").expect_err("no TOML");
-        assert!(
-            error
-                .to_string()
-                .starts_with("`y.toml`, line 2: this is not TOML"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_section_is_read_and_its_mistakes_have_lines() {
-        #[derive(Debug, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Breeder {
-            population: u32,
-        }
-        let document = Document::parse(TEXT, "t").expect("TOML");
-        let breeder: Breeder = document
-            .section_without("breeder", &["kind"])
-            .expect("it fits");
-        assert_eq!(breeder.population, 10);
-        let error = document
-            .section::<Breeder>("breeder")
-            .expect_err("kind is too much");
-        assert_eq!(
-            (error.line, error.key.as_str()),
-            (Some(4), "breeder.kind"),
-            "{error}"
-        );
-        let wrong = TEXT.replace("10", "\"ten\"");
-        let document = Document::parse(&wrong, "t").expect("TOML");
-        let error = document
-            .section_without::<Breeder>("breeder", &["kind"])
-            .expect_err("a text");
-        assert_eq!(error.line, Some(5), "{error}");
-    }
-
-    #[test]
-    fn what_is_set_by_hand_is_part_of_the_recipe() {
-        let mut document = Document::parse(TEXT, "t").expect("TOML");
-        document
-            .set("breeder.population", 7.into())
-            .expect("it is there");
-        document
-            .set("stop.generations", 3.into())
-            .expect("it is made");
-        assert_eq!(document.get("breeder.population"), Some(&7.into()));
-        assert!(document.to_toml().contains("generations = 3"));
-        assert!(document.set("name.deep", 1.into()).is_err());
-        assert!(document.set("", 1.into()).is_err());
-    }
 }

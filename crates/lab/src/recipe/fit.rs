@@ -7,9 +7,7 @@ use mendel_fitness::genome::space::{Space, SpaceKind};
 use mendel_fitness::trial::games::GameKind;
 
 use super::stage::StageSettings;
-
-/// The key that is wrong, and why.
-type Misfit = (&'static str, String);
+use super::{Misfit, require};
 
 impl StageSettings {
     /// What does not fit together.
@@ -17,31 +15,23 @@ impl StageSettings {
         self.check_data()?;
         self.check_breeder()?;
         let has_kings = (self.trial.games()).is_some_and(|it| it.kind == GameKind::KingOfTheHill);
-        if self.stop.no_new_king.is_some() && !has_kings {
-            let reason = "is for kind = \"king-of-the-hill\" alone: elsewhere there are no kings";
-            return Err(("stop.no-new-king", reason.to_owned()));
-        }
-        Ok(())
+        let reason = "is for kind = \"king-of-the-hill\" alone: elsewhere there are no kings";
+        let fits = has_kings || self.stop.no_new_king.is_none();
+        require(fits, "stop.no-new-king", reason)
     }
 
     fn check_data(&self) -> Result<(), Misfit> {
         if self.trial.games().is_some() {
-            let idle = [
-                ("trial.data", self.data.is_some()),
-                ("trial.holdout", self.holdout.is_some()),
-            ];
             let reason = "means nothing here: games judge, and no positions";
-            let idle = idle.iter().find(|(_, given)| *given);
-            return idle.map_or(Ok(()), |(key, _)| Err((*key, reason.to_owned())));
+            require(self.data.is_none(), "trial.data", reason)?;
+            return require(self.holdout.is_none(), "trial.holdout", reason);
         }
         let Some(data) = &self.data else {
             let reason = "has no `data`; name a built-in data set or a file";
             return Err(("trial", reason.to_owned()));
         };
-        match Reader::find(data) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(("trial.data", error.to_string())),
-        }
+        let found = Reader::find(data);
+        found.map(drop).map_err(|it| ("trial.data", it.to_string()))
     }
 
     fn check_breeder(&self) -> Result<(), Misfit> {
@@ -82,7 +72,7 @@ impl StageSettings {
         }
         let encoded = AnyGenome::encode(space, own.base());
         encoded
-            .map(|_| ())
+            .map(drop)
             .map_err(|reason| format!("`{name}` cannot be encoded: {reason}"))
     }
 }

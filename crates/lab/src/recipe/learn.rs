@@ -1,11 +1,11 @@
 //! The table `[learn]`: learning after each game.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{Complaint, Document};
 use crate::learning::InitialWeights;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LearnSettings {
     /// The opponent: a player or a program, as in a match.
@@ -38,15 +38,14 @@ impl LearnSettings {
         if document.get("learn").is_none() {
             return Ok(None);
         }
-        if let Some(key) = EXCLUDED.into_iter().find(|key| document.get(key).is_some()) {
-            let reason = "has no effect in a recipe with the table `learn`; leave it out";
-            return Err(document.complaint(key, reason));
+        let reason = "has no effect in a recipe with the table `learn`; leave it out";
+        for key in EXCLUDED {
+            document.require(document.get(key).is_none(), key, reason)?;
         }
         let settings: Self = document.section("learn")?;
-        if !(1..=MAX_GAMES).contains(&settings.games) {
-            let reason = format!("must be from 1 to {MAX_GAMES}");
-            return Err(document.complaint("learn.games", reason));
-        }
+        let reason = format!("must be from 1 to {MAX_GAMES}");
+        let fits = (1..=MAX_GAMES).contains(&settings.games);
+        document.require(fits, "learn.games", reason)?;
         Ok(Some(settings))
     }
 }

@@ -22,19 +22,21 @@ use toml::Value;
 
 pub use self::built_in::BUILT_IN;
 pub use self::document::Complaint;
-pub(crate) use self::document::{Document, Misfit};
+pub(crate) use self::document::{Document, Misfit, require};
 pub use self::exam::ExamSettings;
+pub(crate) use self::exam::check_players;
 pub use self::learn::LearnSettings;
 pub use self::metric_ref::MetricRef;
 pub use self::paper::{Figure, Paper, Published};
 pub use self::plan::RecipePlan;
 pub use self::proof::ProofSettings;
-pub use self::stage::{StageBreeder, StageSettings};
+pub use self::stage::{Kinds, StageBreeder, StageSettings};
 pub use self::summary::{Summary, summaries};
 
 /// One experiment: what is bred from whom, how it is judged, and how the result is
 /// proved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Recipe {
     document: Document,
     pub name: String,
@@ -63,25 +65,18 @@ pub struct Recipe {
     full: Option<Box<Self>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ReportSettings {
     /// Generations, counted from 1, whose population is shown as a histogram.
     pub histograms: Vec<u32>,
     /// All members of the first generation and of every `keep-genotypes`-th one are kept, for
     /// analyses of whole populations; 0 keeps none.
-    #[serde(skip_serializing_if = "is_none_kept")]
     pub keep_genotypes: u32,
 }
 
-/// A recipe that keeps none is written as it always was.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_none_kept(every: &u32) -> bool {
-    *every == 0
-}
-
 /// The table `[sweep]`: every combination of the values, with several seeds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSettings {
     pub seeds: u32,
@@ -90,7 +85,6 @@ pub struct SweepSettings {
     #[serde(default)]
     pub proof: bool,
     /// A suite that all champions are held to, whatever they were bred by.
-    #[serde(default)]
     pub suite: Option<SweepSuite>,
     /// A key of the recipe, with its tables, and the values it takes; the value of
     /// a whole table such as `trial` is a table.
@@ -98,13 +92,12 @@ pub struct SweepSettings {
 }
 
 /// The suite of a sweep: the positions of a set that are held out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SweepSuite {
     pub data: String,
     /// The share of its games that is held out, where the set's own is not meant;
     /// 1 for all.
-    #[serde(default)]
     pub holdout: Option<f64>,
     pub nodes: u64,
 }
@@ -184,10 +177,9 @@ impl Recipe {
         let parent =
             Player::find(&parent_name).map_err(|error| document.complaint("parent", error))?;
         let plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
-        if name.is_empty() || name.chars().count() > 60 || !name.chars().all(plain) {
-            let reason = "must be a short name of letters, digits, `-`, `_`, `.` and spaces";
-            return Err(document.complaint("name", reason));
-        }
+        let is_short = (1..=60).contains(&name.chars().count()) && name.chars().all(plain);
+        let reason = "must be a short name of letters, digits, `-`, `_`, `.` and spaces";
+        document.require(is_short, "name", reason)?;
         let about = document.text("about")?.unwrap_or_default();
         let player = document.text("player")?;
         let published = document.text("paper.weights")?;
@@ -210,25 +202,22 @@ impl Recipe {
         let stages = if pipeline.is_some() || learn.is_some() {
             Vec::new()
         } else {
-            stage::read(&document, &parent, &founders)?
+            stage::read(Kinds::SHIPPED, &document, &parent, &founders)?
         };
         let proof: ProofSettings = document.section("proof")?;
         let checked = proof.check();
         checked.map_err(|misfit| document.misfit("proof", misfit))?;
-        if proof.founders && founders.is_empty() {
-            let reason = "means nothing here: the recipe has no `founders`";
-            return Err(document.complaint("proof.founders", reason));
-        }
+        let reason = "means nothing here: the recipe has no `founders`";
+        let has_founders = !proof.founders || !founders.is_empty();
+        document.require(has_founders, "proof.founders", reason)?;
         let paper = document.optional("paper")?;
         let exam: Option<ExamSettings> = document.optional("exam")?;
-        if let Some(Err(misfit)) = exam.as_ref().map(ExamSettings::check) {
-            return Err(document.misfit("exam", misfit));
-        }
+        let checked = exam.as_ref().map_or(Ok(()), ExamSettings::check);
+        checked.map_err(|misfit| document.misfit("exam", misfit))?;
         let report: ReportSettings = document.section("report")?;
-        if report.histograms.contains(&0) {
-            let reason = "counts generations from 1; there is no generation 0";
-            return Err(document.complaint("report.histograms", reason));
-        }
+        let reason = "counts generations from 1; there is no generation 0";
+        let counts = !report.histograms.contains(&0);
+        document.require(counts, "report.histograms", reason)?;
         let sweep = document.optional("sweep")?;
         let recipe = Self {
             document,
@@ -293,22 +282,15 @@ impl Recipe {
         let Some(sweep) = &self.sweep else {
             return Ok(vec![Vec::new()]);
         };
-        if !(1..=1000).contains(&sweep.seeds) {
-            return Err(self.complaint("sweep.seeds", "must be from 1 to 1000"));
-        }
+        let require = |holds, key: &str, reason: &str| self.document.require(holds, key, reason);
+        let seeds = (1..=1000).contains(&sweep.seeds);
+        require(seeds, "sweep.seeds", "must be from 1 to 1000")?;
         if let Some(suite) = &sweep.suite {
-            let refuse = |key, reason: &dyn std::fmt::Display| {
-                Err(self.complaint(&format!("sweep.suite.{key}"), reason))
-            };
-            if suite.holdout.is_some_and(|it| !(0.0..=1.0).contains(&it)) {
-                return refuse("holdout", &"must be a share from 0 to 1");
-            }
-            if suite.nodes == 0 {
-                return refuse("nodes", &"must be at least 1 for each position");
-            }
-            if let Err(error) = Reader::find(&suite.data) {
-                return refuse("data", &error);
-            }
+            let share = suite.holdout.is_none_or(|it| (0.0..=1.0).contains(&it));
+            require(share, "sweep.suite.holdout", "must be a share from 0 to 1")?;
+            let reason = "must be at least 1 for each position";
+            require(suite.nodes > 0, "sweep.suite.nodes", reason)?;
+            Reader::find(&suite.data).map_err(|error| self.complaint("sweep.suite.data", error))?;
         }
         let mut grid: Vec<Vec<(String, Value)>> = vec![Vec::new()];
         for (key, values) in &sweep.axes {
@@ -327,10 +309,9 @@ impl Recipe {
                     })
                 })
                 .collect();
-            if grid.len() * sweep.seeds as usize > MOST_RUNS {
-                let reason = format!("makes more than {MOST_RUNS} runs; leave some values out");
-                return Err(self.complaint("sweep.axes", reason));
-            }
+            let reason = format!("makes more than {MOST_RUNS} runs; leave some values out");
+            let fits = grid.len() * sweep.seeds as usize <= MOST_RUNS;
+            require(fits, "sweep.axes", &reason)?;
         }
         let plain = self.without_sweep();
         for cell in &grid {

@@ -8,37 +8,24 @@ use super::Recipe;
 /// Everything that decides what is bred, besides the seed. Its file is `recipe.toml`; the data
 /// set is the fact `data_override` of the manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "PlanText", into = "PlanText")]
 pub struct RecipePlan {
     pub recipe: Recipe,
     /// A data set instead of the recipe's: a built-in name or a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct PlanText {
-    recipe: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    data: Option<String>,
-}
-
-impl From<RecipePlan> for PlanText {
-    fn from(plan: RecipePlan) -> Self {
-        Self {
-            recipe: plan.recipe.to_toml(),
-            data: plan.data,
-        }
+impl From<Recipe> for String {
+    fn from(recipe: Recipe) -> Self {
+        recipe.to_toml()
     }
 }
 
-impl TryFrom<PlanText> for RecipePlan {
+impl TryFrom<String> for Recipe {
     type Error = super::Complaint;
 
-    fn try_from(text: PlanText) -> Result<Self, Self::Error> {
-        Ok(Self {
-            recipe: Recipe::parse(&text.recipe, ORIGIN, &[])?,
-            data: text.data,
-        })
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text, ORIGIN, &[])
     }
 }
 

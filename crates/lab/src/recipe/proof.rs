@@ -1,12 +1,12 @@
 //! The table `[proof]`: how a champion is proved.
 
-use mendel_arena::{Entrant, Pace, SprtPlan};
-use serde::{Deserialize, Serialize};
+use mendel_arena::{Pace, SprtPlan};
+use serde::Deserialize;
 
-use super::Misfit;
+use super::{Misfit, check_players, require};
 use crate::games;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ProofSettings {
     /// The most games against the parent.
@@ -24,7 +24,6 @@ pub struct ProofSettings {
     /// Whether each founder of the recipe is met, too.
     pub founders: bool,
     /// Games against each founder; as many as against the parent if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub founder_games: Option<u64>,
 }
 
@@ -49,36 +48,25 @@ const NODES: u64 = 1000;
 
 impl ProofSettings {
     pub(crate) fn check(&self) -> Result<(), Misfit> {
-        if self.games == 0 {
-            return Err((
-                "games",
-                "must be at least 1; `--no-proof` plays none".to_owned(),
-            ));
-        }
-        if self.nodes == Some(0) || self.depth == Some(0) {
-            return Err(("nodes", "must be at least 1".to_owned()));
-        }
-        if !self.outside.is_empty() && self.outside_games == 0 {
-            let reason = "must be at least 1; leave `outside` out to play none";
-            return Err(("outside-games", reason.to_owned()));
-        }
+        let none = "must be at least 1; `--no-proof` plays none";
+        require(self.games > 0, "games", none)?;
+        let moves = self.nodes != Some(0) && self.depth != Some(0);
+        require(moves, "nodes", "must be at least 1")?;
+        let none = "must be at least 1; leave `outside` out to play none";
+        let outside = self.outside.is_empty() || self.outside_games > 0;
+        require(outside, "outside-games", none)?;
+        let none = "must be at least 1; leave `founders` out to play none";
+        require(self.founder_games != Some(0), "founder-games", none)?;
         let most = games::most_games();
-        if self.founder_games == Some(0) {
-            let reason = "must be at least 1; leave `founders` out to play none";
-            return Err(("founder-games", reason.to_owned()));
-        }
         for (key, games) in [
             ("games", self.games),
             ("outside-games", self.outside_games),
             ("founder-games", self.founder_games.unwrap_or(1)),
         ] {
-            if games > most {
-                return Err((key, format!("is {games}; our book has openings for {most}")));
-            }
+            let reason = format!("is {games}; our book has openings for {most}");
+            require(games <= most, key, reason)?;
         }
-        for player in &self.outside {
-            Entrant::parse(player).map_err(|error| ("outside", error.to_string()))?;
-        }
+        check_players("outside", &self.outside)?;
         let test = self.sprt().test();
         test.map(|_| ())
             .map_err(|error| ("sprt", error.to_string()))

@@ -10,7 +10,7 @@ use mendel_fitness::genome::space::{GenomeSettings, Space, SpaceKind, Start};
 use mendel_fitness::trial::TrialError;
 use mendel_fitness::trial::games::GameKind;
 use mendel_fitness::trials::{TRIALS, TrialKind, TrialSettings, find_trial};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Value;
 
 use super::document::{Complaint, Document};
@@ -40,25 +40,17 @@ pub struct StageBreeder {
 }
 
 /// The breeders and trials that a recipe can name.
-#[derive(Clone, Copy)]
-struct Kinds {
-    breeders: &'static [BreederKind],
-    trials: &'static [TrialKind],
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds {
+    pub breeders: &'static [BreederKind],
+    pub trials: &'static [TrialKind],
 }
 
-const KINDS: Kinds = Kinds {
-    breeders: BREEDERS,
-    trials: TRIALS,
-};
-
 /// What every trial knows beside its own settings.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Around {
-    #[serde(default)]
     data: Option<String>,
-    #[serde(default)]
     holdout: Option<f64>,
-    #[serde(default)]
     baseline: Option<bool>,
 }
 
@@ -68,17 +60,26 @@ const AROUND: [&str; 3] = ["data", "holdout", "baseline"];
 /// The tables of one stage.
 const TABLES: [&str; 4] = ["genome", "breeder", "trial", "stop"];
 
+impl Kinds {
+    /// Those that ship with the program.
+    pub const SHIPPED: Self = Self {
+        breeders: BREEDERS,
+        trials: TRIALS,
+    };
+
+    /// Reads the stages of a recipe that names these kinds.
+    ///
+    /// # Errors
+    ///
+    /// If anything in them is wrong.
+    pub fn stages(self, text: &str, parent: &Player) -> Result<Vec<StageSettings>, Complaint> {
+        read(self, &Document::parse(text, "the recipe")?, parent, &[])
+    }
+}
+
 /// The stages of a recipe: those of its list `[[stage]]`, or the one whose tables
 /// stand by themselves.
 pub(super) fn read(
-    document: &Document,
-    parent: &Player,
-    founders: &[(String, Player)],
-) -> Result<Vec<StageSettings>, Complaint> {
-    read_kinds(KINDS, document, parent, founders)
-}
-
-fn read_kinds(
     kinds: Kinds,
     document: &Document,
     parent: &Player,
@@ -108,21 +109,18 @@ fn read_kinds(
         }
         // The records of a run have one list of genes, one unit and one hold-out.
         let first = first.get_or_insert_with(|| space.clone());
-        if first.names() != space.names() {
-            let reason = "all stages must breed the same weights, in the same order";
-            return Err(document.complaint(&format!("{key}.genome"), reason));
-        }
+        let reason = "all stages must breed the same weights, in the same order";
+        let same = first.names() == space.names();
+        document.require(same, &format!("{key}.genome"), reason)?;
         stages.push(settings);
         let (before, this) = (&stages[0], &stages[stages.len() - 1]);
-        if before.trial.metric() != this.trial.metric() {
-            let reason = "all stages must measure the same: the figures of a run compare";
-            return Err(document.complaint(&format!("{key}.trial"), reason));
-        }
-        if before.holdout != this.holdout {
-            let reason = "all stages must hold out the same share, or one would train on \
-                          what another must not see";
-            return Err(document.complaint(&format!("{key}.trial.holdout"), reason));
-        }
+        let reason = "all stages must measure the same: the figures of a run compare";
+        let same = before.trial.metric() == this.trial.metric();
+        document.require(same, &format!("{key}.trial"), reason)?;
+        let reason = "all stages must hold out the same share, or one would train on \
+                      what another must not see";
+        let same = before.holdout == this.holdout;
+        document.require(same, &format!("{key}.trial.holdout"), reason)?;
     }
     Ok(stages)
 }
@@ -141,25 +139,30 @@ fn one(
         document.knows_only(key, &TABLES)?;
     }
     for table in TABLES {
-        if document.get(&at(table)).is_none() {
-            let reason = format!("is missing; write `[{}]`", at(table));
-            return Err(document.complaint(&at(table), reason));
-        }
+        let reason = format!("is missing; write `[{}]`", at(table));
+        document.require(document.get(&at(table)).is_some(), &at(table), reason)?;
     }
 
     // 1. The tables, each by its kind.
     let genome: GenomeSettings = document.section(&at("genome"))?;
-    let breeder = breeder(kinds.breeders, document, &at("breeder"))?;
-    let around: Around = document.section(&at("trial"))?;
-    let trial = trial(kinds.trials, document, &at("trial"))?;
+    let table = at("breeder");
+    let found = kind(document, (&table, "breeder"), |it| {
+        find_breeder(kinds.breeders, it)
+    })?;
+    let breeder = StageBreeder {
+        kind: found,
+        settings: document.section_by(&table, &[], found.settings)?,
+    };
+    let table = at("trial");
+    let around: Around = document.section(&table)?;
+    let found = kind(document, (&table, "trial"), |it| {
+        find_trial(kinds.trials, it)
+    })?;
+    let trial = document.section_by(&table, &AROUND, found.settings)?;
     let stop: StopRules = document.section(&at("stop"))?;
-    if around
-        .holdout
-        .is_some_and(|share| !(0.0..0.9).contains(&share))
-    {
-        let reason = "must be a share from 0 up to 0.9";
-        return Err(document.complaint(&at("trial.holdout"), reason));
-    }
+    let share = around.holdout.is_none_or(|it| (0.0..0.9).contains(&it));
+    let reason = "must be a share from 0 up to 0.9";
+    document.require(share, &at("trial.holdout"), reason)?;
 
     // 2. Whether they fit into memory, and together, found out by trying.
     let too_large = |(key, reason): memory::Misfit| document.complaint(&at(key), reason);
@@ -192,16 +195,14 @@ fn one(
             .map_err(|reason| document.complaint(&at("genome.start"), reason))?;
     }
     if let Some(games) = trial.games() {
-        if around.baseline == Some(true) {
-            let reason = "means nothing in games: members meet each other, and who is drawn by \
-                          chance beside them would change what they score";
-            return Err(document.complaint(&at("trial.baseline"), reason));
-        }
-        if games.kind == GameKind::Duels && !breeder.settings.asks_in_pairs() {
-            let reason = "\"duels\" is for kind = \"spsa\", which asks in pairs: choose another \
-                          kind, such as \"round-robin\"";
-            return Err(document.complaint(&at("trial.kind"), reason));
-        }
+        let reason = "means nothing in games: members meet each other, and who is drawn by \
+                      chance beside them would change what they score";
+        let alone = around.baseline != Some(true);
+        document.require(alone, &at("trial.baseline"), reason)?;
+        let reason = "\"duels\" is for kind = \"spsa\", which asks in pairs: choose another \
+                      kind, such as \"round-robin\"";
+        let meets = games.kind != GameKind::Duels || breeder.settings.asks_in_pairs();
+        document.require(meets, &at("trial.kind"), reason)?;
     }
     let by_search = trial.uses_search();
     let settings = StageSettings {
@@ -265,216 +266,4 @@ fn kind<T>(
             None => document.complaint(table, format!("has no kind; {names}")),
         }
     })
-}
-
-fn breeder(
-    kinds: &'static [BreederKind],
-    document: &Document,
-    table: &str,
-) -> Result<StageBreeder, Complaint> {
-    let kind = kind(document, (table, "breeder"), |it| find_breeder(kinds, it))?;
-    let settings = document.section_by(table, &[], kind.settings)?;
-    Ok(StageBreeder { kind, settings })
-}
-
-fn trial(
-    kinds: &'static [TrialKind],
-    document: &Document,
-    table: &str,
-) -> Result<Arc<dyn TrialSettings>, Complaint> {
-    let kind = kind(document, (table, "trial"), |it| find_trial(kinds, it))?;
-    document.section_by(table, &AROUND, kind.settings)
-}
-
-#[cfg(test)]
-mod tests {
-    use mendel_evolve::{Breeder, JudgedMember, Offspring, Origin, RealVector};
-    use mendel_fitness::breeders::{MadeBreeder, SavedBreeder};
-    use mendel_fitness::genome::GenomeKind;
-    use mendel_fitness::trial::{
-        FitnessTrial, JudgingContext, MemberWeights, PlayerTrial, PositionTrial, ScoreScale,
-    };
-    use mendel_fitness::trials::{FinalistRule, TrialInputs};
-    use serde_json::value::{RawValue, to_raw_value};
-
-    use super::*;
-
-    /// Proposes the parent again and again.
-    #[derive(Debug, Deserialize, Serialize)]
-    struct Still {
-        generation: u32,
-        point: Vec<f64>,
-    }
-
-    impl Breeder for Still {
-        type Genome = AnyGenome;
-
-        fn generation(&self) -> u32 {
-            self.generation
-        }
-
-        fn ask(&self) -> Vec<Offspring<AnyGenome>> {
-            vec![Offspring {
-                genome: RealVector(self.point.clone()).into(),
-                parents: Vec::new(),
-                origin: Origin::Given,
-            }]
-        }
-
-        fn tell(&mut self, _offspring: Vec<Offspring<AnyGenome>>, _judged: &[JudgedMember]) {
-            self.generation += 1;
-        }
-    }
-
-    impl SavedBreeder for Still {
-        fn state(&self) -> serde_json::Result<Box<RawValue>> {
-            to_raw_value(self)
-        }
-    }
-
-    #[derive(Debug, Deserialize)]
-    struct StillSettings {
-        first: u32,
-    }
-
-    impl BreederSettings for StillSettings {
-        fn make(&self, space: &Space, _start: Vec<AnyGenome>, _seed: u64) -> MadeBreeder {
-            Ok(Box::new(Still {
-                generation: self.first,
-                point: space.genes_of(space.base()),
-            }))
-        }
-
-        fn population(&self) -> (usize, &'static str) {
-            (1, "breeder")
-        }
-    }
-
-    static BREEDERS: &[BreederKind] = &[BreederKind {
-        name: "still",
-        genomes: &[GenomeKind::Reals],
-        settings: |table| Ok(Arc::new(table.try_into::<StillSettings>()?)),
-        restore: |_, state| Ok(Box::new(serde_json::from_str::<Still>(state.get())?)),
-    }];
-
-    /// The sum of the weights.
-    #[derive(Clone, Debug, Deserialize)]
-    struct Sum {
-        factor: f64,
-    }
-
-    impl FitnessTrial for Sum {
-        fn judge(
-            &mut self,
-            members: &[MemberWeights],
-            _context: &mut JudgingContext,
-        ) -> Result<Vec<f64>, TrialError> {
-            let sum = |it: &MemberWeights| it.iter().sum::<i32>();
-            Ok(members.iter().map(|it| f64::from(sum(it))).collect())
-        }
-
-        fn scale(&self) -> ScoreScale {
-            ScoreScale {
-                unit: "centipawns of weights",
-                smaller_is_better: false,
-            }
-        }
-
-        fn report(&self, score: f64) -> f64 {
-            self.factor * score
-        }
-
-        fn judgements_per_member(&self) -> u64 {
-            1
-        }
-    }
-
-    impl PositionTrial for Sum {
-        fn pairs(
-            &self,
-            _first: &[i32],
-            _second: &[i32],
-            _threads: usize,
-        ) -> Result<Vec<(f64, f64)>, TrialError> {
-            Err(TrialError::NoPositions)
-        }
-    }
-
-    impl TrialSettings for Sum {
-        fn check(&self) -> Result<(), TrialError> {
-            Ok(())
-        }
-
-        fn make(&self, _inputs: &TrialInputs<'_>) -> Result<PlayerTrial, TrialError> {
-            Ok(PlayerTrial::Positions(Box::new(self.clone())))
-        }
-
-        fn metric(&self) -> &'static str {
-            "sum"
-        }
-
-        fn finalists(&self) -> FinalistRule {
-            FinalistRule::Best
-        }
-    }
-
-    static TRIALS: &[TrialKind] = &[TrialKind {
-        name: "sum",
-        settings: |table| Ok(Arc::new(table.try_into::<Sum>()?)),
-    }];
-
-    const RECIPE: &str = r#"
-        [genome]
-        coding = "real"
-        [breeder]
-        kind = "still"
-        first = 3
-        [trial]
-        kind = "sum"
-        factor = 0.5
-        data = "quiet"
-        [stop]
-        generations = 4
-    "#;
-
-    #[test]
-    fn a_new_breeder_and_a_new_trial_are_one_entry_of_a_list_each() {
-        let document = Document::parse(RECIPE, "a test").expect("TOML");
-        let parent = Player::find("gerald-base").expect("built in");
-        let kinds = Kinds {
-            breeders: BREEDERS,
-            trials: TRIALS,
-        };
-        let stages = read_kinds(kinds, &document, &parent, &[]);
-        let stages = stages.unwrap_or_else(|complaint| panic!("{complaint}"));
-        let [stage] = &stages[..] else {
-            panic!("{stages:?}");
-        };
-
-        // The breeder proposes, is saved and restored; the trial judges.
-        let space = Space::new(&parent, &stage.genome).expect("it is of this player");
-        let breeder = stage.breeder.settings.make(&space, Vec::new(), 1);
-        let mut breeder = breeder.expect("sound settings");
-        breeder.tell(breeder.ask(), &[]);
-        let saved = breeder.state().expect("plain data");
-        let restore = stage.breeder.kind.restore;
-        let restored = restore(space.genome_kind(), &saved).expect("its own state");
-        assert_eq!(restored.generation(), 4);
-        let member: MemberWeights = restored.ask()[0].genome.decode(&space).0.into();
-        let inputs = TrialInputs {
-            parent: &parent,
-            space: &space,
-            positions: None,
-            threads: 1,
-        };
-        let mut trial = stage.trial.make(&inputs).expect("it needs nothing");
-        let scores = trial.judge(&[member], &mut JudgingContext::local(1, 1));
-        let sum = f64::from(space.base().iter().sum::<i32>());
-        assert_eq!(scores.expect("it cannot fail"), [sum]);
-
-        // The shipped lists do not have them, and say what they have.
-        let complaint = read(&document, &parent, &[]).expect_err("no such breeder");
-        let complaint = complaint.to_string();
-        assert!(complaint.contains("`still`") && complaint.contains("\"mu-plus-lambda\""));
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mendel_arena::{EndReason, PairGame};
 use mendel_evolve::{MemberId, Origin};
 pub use mendel_fitness::genome::Genotype;
 use mendel_store::Record;
@@ -91,9 +92,32 @@ pub struct Histogram {
     pub counts: Vec<u32>,
 }
 
-impl Record for Generation {
-    const VERSION: u32 = 1;
+/// Bins of a histogram of fitness.
+const BINS: usize = 24;
+
+impl Histogram {
+    /// Counts in bins of equal width from the lowest to the highest.
+    pub fn of(values: &[f64]) -> Self {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !(low.is_finite() && high.is_finite()) {
+            return Self::default();
+        }
+        let mut counts = vec![0; BINS];
+        let width = (high - low) / BINS as f64;
+        for value in values {
+            let bin = if width > 0.0 {
+                ((value - low) / width) as usize
+            } else {
+                0
+            };
+            counts[bin.min(BINS - 1)] += 1;
+        }
+        Self { low, high, counts }
+    }
 }
+
+impl Record for Generation {}
 
 /// A line of `lineage.jsonl`: whose children the members of one generation are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,9 +128,7 @@ pub struct Lineage {
     pub origins: Vec<Origin>,
 }
 
-impl Record for Lineage {
-    const VERSION: u32 = 1;
-}
+impl Record for Lineage {}
 
 /// A lineage as it is written: a run has hundreds of thousands of members, and
 /// nearly every parent is of the generation before.
@@ -200,9 +222,7 @@ pub struct Genotypes {
     pub members: Vec<Genotype>,
 }
 
-impl Record for Genotypes {
-    const VERSION: u32 = 1;
-}
+impl Record for Genotypes {}
 
 /// A line of `external-test.jsonl`: a generation in one row. A clock decided: another time, or on
 /// another machine, it is another line.
@@ -227,6 +247,33 @@ pub struct ExamLine {
     pub note: Option<String>,
 }
 
-impl Record for ExamLine {
-    const VERSION: u32 = 1;
+impl Record for ExamLine {}
+
+impl ExamLine {
+    /// Counts games, those of the member with White first in each pair, and returns how many are
+    /// not counted: what a fault or a clock decided says nothing of the member.
+    pub fn count(&mut self, played: &[[PairGame; 2]]) -> u64 {
+        let mut faults = 0;
+        for (colour, game) in played.iter().flat_map(|games| games.iter().enumerate()) {
+            if *game == PairGame::NONE {
+                continue;
+            }
+            if game.reason.is_fault() || game.reason == EndReason::Time {
+                faults += 1;
+                continue;
+            }
+            if let Some(opened) = game.first.iter().nth(colour) {
+                *self.opened[colour].entry(opened.to_owned()).or_default() += 1;
+            }
+            match game.points {
+                1.. => self.wins += 1,
+                0 => self.draws += 1,
+                ..0 => {
+                    self.losses += 1;
+                    self.lost[colour].push(game.plies);
+                }
+            }
+        }
+        faults
+    }
 }

@@ -48,9 +48,7 @@ pub struct LearnedGame {
     pub result: PlayerResult,
 }
 
-impl Record for LearnedGame {
-    const VERSION: u32 = 1;
-}
+impl Record for LearnedGame {}
 
 /// No game has a larger number: all that a server can hold does not lead there.
 pub(crate) const MOST_NUMBER: u64 = 1 << 53;
@@ -137,11 +135,7 @@ impl From<PlayerResult> for Points {
 impl PlayerResult {
     /// Points: 1, ½ or 0.
     pub fn points(self) -> f64 {
-        match self {
-            Self::Won => 1.0,
-            Self::Drawn => 0.5,
-            Self::Lost => 0.0,
-        }
+        Points::from(self).points()
     }
 }
 

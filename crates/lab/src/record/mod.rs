@@ -28,6 +28,7 @@ pub use self::pipeline::{
     Bred, ByColour, Drawn, Game, Output, Pairing, Pipeline, Played, Runs, Set, Standing, Step,
     Trained,
 };
+pub(crate) use self::proof::elo_words;
 pub use self::proof::{
     FOUNDER, MatchProof, Measured, OUTSIDE, PARENT, Proof, RunOutcome, Tested, UNMOVED,
 };

@@ -42,7 +42,6 @@ pub struct Measured {
     pub champion: f64,
     /// 95 % interval of champion − parent, from game to game; none if there is one
     /// game only.
-    #[serde(default)]
     pub interval: Option<[f64; 2]>,
     /// The share of positions in which the champion's best move is not the only
     /// one, where it chooses moves.
@@ -118,6 +117,16 @@ impl Proof {
         let outcome: Option<RunOutcome> = Folder::at(folder).read_result()?;
         Ok(outcome.map(|outcome| outcome.proof))
     }
+}
+
+/// An estimate with its interval in words; `open` is said where one side took all points.
+pub(crate) fn elo_words(elo: Option<f64>, open: &str, [low, high]: [Option<f64>; 2]) -> String {
+    let number = |elo: Option<f64>, open: &str| match elo {
+        Some(elo) => format!("{elo:+.0}"),
+        None => open.to_owned(),
+    };
+    let (low, high) = (number(low, "−∞"), number(high, "+∞"));
+    format!("{} [{low}, {high}] Elo", number(elo, open))
 }
 
 fn is_clean(faults: &[u64; 2]) -> bool {

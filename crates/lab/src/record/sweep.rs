@@ -39,7 +39,6 @@ pub struct SweepCell {
     /// The mean of `holdouts`, or of `finals` where nothing was held out.
     pub mean: f64,
     /// Its 95 % interval over the seeds (Student's t); none with one seed.
-    #[serde(default)]
     pub interval: Option<[f64; 2]>,
     /// The champions' Elo against the parent, where the sweep plays matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -176,47 +176,36 @@ impl TryFrom<Row> for Param {
                 return Err(format!("`start` of `{name}` must be {start}"));
             }
         };
-        if only_spin && row.kind != ParamKind::Spin {
-            return Err(format!("`{name}` has no bounds: only a spin has"));
-        }
-        if !row.values.is_empty() && row.kind != ParamKind::Combo {
-            return Err(format!("`{name}` has no values: only a combo has"));
-        }
-        if row.values.len() > MOST_CHOICES {
-            let count = row.values.len();
-            return Err(format!(
-                "`{name}` has {count} values; {MOST_CHOICES} are the most"
-            ));
-        }
-        let mut seen = BTreeSet::new();
-        if let Some(word) = row.values.iter().find(|&word| !seen.insert(word)) {
-            return Err(format!("`{name}` has the value `{word}` twice"));
-        }
-        if low >= high {
-            return Err(format!(
-                "`{name}` has the bounds {low} and {high}, which must rise"
-            ));
-        }
-        if !(low..=high).contains(&start) {
-            return Err(format!(
-                "`{name}` starts at {start}, outside {low} to {high}"
-            ));
-        }
-        let width = high as f64 - low as f64;
-        let usual = match row.kind {
-            ParamKind::Spin => usual_step(width),
-            ParamKind::Check | ParamKind::Combo => 1.0,
+        let require = |holds: bool, reason: String| {
+            let refused = format!("`{name}` {reason}");
+            if holds { Ok(()) } else { Err(refused) }
         };
+        let (is_spin, is_combo) = (row.kind == ParamKind::Spin, row.kind == ParamKind::Combo);
+        let bounds = "has no bounds: only a spin has";
+        require(is_spin || !only_spin, bounds.to_owned())?;
+        let count = row.values.len();
+        let values = "has no values: only a combo has";
+        require(is_combo || count == 0, values.to_owned())?;
+        let most = format!("has {count} values; {MOST_CHOICES} are the most");
+        require(count <= MOST_CHOICES, most)?;
+        let mut seen = BTreeSet::new();
+        for word in &row.values {
+            let twice = format!("has the value `{word}` twice");
+            require(seen.insert(word), twice)?;
+        }
+        let bounds = format!("has the bounds {low} and {high}, which must rise");
+        require(low < high, bounds)?;
+        let outside = format!("starts at {start}, outside {low} to {high}");
+        require((low..=high).contains(&start), outside)?;
+        let width = high as f64 - low as f64;
+        let usual = if is_spin { usual_step(width) } else { 1.0 };
         let step = match row.step {
             None => usual,
             Some(Size::Number(step)) => step,
             Some(Size::Whole(step)) => step as f64,
         };
-        if !(step > 0.0 && step <= width) {
-            return Err(format!(
-                "`{name}` has the step {step}; it must be above 0 and at most {width}"
-            ));
-        }
+        let reason = format!("has the step {step}; it must be above 0 and at most {width}");
+        require(step > 0.0 && step <= width, reason)?;
         Ok(Self {
             name: row.name,
             kind: row.kind,

@@ -8,7 +8,7 @@ use mendel_store::frame::Folder;
 use mendel_store::{FileError, Record};
 use serde::{Deserialize, Serialize};
 
-use super::proof::MatchProof;
+use super::proof::{MatchProof, elo_words};
 use super::tune_plan::{Aside, Infeasible, ParamKind, TunePlan};
 
 /// `result.json`: what a tuning found.
@@ -43,14 +43,11 @@ pub struct TuneResult {
     pub curve: Vec<Validation>,
     /// The fitted surface over the two parameters of each pair that matter most.
     pub landscapes: Vec<Landscape>,
-    #[serde(default)]
     pub proof: Option<MatchProof>,
     /// Games still to be expected before the test decides, where it has not.
-    #[serde(default)]
     pub games_left: Option<f64>,
     /// The most games that a proof can have with the openings held out; none where
     /// games do not repeat.
-    #[serde(default)]
     pub most_games: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
@@ -133,19 +130,13 @@ impl Validation {
         if games == 0 && self.elo == Some(0.0) {
             return "the start itself".to_owned();
         }
-        let number = |elo: Option<f64>, open: &str| match elo {
-            Some(elo) => format!("{elo:+.0}"),
-            None => open.to_owned(),
-        };
         let open = match self.one_sided() {
             Some(true) => "+∞",
             Some(false) => "−∞",
             None => "unknown",
         };
-        let [low, high] = self.interval;
-        let (low, high) = (number(low, "−∞"), number(high, "+∞"));
-        let elo = number(self.elo, open);
-        format!("{elo} [{low}, {high}] Elo in {games} games")
+        let words = elo_words(self.elo, open, self.interval);
+        format!("{words} in {games} games")
     }
 }
 
@@ -272,9 +263,7 @@ pub struct TunedDuel {
     pub outcome: Outcome,
 }
 
-impl Record for TunedRound {
-    const VERSION: u32 = 1;
-}
+impl Record for TunedRound {}
 
 /// A pair in which the start failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

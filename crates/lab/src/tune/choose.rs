@@ -24,26 +24,8 @@ const WORKINGS: [&str; 7] = [
 
 /// The same by one of the words of a name. Never `file` or `path`: names of files are
 /// texts, which cannot be tuned, and a number with that word is about the board.
-const WORDS: [&str; 18] = [
-    "hash*",
-    "thread*",
-    "cpu*",
-    "core",
-    "cores",
-    "cache*",
-    "book*",
-    "bitbase*",
-    "tablebase*",
-    "nalimov*",
-    "gaviota*",
-    "log",
-    "logs",
-    "debug",
-    "seed",
-    "overhead",
-    "split",
-    "random",
-];
+const WORDS: &str = "hash* thread* cpu* core cores cache* book* bitbase* tablebase* nalimov* \
+                     gaviota* log logs debug seed overhead split random";
 
 fn matches(pattern: &str, name: &str) -> bool {
     WildMatch::new_case_insensitive(pattern).matches(name)
@@ -51,8 +33,8 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 fn is_about_play(name: &str) -> bool {
     let words = words(name);
-    let known = |pattern: &&str| words.iter().any(|word| matches(pattern, word));
-    !WORKINGS.iter().any(|it| matches(it, name)) && !WORDS.iter().any(known)
+    let known = |pattern: &str| words.iter().any(|word| matches(pattern, word));
+    !WORKINGS.iter().any(|it| matches(it, name)) && !WORDS.split(' ').any(known)
 }
 
 /// The words of a name: `RookOpenFile`, `rook_open_file` and `Rook Open File` have the

@@ -41,9 +41,7 @@ pub(super) const PAIRS: &str = "pairs.jsonl";
 /// disk is waited for no more often than this.
 pub(super) const SYNC: Sync = Sync::Every(Duration::from_secs(2));
 
-impl Record for TunedPair {
-    const VERSION: u32 = 1;
-}
+impl Record for TunedPair {}
 
 impl MemoRecord for TunedPair {
     /// Purpose, round, pair and whether it is the second try.

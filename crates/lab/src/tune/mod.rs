@@ -29,6 +29,7 @@ pub use probe::Probe;
 pub use prove::CHAMPION;
 pub use run::{Tune, TuneOptions};
 pub use tune_plan::LEAST_GAMES;
+pub use used_openings::UsedOpenings;
 
 use mendel_store::frame::Failure;
 

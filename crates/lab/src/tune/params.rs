@@ -99,35 +99,37 @@ impl Param {
     }
 
     fn check(&self, origin: &str, offers: &[OptionLine]) -> Result<(), Failure> {
-        let refuse = |reason: String| {
+        let refused = |reason: String| {
             let what = format!("{origin}: `{}` {reason}", self.name);
-            Err(refuse(what, FITTING))
+            refuse(what, FITTING)
+        };
+        let require = |holds: bool, reason: String| {
+            if holds { Ok(()) } else { Err(refused(reason)) }
         };
         let Some(option) = offers
             .iter()
             .find(|it| it.name.eq_ignore_ascii_case(&self.name))
         else {
             let names: Vec<&str> = offers.iter().map(|it| it.name.as_str()).collect();
-            return refuse(format!(
-                "is no option of the engine; it has {}",
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            return Err(refused(format!(
+                "is no option of the engine; it has {names}"
+            )));
         };
         match (&option.kind, self.kind) {
             (OptionKind::Spin { min, max, .. }, ParamKind::Spin) => {
-                if self.low < *min || self.high > *max {
-                    return refuse(format!(
-                        "has the bounds {} and {}, the engine takes {min} to {max}",
-                        self.low, self.high
-                    ));
-                }
+                let (low, high) = (self.low, self.high);
+                let reason =
+                    format!("has the bounds {low} and {high}, the engine takes {min} to {max}");
+                require(low >= *min && high <= *max, reason)
             }
-            (OptionKind::Check { .. }, ParamKind::Check) => {}
+            (OptionKind::Check { .. }, ParamKind::Check) => Ok(()),
             (OptionKind::Combo { vars, .. }, ParamKind::Combo) => {
-                if let Some(word) = self.values.iter().find(|word| !vars.contains(word)) {
-                    let vars = vars.join(", ");
-                    return refuse(format!("has the value `{word}`, the engine takes {vars}"));
-                }
+                let taken = vars.join(", ");
+                self.values.iter().try_for_each(|word| {
+                    let reason = format!("has the value `{word}`, the engine takes {taken}");
+                    require(vars.contains(word), reason)
+                })
             }
             (kind, _) => {
                 let kind = match kind {
@@ -137,12 +139,10 @@ impl Param {
                     OptionKind::Button => "button",
                     OptionKind::Text { .. } => "string",
                 };
-                return refuse(format!(
-                    "is a {kind} of the engine; write kind = \"{kind}\""
-                ));
+                let reason = format!("is a {kind} of the engine; write kind = \"{kind}\"");
+                Err(refused(reason))
             }
         }
-        Ok(())
     }
 }
 

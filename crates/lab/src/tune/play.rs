@@ -2,14 +2,14 @@
 
 use mendel_arena::task::PairTask;
 use mendel_arena::{
-    EndReason, Entrant, GamePair, GamePairs, Opening, PairGame, PairMemo, options_line, play_pairs,
+    EndReason, Entrant, GamePair, GamePairs, Opening, PairGame, options_line, play_pairs,
 };
 use mendel_crew::Crew;
-use mendel_store::FileError;
 use mendel_store::frame::{Failure, Memo, StopFlag};
 
 use super::journal::{PairPurpose, TunedPair};
 use super::used_openings::UsedOpenings;
+use crate::games::RecordedPairs;
 use crate::record::{LeftOut, Param, TunePlan};
 
 /// Plays the pairs of duels, or finds them in the memo.
@@ -150,7 +150,7 @@ impl DuelRunner<'_> {
                 .filter(|pair| !again || has_failure(&outcomes[pair.id as usize]))
                 .map(|pair| if again { self.second_try(&pair) } else { pair })
                 .collect();
-            let mut memo = TryMemo {
+            let mut memo = RecordedPairs {
                 memo: &mut *memo,
                 record: |pair: &GamePair, games| TunedPair {
                     purpose: round.purpose,
@@ -162,6 +162,7 @@ impl DuelRunner<'_> {
                     opening: pair.opening,
                     games,
                 },
+                games: |it| it.games,
             };
             let crew = self.crew.part(&round.part(again));
             let found = play_pairs(&crew, &task, &pairs, self.stop, &mut memo, &mut |_, _| {
@@ -238,26 +239,6 @@ impl DuelRunner<'_> {
 
 fn has_failure(games: &[PairGame; 2]) -> bool {
     failures(games).iter().any(Option::is_some)
-}
-
-/// The memo of a tuning as the pairs of one try see it.
-struct TryMemo<'a, R> {
-    memo: &'a mut Memo<TunedPair>,
-    /// The record of a pair with its games.
-    record: R,
-}
-
-impl<R: Fn(&GamePair, [PairGame; 2]) -> TunedPair> PairMemo for TryMemo<'_, R> {
-    type Error = FileError;
-
-    fn find(&self, pair: &GamePair) -> Option<[PairGame; 2]> {
-        let wanted = (self.record)(pair, [PairGame::NONE; 2]);
-        self.memo.find(&wanted).map(|found| found.games)
-    }
-
-    fn append(&mut self, pair: &GamePair, games: [PairGame; 2]) -> Result<(), FileError> {
-        self.memo.append((self.record)(pair, games))
-    }
 }
 
 #[derive(Clone, Debug)]

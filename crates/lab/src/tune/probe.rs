@@ -12,10 +12,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mendel_arena::{
-    AnalysisLine, AnalysisRequest, AnalystError, Entrant, Fault, Pace, options_line,
-};
-use mendel_board::{Game, Position};
+use mendel_arena::{AnalysisRequest, AnalystError, Entrant, Fault, Pace, options_line};
+use mendel_board::{Game, Move, Position};
 use mendel_crew::parallel;
 use mendel_engine::Score;
 use mendel_engine::bench::POSITIONS;
@@ -62,25 +60,9 @@ pub struct Probe<'a> {
     pub stop: &'a StopFlag,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct ProbeResult {
-    best: String,
-    score: Option<Score>,
-    depth: Option<u32>,
-    nodes: Option<u64>,
-}
-
-impl ProbeResult {
-    /// The best line about `position`; no line where the program resigned.
-    fn of(position: &Position, line: Option<&AnalysisLine>) -> Self {
-        Self {
-            best: line.map_or_else(|| "resigns".to_owned(), |line| position.uci(line.pv[0])),
-            score: line.and_then(|line| line.score),
-            depth: line.and_then(|line| line.depth),
-            nodes: line.and_then(|line| line.nodes),
-        }
-    }
-}
+/// The best move in a position, its score, and the depth and nodes of the search; none where the
+/// program resigned.
+pub(super) type ProbeResult = Option<(Move, Option<Score>, Option<u32>, Option<u64>)>;
 
 /// How much two looks at the same positions differ, as shares of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -290,7 +272,8 @@ impl Probe<'_> {
                 error,
                 recent_output: analyst.recent_output(),
             })?;
-            looks.push(ProbeResult::of(game.position(), lines.first()));
+            let best = lines.first();
+            looks.push(best.map(|it| (it.pv[0], it.score, it.depth, it.nodes)));
         }
         Ok(looks)
     }
@@ -301,10 +284,7 @@ fn probing(pace: Pace) -> Pace {
     if pace.is_repeatable() {
         return pace;
     }
-    Pace {
-        depth: Some(DEPTH),
-        ..Pace::default()
-    }
+    Pace::depth(DEPTH)
 }
 
 fn difference(one: &[ProbeResult], other: &[ProbeResult]) -> ProbeDifference {
@@ -313,7 +293,7 @@ fn difference(one: &[ProbeResult], other: &[ProbeResult]) -> ProbeDifference {
         pairs.filter(|(a, b)| differs(a, b)).count() as f64 / one.len().max(1) as f64
     };
     ProbeDifference {
-        moves: share(&|a, b| a.best != b.best),
+        moves: share(&|a, b| a.map(|it| it.0) != b.map(|it| it.0)),
         anything: share(&|a, b| a != b),
     }
 }

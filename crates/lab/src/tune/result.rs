@@ -38,18 +38,14 @@ fn landscapes(plan: &TunePlan, tuner: &AnyTuner, estimate: &Estimate) -> Vec<Lan
     for (number, &first) in places.iter().enumerate() {
         for &second in &places[number + 1..] {
             let (x, y) = (values(first), values(second));
+            let mut elo = tuner.landscape((first, &x), (second, &y));
+            for it in elo.iter_mut().flatten() {
+                *it = it.clamp(-MOST_ELO, MOST_ELO);
+            }
             landscapes.push(Landscape {
                 first: plan.params[first].name.clone(),
                 second: plan.params[second].name.clone(),
-                elo: tuner
-                    .landscape((first, &x), (second, &y))
-                    .into_iter()
-                    .map(|row| {
-                        row.into_iter()
-                            .map(|it| it.clamp(-MOST_ELO, MOST_ELO))
-                            .collect()
-                    })
-                    .collect(),
+                elo,
                 x,
                 y,
             });

@@ -31,9 +31,7 @@ pub struct Evaluation {
     pub figures: BTreeMap<String, f64>,
 }
 
-impl Record for Evaluation {
-    const VERSION: u32 = 1;
-}
+impl Record for Evaluation {}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,9 +45,7 @@ pub struct Timing {
     pub waiting: f64,
 }
 
-impl Record for Timing {
-    const VERSION: u32 = 1;
-}
+impl Record for Timing {}
 
 /// The end of a training, as `result.json` has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -20,9 +20,7 @@ pub(crate) struct Item {
     pub(crate) value: u64,
 }
 
-impl Record for Item {
-    const VERSION: u32 = 1;
-}
+impl Record for Item {}
 
 impl MemoRecord for Item {
     type Key = (u32, u32);
@@ -39,9 +37,7 @@ pub(crate) struct Step {
     pub(crate) sum: u64,
 }
 
-impl Record for Step {
-    const VERSION: u32 = 1;
-}
+impl Record for Step {}
 
 /// A value that depends on everything before it.
 fn value(seed: u64, step: u32, number: u32, before: u64) -> u64 {

@@ -81,9 +81,7 @@ struct Pair {
     points: u32,
 }
 
-impl Record for Pair {
-    const VERSION: u32 = 1;
-}
+impl Record for Pair {}
 
 impl MemoRecord for Pair {
     type Key = u32;

@@ -43,9 +43,7 @@ pub struct PlayedPair {
     pub games: [PairGame; 2],
 }
 
-impl Record for PlayedPair {
-    const VERSION: u32 = 1;
-}
+impl Record for PlayedPair {}
 
 impl PlayedPair {
     /// The name of the memo in the folder of a run: `pairs.jsonl` and `pairs-pending.jsonl`.

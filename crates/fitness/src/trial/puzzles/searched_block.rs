@@ -28,9 +28,7 @@ impl SearchedBlock {
     pub const SYNC: Sync = Sync::Every(Duration::from_secs(2));
 }
 
-impl Record for SearchedBlock {
-    const VERSION: u32 = 1;
-}
+impl Record for SearchedBlock {}
 
 impl MemoRecord for SearchedBlock {
     /// Generation and block.

@@ -19,8 +19,10 @@ use self::draw::{Drawn, Question};
 use super::contest::{absences, meant, places, started};
 use super::curve::check_curve;
 use super::refer::StepOutputs;
-use super::{Misfit, Output, PipelineStep, StepRun, check_sets, experts, file_name, hashes};
+use super::{Output, PipelineStep, StepRun, check_sets, experts, hashes};
+use crate::games::file_name;
 use crate::recipe::steps::AgreementSettings;
+use crate::recipe::{Misfit, require};
 use crate::record::Agreement;
 
 /// The word for the rating of a band in the text of a player.
@@ -39,19 +41,16 @@ impl AgreementSettings {
     }
 
     fn check_players(&self, players: &[Vec<String>]) -> Result<(), Misfit> {
-        if players.is_empty() {
-            return Err(("players", "names no player".to_owned()));
-        }
+        require(!players.is_empty(), "players", "names no player")?;
         for text in players.iter().flatten() {
             let pace = entrant(text, USUAL_RATING, self.hash)
                 .map_err(|error| ("players", error.to_string()))?
                 .pace;
-            if !pace.unwrap_or_else(|| self.pace()).is_repeatable() {
-                let reason = format!(
-                    "`{text}` has neither nodes nor a depth for a move: give one, here or behind the player"
-                );
-                return Err(("depth", reason));
-            }
+            let reason = format!(
+                "`{text}` has neither nodes nor a depth for a move: give one, here or behind the player"
+            );
+            let pace = pace.unwrap_or_else(|| self.pace());
+            require(pace.is_repeatable(), "depth", reason)?;
         }
         Ok(())
     }
@@ -94,9 +93,7 @@ struct AnswerRecord {
     moves: Vec<String>,
 }
 
-impl Record for AnswerRecord {
-    const VERSION: u32 = 1;
-}
+impl Record for AnswerRecord {}
 
 impl MemoRecord for AnswerRecord {
     type Key = (usize, usize);
@@ -127,21 +124,15 @@ const PIECE: usize = 50;
 
 impl PipelineStep for AgreementSettings {
     fn check(&self, made: &StepOutputs) -> Result<(), Misfit> {
-        if self.positions == 0 {
-            return Err(("positions", "must be at least 1".to_owned()));
-        }
-        if self.nodes == Some(0) || self.depth == Some(0) {
-            return Err(("depth", "must be at least 1".to_owned()));
-        }
-        if !(1..=4096).contains(&self.hash) {
-            return Err(("hash", "must be from 1 to 4096 mebibytes".to_owned()));
-        }
-        if !self.bands.is_sorted_by(|one, other| one < other) {
-            return Err(("bands", "must rise: where each band begins".to_owned()));
-        }
-        if self.per_band && self.bands.is_empty() {
-            return Err(("per-band", "needs `bands = [1200, 1400, …]`".to_owned()));
-        }
+        require(self.positions > 0, "positions", "must be at least 1")?;
+        let moves = self.nodes != Some(0) && self.depth != Some(0);
+        require(moves, "depth", "must be at least 1")?;
+        let hash = (1..=4096).contains(&self.hash);
+        require(hash, "hash", "must be from 1 to 4096 mebibytes")?;
+        let rise = self.bands.is_sorted_by(|one, other| one < other);
+        require(rise, "bands", "must rise: where each band begins")?;
+        let bands = !self.per_band || !self.bands.is_empty();
+        require(bands, "per-band", "needs `bands = [1200, 1400, …]`")?;
         let players = meant(&self.players, made);
         self.check_players(&players)?;
         check_curve(self.curve.as_ref(), players.len())?;

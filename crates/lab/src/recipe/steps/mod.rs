@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::document::{Complaint, Document};
+use super::document::{Complaint, Document, gather_texts};
 pub use tables::{
     AccuracySettings, AgreementSettings, Anchor, BreedSettings, ChanceSettings, CurveSettings,
     DataSettings, JudgementSettings, MatchSettings, NetworkSettings, OpeningsFrom, PartSettings,
@@ -79,9 +79,7 @@ struct Around {
     runs: u32,
     #[serde(default)]
     set: Table,
-    #[serde(default)]
     parent: Option<String>,
-    #[serde(default)]
     data: Option<String>,
     #[serde(default)]
     founders: Names,
@@ -114,20 +112,17 @@ impl Settings {
     /// Reads the list `[[step]]` and `rounds` of a recipe. Whether the steps fit
     /// together is checked by [`pipeline::check`](crate::pipeline::check).
     pub(super) fn read(document: &Document) -> Result<Self, Complaint> {
+        let reason = "stands beside `[[step]]`; move it into a step";
         for key in [
             "genome", "breeder", "trial", "stop", "stage", "founders", "sweep", "proof",
         ] {
-            if document.get(key).is_some() {
-                let reason = "stands beside `[[step]]`; move it into a step";
-                return Err(document.complaint(key, reason));
-            }
+            document.require(document.get(key).is_none(), key, reason)?;
         }
         let Some(Value::Array(steps)) = document.get("step") else {
             return Err(document.complaint("step", "must be a list: write `[[step]]`"));
         };
-        if steps.is_empty() {
-            return Err(document.complaint("step", "is empty; a pipeline has at least one step"));
-        }
+        let reason = "is empty; a pipeline has at least one step";
+        document.require(!steps.is_empty(), "step", reason)?;
         let rounds = match document.get("rounds") {
             None => 1,
             Some(Value::Integer(rounds @ 1..=99)) => *rounds as u32,
@@ -138,11 +133,9 @@ impl Settings {
         let mut read: Vec<StepSettings> = Vec::with_capacity(steps.len());
         for at in 0..steps.len() {
             let step = StepSettings::read(document, at)?;
-            let key = format!("step.{at}.name");
-            if read.iter().any(|before| before.name == step.name) {
-                let reason = format!("`{}` is the name of another step", step.name);
-                return Err(document.complaint(&key, reason));
-            }
+            let reason = format!("`{}` is the name of another step", step.name);
+            let is_new = read.iter().all(|before| before.name != step.name);
+            document.require(is_new, &format!("step.{at}.name"), reason)?;
             read.push(step);
         }
         let settings = Self {
@@ -158,52 +151,36 @@ impl Settings {
         let first = marked.iter().position(|&it| it);
         let last = marked.iter().rposition(|&it| it);
         let (Some(first), Some(last)) = (first, last) else {
-            if document.get("rounds").is_some() {
-                let reason = "repeats the steps with `each-round = true`, and no step has that key";
-                return Err(document.complaint("rounds", reason));
-            }
-            return Ok(());
+            let reason = "repeats the steps with `each-round = true`, and no step has that key";
+            return document.require(document.get("rounds").is_none(), "rounds", reason);
         };
         if let Some(gap) = (first..last).find(|&at| !marked[at]) {
             let reason = "stands between steps that are repeated: mark it with \
                           `each-round = true` too, or move it";
             return Err(document.complaint(&format!("step.{gap}"), reason));
         }
-        if self.turns().len() > MOST_TURNS {
-            let reason = format!("makes more than {MOST_TURNS} steps; ask for fewer");
-            return Err(document.complaint("rounds", reason));
-        }
-        Ok(())
+        let reason = format!("makes more than {MOST_TURNS} steps; ask for fewer");
+        document.require(self.turns().len() <= MOST_TURNS, "rounds", reason)
     }
 
     /// The steps in the order in which they are done, all rounds.
     pub fn turns(&self) -> Vec<Turn> {
-        let mut order: Vec<(usize, Option<u32>)> = Vec::new();
         let marked = |at: &usize| self.steps[*at].each_round;
-        let first = (0..self.steps.len()).find(marked);
-        let before = first.unwrap_or(self.steps.len());
-        order.extend((0..before).map(|at| (at, None)));
-        for round in 1..=self.rounds {
-            order.extend(
-                (before..self.steps.len())
-                    .filter(marked)
-                    .map(|at| (at, Some(round))),
-            );
-        }
-        order.extend(
-            (before..self.steps.len())
-                .filter(|at| !marked(at))
-                .map(|at| (at, None)),
-        );
-        order
-            .into_iter()
-            .enumerate()
-            .map(|(index, (step, round))| Turn {
-                number: index + 1,
-                step,
-                round,
-            })
-            .collect()
+        let count = self.steps.len();
+        let before = (0..count).find(marked).unwrap_or(count);
+        let repeated = (1..=self.rounds).flat_map(|round| {
+            let steps = (before..count).filter(marked);
+            steps.map(move |at| (at, Some(round)))
+        });
+        let after = (before..count).filter(|at| !marked(at));
+        let order = (0..before).map(|at| (at, None)).chain(repeated);
+        let order = order.chain(after.map(|at| (at, None)));
+        let turn = |(number, (step, round))| Turn {
+            number,
+            step,
+            round,
+        };
+        (1..).zip(order).map(turn).collect()
     }
 }
 
@@ -222,23 +199,15 @@ type ReadTable = fn(&Document, &str) -> Result<StepKind, Complaint>;
 
 /// The kinds of steps with one table.
 const KINDS: [(&str, ReadTable); 6] = [
-    ("data", |document, key| {
-        Ok(StepKind::Data(document.section(key)?))
+    ("data", |it, key| it.section(key).map(StepKind::Data)),
+    ("chance", |it, key| it.section(key).map(StepKind::Chance)),
+    ("match", |it, key| it.section(key).map(StepKind::Match)),
+    ("network", |it, key| it.section(key).map(StepKind::Network)),
+    ("agreement", |it, key| {
+        it.section(key).map(StepKind::Agreement)
     }),
-    ("chance", |document, key| {
-        Ok(StepKind::Chance(document.section(key)?))
-    }),
-    ("match", |document, key| {
-        Ok(StepKind::Match(document.section(key)?))
-    }),
-    ("network", |document, key| {
-        Ok(StepKind::Network(document.section(key)?))
-    }),
-    ("agreement", |document, key| {
-        Ok(StepKind::Agreement(document.section(key)?))
-    }),
-    ("judgement", |document, key| {
-        Ok(StepKind::Judgement(document.section(key)?))
+    ("judgement", |it, key| {
+        it.section(key).map(StepKind::Judgement)
     }),
 ];
 
@@ -255,14 +224,12 @@ impl StepSettings {
             return Err(document.complaint(&place, "has no `name`"));
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-        if name.is_empty() || name.len() > 40 || !name.chars().all(plain) {
-            let reason = "must be a short name of letters, digits, `-` and `_`";
-            return Err(document.complaint(&key("name"), reason));
-        }
-        if [PREVIOUS, PARENT].contains(&name.as_str()) {
-            let reason = format!("`{name}` means something else here; choose another name");
-            return Err(document.complaint(&key("name"), reason));
-        }
+        let is_short = (1..=40).contains(&name.len()) && name.chars().all(plain);
+        let reason = "must be a short name of letters, digits, `-` and `_`";
+        document.require(is_short, &key("name"), reason)?;
+        let is_free = ![PREVIOUS, PARENT].contains(&name.as_str());
+        let reason = format!("`{name}` means something else here; choose another name");
+        document.require(is_free, &key("name"), reason)?;
         let each_round = match table.get("each-round") {
             None => false,
             Some(Value::Boolean(it)) => *it,
@@ -310,9 +277,8 @@ fn breeding(document: &Document, place: &str, table: &Table) -> Result<BreedSett
     document.knows_only(place, &known)?;
     let others = [&TABLES[..], &EVERY, &["recipe", "proof"]].concat();
     let around: Around = document.section_without(place, &others)?;
-    if !(1..=99).contains(&around.runs) {
-        return Err(document.complaint(&key("runs"), "must be from 1 to 99"));
-    }
+    let runs = (1..=99).contains(&around.runs);
+    document.require(runs, &key("runs"), "must be from 1 to 99")?;
     // `proof` is a switch, or for tables of its own how the champion is proved.
     let (proof, proof_table) = match table.get("proof") {
         None => (recipe.is_some(), None),
@@ -372,29 +338,11 @@ pub(crate) fn path_keys(steps: &[Value]) -> Vec<String> {
     const LEAVES: [&str; 8] = [
         "trial", "data", "from", "player", "expert", "players", "openings", "recipe",
     ];
-    fn gather(value: &Value, key: &str, keys: &mut Vec<String>) {
-        match value {
-            Value::String(_) => keys.push(key.to_owned()),
-            Value::Array(values) => {
-                for (at, value) in values.iter().enumerate() {
-                    gather(value, &format!("{key}.{at}"), keys);
-                }
-            }
-            Value::Table(table) => {
-                for (name, value) in table {
-                    if LEAVES.contains(&name.as_str()) {
-                        gather(value, &format!("{key}.{name}"), keys);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
     let mut keys = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         for name in KEYS {
             if let Some(value) = step.get(name) {
-                gather(value, &format!("step.{at}.{name}"), &mut keys);
+                gather_texts(value, &format!("step.{at}.{name}"), &LEAVES, &mut keys);
             }
         }
     }

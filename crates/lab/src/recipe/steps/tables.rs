@@ -41,44 +41,31 @@ pub struct DataSettings {
     pub kind: Kind,
     pub positions: u64,
     /// Who plays the games; the player at hand if nothing is said.
-    #[serde(default)]
     pub player: Option<String>,
-    #[serde(default)]
     pub nodes: Option<u64>,
     /// Positions of a game, at most.
-    #[serde(default)]
     pub per_game: Option<u32>,
     /// Half-moves between two positions of a game, at least.
-    #[serde(default)]
     pub spacing: Option<u32>,
     /// Random half-moves behind the opening, at most.
-    #[serde(default)]
     pub random_plies: Option<u32>,
     /// Only positions in which nothing is to be won at once.
-    #[serde(default)]
     pub only_quiet: Option<bool>,
     /// Leave the game by one random move and play captures out.
     #[serde(default)]
     pub stray: bool,
     /// Keep the score and the move of the player's own search.
-    #[serde(default)]
     pub with_search: Option<bool>,
     /// Positions of this set (a step's, a built-in one or a file) instead of games.
-    #[serde(default)]
     pub from: Option<String>,
     /// Who labels: one, or several of whom the first that can be started does.
     #[serde(default)]
     pub(crate) expert: Names,
-    #[serde(default)]
     pub expert_eval: Option<Evaluation>,
-    #[serde(default)]
     pub expert_nodes: Option<u64>,
-    #[serde(default)]
     pub expert_depth: Option<u32>,
     /// Factor for its centipawns.
-    #[serde(default)]
     pub scale: Option<f64>,
-    #[serde(default)]
     pub hold_out: Option<f64>,
 }
 
@@ -110,27 +97,19 @@ pub struct MatchSettings {
     pub format: Format,
     /// Games for each two that meet.
     pub games: u64,
-    #[serde(default)]
     pub nodes: Option<u64>,
-    #[serde(default)]
     pub depth: Option<u32>,
-    #[serde(default)]
     pub movetime: Option<u64>,
-    #[serde(default)]
     pub tc: Option<TimeControl>,
     #[serde(default)]
     pub openings: OpeningsFrom,
     /// A game ends after this many half-moves behind the opening.
-    #[serde(default)]
     pub max_plies: Option<u32>,
     #[serde(default)]
     pub at_limit: Verdict,
     /// Both see a level game.
-    #[serde(default)]
     pub draw: Option<DrawRule>,
-    #[serde(default)]
     pub resign: Option<ResignRule>,
-    #[serde(default)]
     pub anchor: Option<Anchor>,
     /// Whether the accuracy of both sides is measured, and by whom.
     #[serde(default)]
@@ -147,10 +126,8 @@ pub struct MatchSettings {
     pub published_white: Vec<Vec<f64>>,
     /// Games for each two that met in what was published, where that is points: ours of
     /// another number of games are not comparable.
-    #[serde(default)]
     pub published_games: Option<u64>,
     /// A number of the players, along which their points are drawn.
-    #[serde(default)]
     pub curve: Option<CurveSettings>,
 }
 
@@ -256,15 +233,12 @@ pub struct AgreementSettings {
     /// Where bands of the lower of the two ratings begin, from the lowest.
     #[serde(default)]
     pub bands: Vec<u16>,
-    #[serde(default)]
     pub depth: Option<u32>,
-    #[serde(default)]
     pub nodes: Option<u64>,
     /// Mebibytes that a player of ours remembers a search in.
     #[serde(default = "one")]
     pub hash: u32,
     /// A number of the players, along which the result is drawn.
-    #[serde(default)]
     pub curve: Option<CurveSettings>,
     /// What was published for each player, shown next to our result.
     #[serde(default)]
@@ -287,7 +261,6 @@ pub struct JudgementSettings {
     #[serde(default = "usual_limit")]
     pub limit: u32,
     /// A number of the players, along which the result is drawn.
-    #[serde(default)]
     pub curve: Option<CurveSettings>,
 }
 
