@@ -2,17 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use mendel_nets::train as training;
 use mendel_store::IndexEntry;
-use mendel_store::frame::Manifest;
 use mendel_store::library::{Library, LibraryError};
 
 use crate::kinds;
 use crate::output;
 use crate::request::UsageError;
-
-/// The kind of a training in the index.
-pub(crate) const TRAINING: &str = training::KIND;
 
 /// The default folder of all experiments: `MENDEL_HOME`, or the folder that the system has for
 /// data of programs.
@@ -27,15 +22,7 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
 }
 
 pub(crate) fn open() -> anyhow::Result<Library> {
-    Ok(Library::new(home()?, kinds::describe).with_other(describe_training))
-}
-
-/// Trainings are not experiments of the frame yet.
-fn describe_training(folder: &Path) -> Option<IndexEntry> {
-    if matches!(Manifest::find(folder), Ok(Some(_))) {
-        return None;
-    }
-    training::describe(folder)
+    Ok(Library::new(home()?, kinds::describe))
 }
 
 /// Adds an experiment to the index of the library, or updates it. Errors are ignored: no

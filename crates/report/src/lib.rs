@@ -1,7 +1,7 @@
 //! Makes pages, plots and lists from the folders of experiments.
 //!
 //! Each kind has a record that is read from its folder and makes a page: [`RunRecord`],
-//! [`SweepRecord`], [`PipelineRecord`], [`TuningRecord`] and [`MatchRecord`]. The record itself is the
+//! [`SweepRecord`], [`PipelineRecord`], [`TuningRecord`], [`TrainingRecord`] and [`MatchRecord`]. The record itself is the
 //! data for programs; that of a run is [`RunRecord::summary`]. [`plot`] draws, [`page`] writes HTML,
 //! [`analysis`] computes what is drawn, [`metrics`] compares published figures with ours.
 //!
@@ -26,9 +26,9 @@ pub use self::metrics::PaperComparison;
 pub use self::nested::nested_runs;
 pub use self::pages::{
     ALL, AgreementView, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, JudgementView,
-    MatchRecord, OWN, Picture, PipelineRecord, PlayedView, RunQuality, RunRecord, RunSummary,
-    SweepRecord, TuningRecord, exam_pictures, exam_table, grid_page, learning_page, pictures_of,
-    setting_name, step_words, training_page,
+    MatchRecord, NetworkRecord, OWN, Picture, PipelineRecord, PlayedView, RunQuality, RunRecord,
+    RunSummary, SweepRecord, TrainingRecord, TuningRecord, exam_pictures, exam_table,
+    learning_page, pictures_of, setting_name, step_words,
 };
 
 /// The name of the page in the folder of an experiment.
