@@ -86,9 +86,9 @@ def train(arguments):
             command += ["--set", entry]
         subprocess.run(command, check=True, timeout=LIMIT, stdout=subprocess.DEVNULL)
         lines = pathlib.Path(folder, "run", "timings.jsonl").read_text().splitlines()
-        last = json.loads(lines[-1])
-        last = last.get("record", last)
-        return last["positions-per-second"], last["waiting"]
+        # The last seconds of each phase, which are those of the second half.
+        seconds = {line["phase"]: line["seconds"] for line in map(json.loads, lines)}
+        return half / seconds["learning"], seconds["waiting"] / seconds["learning"]
 
 
 class Block(nn.Module):

@@ -10,6 +10,7 @@ use mendel_lab::learning::Learn;
 use mendel_lab::pipeline::PipelineRun;
 use mendel_lab::sweep::Sweep;
 use mendel_lab::tune::Tune;
+use mendel_nets::train::Training;
 use mendel_store::frame::{Failure, Folder, Manifest};
 use mendel_store::library::Describe;
 use serde_json::Value;
@@ -37,6 +38,7 @@ pub(crate) static KINDS: &[ExperimentKind] = &[
     kind::<Learn>(),
     kind::<Calibration>(),
     kind::<DataSetCreation>(),
+    kind::<Training>(),
 ];
 
 const fn kind<E: ProgramExperiment>() -> ExperimentKind {

@@ -3,17 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use mendel_nets::train as training;
 use mendel_store::IndexEntry;
-use mendel_store::frame::Manifest;
 use mendel_store::library::{Describe, Library, LibraryError};
 use serde_json::Value;
 
 use crate::output;
 use crate::request::UsageError;
-
-/// The kind of a training in the index.
-pub(crate) const TRAINING: &str = training::KIND;
 
 /// The summary of an experiment, by its kind.
 static DESCRIBE: OnceLock<Describe> = OnceLock::new();
@@ -37,15 +32,7 @@ pub(crate) fn home() -> anyhow::Result<PathBuf> {
 
 pub(crate) fn open() -> anyhow::Result<Library> {
     let describe = DESCRIBE.get().copied().unwrap_or(|_, _| Value::Null);
-    Ok(Library::new(home()?, describe).with_other(describe_training))
-}
-
-/// Trainings are not experiments of the frame yet.
-fn describe_training(folder: &Path) -> Option<IndexEntry> {
-    if matches!(Manifest::find(folder), Ok(Some(_))) {
-        return None;
-    }
-    training::describe(folder)
+    Ok(Library::new(home()?, describe))
 }
 
 /// Adds an experiment to the index of the library, or updates it. Errors are ignored: no

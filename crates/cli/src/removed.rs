@@ -6,11 +6,8 @@ use crate::request::UsageError;
 
 /// The command (empty for every command), its old flag or word, and what to use instead.
 const REMOVED: &[(&str, &str, &str)] = &[
-    (
-        "match",
-        "--resume",
-        "`mendel resume DIR` resumes every experiment",
-    ),
+    ("match", "--resume", RESUME),
+    ("train", "--resume", RESUME),
     ("data make", "--resume", RESUME_DATA),
     ("breed", "--opponent", "use `--set learn.opponent=PLAYER`"),
     ("breed", "--games", "use `--set learn.games=N`"),
@@ -25,6 +22,8 @@ const REMOVED: &[(&str, &str, &str)] = &[
     ("crew", "forget", "use `mendel crew remove`"),
     ("", "--crew-dead", "use `--dead-letters WHAT`"),
 ];
+
+const RESUME: &str = "`mendel resume DIR` resumes every experiment";
 
 const RESUME_DATA: &str =
     "`mendel resume NAME` resumes it; `mendel runs --kind data` lists the names";
@@ -78,6 +77,7 @@ mod tests {
             assert!(hint(line).is_some_and(|hint| hint.contains(new)), "{line}");
         };
         has("match --resume folder", "mendel resume");
+        has("train --resume folder", "mendel resume");
         has("match a b --margin=5", "--time-margin");
         has("breed first-steps --crew-dead skip", "--dead-letters");
         has("data make quiet --out a.mds --resume", "mendel resume");

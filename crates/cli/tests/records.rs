@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 use crate::support::{Said, Scratch, json};
 
@@ -50,27 +50,25 @@ fn trainings_are_listed_beside_runs() {
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
     put(
         "manifest.toml",
-        "name = \"tiny\"\nversion = \"0.1.0\"\nseed = 7\nmachine = \"cpu\"\nthreads = 1\n\
-         files = []\ndata = \"some\"\nfingerprint = \"0\"\n",
+        "kind = \"train\"\nschema = 1\nid = \"77\"\nname = \"tiny\"\nseed = 7\nversion = \"0.1.0\"\n\
+         [facts]\nfiles = []\ndevice = \"cpu\"\nthreads = 1\ndata = \"some\"\nfingerprint = \"0\"\n",
     );
-    let list = scratch.printed(&["runs"]);
-    let line = list
-        .lines()
-        .find(|line| line.contains(" training ") || line.starts_with("training"));
-    assert!(line.expect("a row").contains("stopped"), "{list}");
+    let row = |list: &str| {
+        let line = list.lines().find(|line| line.contains(" train "));
+        line.unwrap_or_else(|| panic!("there is no row in {list}"))
+            .to_owned()
+    };
+    let line = row(&scratch.printed(&["runs"]));
+    assert!(line.contains("stopped"), "{line}");
 
-    put(
-        "result.json",
-        "{\"name\": \"tiny\", \"steps\": 70, \"best-step\": 60, \"validation-loss\": 1.5, \"test-loss\": 1.5, \
+    let mut result = b"{\"name\": \"tiny\", \"steps\": 70, \"best-step\": 60, \"validation-loss\": 1.5, \"test-loss\": 1.5, \
          \"test-positions\": 9, \"test\": {\"from\": 0.25, \"first\": 0.125}, \"paper\": {}, \"numbers\": 5, \
-         \"end\": \"done\", \"file\": \"tiny.net\"}",
-    );
+         \"end\": \"done\",\n  \"file\": \"tiny.net\"\n}"
+        .to_vec();
+    mendel_store::add_checksum_indented(&mut result).expect("an object");
+    fs::write(folder.join("result.json"), result).expect("writable");
     let path = folder.display().to_string();
-    let list = scratch.printed(&["runs", &path]);
-    let line = list
-        .lines()
-        .find(|line| line.contains(" training ") || line.starts_with("training"));
-    let line = line.expect("a row");
+    let line = row(&scratch.printed(&["runs", &path]));
     for expected in ["tiny", "7", "finished", "70 steps", "0.1250", "first"] {
         assert!(line.contains(expected), "{expected} is missing in {line}");
     }

@@ -3,17 +3,25 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mendel_board::pgn::GameResult;
 use mendel_board::{Color, Position};
 use mendel_data::shard::{ShardGame, ShardWriter, move_at};
 use mendel_evaluator::vision::{File, Net};
-use mendel_nets::train::recipe::Recipe;
-use mendel_nets::train::{Event, Machine, Order, TrainError, resume, train, train_grid};
+use mendel_nets::recipe::Recipe;
+use mendel_nets::record::{
+    ComputeDevice, EVALUATION, Evaluation, START, TrainedGrid, TrainedNetwork, TrainingOutcome,
+    TrainingStart,
+};
+use mendel_nets::train::{TrainOptions, Training, TrainingPlan};
+use mendel_store::RunStatus;
+use mendel_store::frame::{self, ExperimentEvent, Failure, Host, status_of};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use serde::Deserialize as _;
+use serde_json::Value;
 
 /// A folder of its own for a test, gone when it is over.
 struct Folder(PathBuf);
@@ -123,20 +131,44 @@ const SMALL: [(&str, &str); 9] = [
     ("training.test-positions", "2000"),
 ];
 
-fn order(recipe: Recipe, data: &Path, folder: PathBuf) -> Order {
-    Order {
-        recipe,
-        files: vec![data.to_owned()],
-        seed: 1,
-        machine: Machine::Cpu,
-        threads: 1,
-        start: None,
-        folder,
+fn plan(recipe: Recipe, data: &Path) -> TrainingPlan {
+    TrainingPlan::new(recipe, &[data.to_owned()], ComputeDevice::Cpu, 1)
+}
+
+/// A host that is told the records of the experiment and of those inside it.
+fn hearing(hear: impl Fn(&Host, &str, &Value) + Send + Sync + 'static) -> Host {
+    let host = Host::default();
+    let same = host.clone();
+    Host {
+        listener: Some(Arc::new(move |_, event| {
+            if let ExperimentEvent::Record { name, data } = event {
+                hear(&same, name, data);
+            }
+        })),
+        ..host
     }
 }
 
-fn never() -> Arc<AtomicBool> {
-    Arc::new(AtomicBool::new(false))
+fn begin(plan: &TrainingPlan, folder: &Path, host: &Host) -> Result<TrainingOutcome, Failure> {
+    let options = TrainOptions::default();
+    frame::start::<Training>(folder, plan.clone(), 1, "test", &options, host)
+}
+
+fn resume_with(folder: &Path, host: &Host) -> Result<TrainingOutcome, Failure> {
+    frame::resume::<Training>(folder, &TrainOptions::default(), host)
+}
+
+fn network(outcome: Result<TrainingOutcome, Failure>) -> TrainedNetwork {
+    let network = outcome.expect("nothing is wrong").network();
+    network.expect("the recipe has no grid")
+}
+
+fn train(plan: &TrainingPlan, folder: &Path) -> TrainedNetwork {
+    network(begin(plan, folder, &Host::default()))
+}
+
+fn resume(folder: &Path) -> TrainedNetwork {
+    network(resume_with(folder, &Host::default()))
 }
 
 #[test]
@@ -151,14 +183,17 @@ fn a_small_network_learns_what_was_played() {
         set.push(("data.pick", "\"all\""));
         set.push(("optimiser.rate", "0.003"));
         let out = folder.0.join(name);
-        let mut first = None;
-        let order = order(recipe(name, &set), &data, out.clone());
-        let outcome = train(&order, &never(), &mut |event| {
-            if let Event::Evaluated(evaluation) = event {
+        let first = Arc::new(Mutex::new(None));
+        let heard = Arc::clone(&first);
+        let host = hearing(move |_, name, data| {
+            if name == EVALUATION {
+                let evaluation = Evaluation::deserialize(data).expect("an evaluation");
+                let mut first = heard.lock().expect("no test panics here");
                 first.get_or_insert(evaluation.validation_loss);
             }
         });
-        let outcome = outcome.expect("nothing is wrong").expect("no stop was set");
+        let outcome = network(begin(&plan(recipe(name, &set), &data), &out, &host));
+        let first = *first.lock().expect("no test panics here");
         // Half of all moves can be known; guessing finds one in thirty.
         let right = outcome.test[figure];
         assert!(right > 0.4, "{name}: {right}");
@@ -189,9 +224,7 @@ fn a_small_network_learns_scores() {
         set.push(("training.epochs", "4"));
         set.push(("training.evaluate-every", "5000"));
         set.push(("optimiser.rate", "0.005"));
-        let order = order(recipe(name, &set), &data, folder.0.join(name));
-        let outcome = train(&order, &never(), &mut |_| {});
-        let outcome = outcome.expect("nothing is wrong").expect("no stop was set");
+        let outcome = train(&plan(recipe(name, &set), &data), &folder.0.join(name));
         // Answering the mean explains nothing.
         let explained = outcome.test["r2"];
         assert!(explained > 0.1, "{name}: {explained}");
@@ -209,38 +242,41 @@ fn a_network_begins_with_what_another_has_learnt() {
 
     // 1. One that names moves, and one that judges, with the same body.
     let first = folder.0.join("human");
-    let human = order(recipe("human", &set), &games_file, first.clone());
-    train(&human, &never(), &mut |_| {}).expect("nothing is wrong");
-    let begin = |name: &str, start: &Path| {
-        let mut order = order(recipe("value", &set), &data, folder.0.join(name));
-        order.start = Some(start.to_owned());
-        let mut taken = 0;
-        let end = train(&order, &never(), &mut |event| {
-            if let Event::Started { taken: numbers } = event {
-                taken = numbers;
+    train(&plan(recipe("human", &set), &games_file), &first);
+    let taken = Arc::new(AtomicU64::new(0));
+    let start_from_first = |name: &str| {
+        let mut plan = plan(recipe("value", &set), &data);
+        plan.start = Some(first.clone());
+        let heard = Arc::clone(&taken);
+        let host = hearing(move |_, name, data| {
+            if name == START {
+                let start = TrainingStart::deserialize(data).expect("a start");
+                heard.store(start.taken as u64, Ordering::Relaxed);
             }
         });
-        end.map(|outcome| (taken, outcome.expect("no stop was set")))
+        begin(&plan, &folder.0.join(name), &host)
     };
-    let (taken, outcome) = begin("value", &first).expect("nothing is wrong");
+    let outcome = network(start_from_first("value"));
+    let taken = taken.load(Ordering::Relaxed) as usize;
 
     // 2. All but the head is taken over, and the rest is not what it would be without.
     let head = 16 * 64 + 1;
     let norms = 2 * 16; // a gain and a shift where the file has one bias
     assert_eq!(taken, outcome.numbers - head + norms);
-    let alone = order(recipe("value", &set), &data, folder.0.join("alone"));
-    let alone = train(&alone, &never(), &mut |_| {}).expect("nothing is wrong");
-    let alone = alone.expect("no stop was set");
+    let alone = train(&plan(recipe("value", &set), &data), &folder.0.join("alone"));
     assert!((alone.test_loss - outcome.test_loss).abs() > 0.0);
 
     // 3. It is resumed without the other one; a folder without a training is refused.
     fs::remove_dir_all(&first).expect("it was ours");
-    assert!(resume(&folder.0.join("value"), &never(), &mut |_| {}).is_ok());
-    let error = begin("again", &first).expect_err("nothing is there");
+    assert_eq!(resume(&folder.0.join("value")), outcome);
+    fs::remove_file(folder.0.join("value/result.json")).expect("it is finished");
+    assert_eq!(resume(&folder.0.join("value")), outcome);
+    let error = start_from_first("again").expect_err("nothing is there");
     assert!(
         error.to_string().contains("not the folder of a training"),
         "{error}"
     );
+    assert!(!folder.0.join("again").exists(), "something was written");
 }
 
 /// Files that must be the same, whatever happened on the way.
@@ -258,11 +294,11 @@ fn a_training_that_was_killed_goes_on_to_the_bit() {
     games(&data);
     let mut set = SMALL.to_vec();
     set.push(("training.steps", "70"));
-    let order = |name: &str| order(recipe("chessnet", &set), &data, folder.0.join(name));
+    let plan = plan(recipe("chessnet", &set), &data);
 
     // 1. Without a break.
-    let whole = train(&order("whole"), &never(), &mut |_| {}).expect("nothing is wrong");
-    assert_eq!(whole.expect("no stop was set").steps, 70);
+    let whole = train(&plan, &folder.0.join("whole"));
+    assert_eq!(whole.steps, 70);
     let wanted = results(&folder.0.join("whole"));
     let told = String::from_utf8_lossy(&wanted[1]).lines().count();
     assert_eq!(told, 4, "after 20, 40, 60 and 70 steps");
@@ -270,40 +306,45 @@ fn a_training_that_was_killed_goes_on_to_the_bit() {
     // 2. It dies twice, each time between an evaluation and its checkpoint.
     let killed = folder.0.join("killed");
     for death in [2, 3] {
-        let run = |hear: &mut dyn FnMut(Event<'_>)| match death {
-            2 => train(&order("killed"), &never(), hear),
-            _ => resume(&killed, &never(), hear),
-        };
-        let mut asked = 0;
-        let died = catch_unwind(AssertUnwindSafe(|| {
-            run(&mut |event| {
-                if let Event::Evaluated(evaluation) = event {
-                    asked += 1;
-                    assert!(evaluation.step / 20 < death, "killed");
-                }
-            })
+        let asked = Arc::new(AtomicU64::new(0));
+        let heard = Arc::clone(&asked);
+        let host = hearing(move |_, name, data| {
+            if name == EVALUATION {
+                heard.fetch_add(1, Ordering::Relaxed);
+                let evaluation = Evaluation::deserialize(data).expect("an evaluation");
+                assert!(evaluation.step / 20 < death, "killed");
+            }
+        });
+        let died = catch_unwind(AssertUnwindSafe(|| match death {
+            2 => begin(&plan, &killed, &host),
+            _ => resume_with(&killed, &host),
         }));
         assert!(died.is_err(), "it was to be killed");
-        assert!(asked > 0);
+        assert!(asked.load(Ordering::Relaxed) > 0);
     }
-    let end = resume(&killed, &never(), &mut |_| {}).expect("nothing is wrong");
-    assert!(end.is_some());
+    resume(&killed);
     assert!(wanted == results(&killed), "another network came of it");
 
     // 3. It is asked to stop, and a finished one stays as it is.
     let stopped = folder.0.join("stopped");
-    let stop = never();
-    let end = train(&order("stopped"), &stop, &mut |event| {
-        if matches!(event, Event::Evaluated(_)) {
-            stop.store(true, Ordering::Relaxed);
+    let host = hearing(|host, name, _| {
+        if name == EVALUATION {
+            host.stop.store(true, Ordering::Relaxed);
         }
     });
-    assert!(end.expect("nothing is wrong").is_none());
+    let failure = begin(&plan, &stopped, &host).expect_err("a stop was set");
+    assert!(failure.is_stopped(), "{failure}");
+    assert_eq!(status_of(&stopped), RunStatus::Stopped);
     for _ in 0..2 {
-        let end = resume(&stopped, &never(), &mut |_| {}).expect("nothing is wrong");
-        assert!(end.is_some());
+        resume(&stopped);
         assert!(wanted == results(&stopped), "another network came of it");
     }
+
+    // 4. It dies between its last checkpoint and the result.
+    fs::remove_file(killed.join("result.json")).expect("it is finished");
+    fs::remove_file(killed.join("chessnet.net")).expect("it is finished");
+    resume(&killed);
+    assert!(wanted == results(&killed), "another network came of it");
 }
 
 #[test]
@@ -313,14 +354,13 @@ fn other_data_and_folders_in_use_are_refused() {
     games(&data);
     let mut set = SMALL.to_vec();
     set.push(("training.steps", "4"));
-    let order = order(recipe("chessnet", &set), &data, folder.0.join("out"));
-    let stop = Arc::new(AtomicBool::new(true));
-    assert!(train(&order, &stop, &mut |_| {}).expect("fine").is_none());
-    let again = train(&order, &never(), &mut |_| {});
-    assert!(
-        matches!(again, Err(TrainError::NotEmpty { .. })),
-        "{again:?}"
-    );
+    let plan = plan(recipe("chessnet", &set), &data);
+    let out = folder.0.join("out");
+    let host = hearing(|host, _, _| host.stop.store(true, Ordering::Relaxed));
+    let failure = begin(&plan, &out, &host).expect_err("a stop was set");
+    assert!(failure.is_stopped(), "{failure}");
+    let again = begin(&plan, &out, &Host::default()).expect_err("it has a training");
+    assert!(again.to_string().contains("already"), "{again}");
     let mut bytes = Vec::new();
     let mut writer = ShardWriter::new(&mut bytes).expect("memory takes everything");
     let record = ShardGame {
@@ -329,17 +369,20 @@ fn other_data_and_folders_in_use_are_refused() {
         moves: &[0; 30],
         scores: None,
     };
-    for _ in 0..30 {
+    for _ in 0..300 {
         writer.push(&record).expect("memory takes everything");
     }
     writer
         .finish("others", "a test", &[])
         .expect("memory takes everything");
     fs::write(&data, bytes).expect("a file for the test");
-    let other = resume(&order.folder, &never(), &mut |_| {});
-    assert!(other.is_err(), "{other:?}");
-    let nothing = resume(&folder.0, &never(), &mut |_| {});
-    assert!(matches!(nothing, Err(TrainError::NoTraining { .. })));
+    let other = resume_with(&out, &Host::default()).expect_err("the data are others");
+    assert!(matches!(other, Failure::InvalidRequest { .. }), "{other}");
+    let nothing = resume_with(&folder.0, &Host::default()).expect_err("nothing is there");
+    assert!(
+        matches!(nothing, Failure::InvalidRequest { .. }),
+        "{nothing}"
+    );
 }
 
 #[test]
@@ -353,21 +396,25 @@ fn a_grid_trains_every_network_and_goes_on_where_it_was_stopped() {
         "grid",
         "{ \"training.batch\" = [8, 32], \"optimiser.rate\" = [1e-3, 1e-5] }",
     ));
-    let order = order(recipe("chessnet-grid", &set), &data, folder.0.join("out"));
-    let stop = never();
-    let mut seen = 0;
-    let stopped = train_grid(&order, &stop, &mut |_, index, count, event| {
-        assert_eq!(count, 4);
-        seen = seen.max(index);
-        if index == 1 && matches!(event, Event::Begun { .. }) {
-            stop.store(true, Ordering::Relaxed);
+    let plan = plan(recipe("chessnet-grid", &set), &data);
+    let out = folder.0.join("out");
+    let begun = Arc::new(AtomicU64::new(0));
+    let heard = Arc::clone(&begun);
+    let host = hearing(move |host, name, _| {
+        if name == START && heard.fetch_add(1, Ordering::Relaxed) == 1 {
+            host.stop.store(true, Ordering::Relaxed);
         }
     });
-    assert!(stopped.expect("nothing is wrong").is_none());
-    assert_eq!(seen, 1);
-    let cells = train_grid(&order, &never(), &mut |_, _, _, _| {});
-    let cells = cells.expect("nothing is wrong").expect("no stop was set");
+    let stopped = begin(&plan, &out, &host).expect_err("a stop was set");
+    assert!(stopped.is_stopped(), "{stopped}");
+    assert_eq!(begun.load(Ordering::Relaxed), 2);
+    let outcome = resume_with(&out, &Host::default()).expect("nothing is wrong");
+    let TrainingOutcome::Grid(TrainedGrid { cells }) = outcome else {
+        panic!("the recipe has a grid");
+    };
     assert_eq!(cells.len(), 4);
     let loss = |at: usize| cells[at].outcome.as_ref().expect("none diverges").test_loss;
     assert!((0..4).all(|at| loss(at).is_finite()));
+    // Its networks are experiments of their own.
+    assert_eq!(Some(resume(&out.join(&cells[1].name))), cells[1].outcome);
 }

@@ -1,7 +1,7 @@
 //! Makes pages, plots and lists from the folders of experiments.
 //!
 //! Each kind has a record that is read from its folder and makes a page: [`RunRecord`],
-//! [`SweepRecord`], [`PipelineRecord`], [`TuningRecord`] and [`MatchRecord`]. The record itself is the
+//! [`SweepRecord`], [`PipelineRecord`], [`TuningRecord`], [`TrainingRecord`] and [`MatchRecord`]. The record itself is the
 //! data for programs; that of a run is [`RunRecord::summary`]. [`plot`] draws, [`page`] writes HTML,
 //! [`analysis`] computes what is drawn, [`metrics`] compares published figures with ours.
 //!
@@ -26,10 +26,10 @@ pub use self::error::ReportError;
 pub use self::metrics::PaperComparison;
 pub use self::nested::nested_runs;
 pub use self::pages::{
-    ALL, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, MatchRecord, OWN, Picture,
-    PipelineRecord, RunQuality, RunRecord, RunSummary, StepTables, SweepRecord, TitledTable,
-    TuningRecord, exam_pictures, exam_table, grid_page, learning_page, pictures_of, setting_name,
-    step_tables, step_words, training_page,
+    ALL, Analyses, AnalysisKind, Ancestor, Ancestry, GeneRow, MatchRecord, NetworkRecord, OWN,
+    Picture, PipelineRecord, RunQuality, RunRecord, RunSummary, StepTables, SweepRecord,
+    TitledTable, TrainingRecord, TuningRecord, exam_pictures, exam_table, learning_page,
+    pictures_of, setting_name, step_tables, step_words,
 };
 
 pub use self::text::p_value;

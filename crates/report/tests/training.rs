@@ -5,14 +5,19 @@ use std::fs;
 use std::path::Path;
 
 use mendel_nets::recipe::Recipe;
-use mendel_nets::record::{self, End, Evaluation, GridCell, Outcome};
-use mendel_report::{grid_page, training_page};
+use mendel_nets::record::{
+    self, ComputeDevice, End, Evaluation, GridCell, TrainedGrid, TrainedNetwork, TrainingFacts,
+    TrainingOutcome,
+};
+use mendel_report::TrainingRecord;
+use mendel_store::frame::{Folder, Manifest};
 use mendel_store::{Journal, Sync};
+use serde::Serialize;
 
 use crate::made_up::fresh_folder;
 
-fn recipe() -> Recipe {
-    Recipe::find("chessnet", &[]).unwrap_or_else(|error| panic!("{error}"))
+fn recipe(name: &str) -> Recipe {
+    Recipe::find(name, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn evaluations() -> Vec<Evaluation> {
@@ -29,9 +34,9 @@ fn evaluations() -> Vec<Evaluation> {
     vec![one(10), one(20), one(30)]
 }
 
-fn outcome() -> Outcome {
+fn outcome() -> TrainedNetwork {
     let figure = |value| BTreeMap::from([("from".to_owned(), value)]);
-    Outcome {
+    TrainedNetwork {
         name: "chessnet".to_owned(),
         steps: 30,
         best_step: 20,
@@ -46,27 +51,61 @@ fn outcome() -> Outcome {
     }
 }
 
-fn write_training(folder: &Path) {
-    let put = |name: &str, text: String| {
-        fs::write(folder.join(name), text).expect("a writable folder");
+fn put(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).expect("a writable folder");
+}
+
+fn write_plan(folder: &Path, recipe: &Recipe) {
+    let facts = TrainingFacts {
+        files: Vec::new(),
+        start: None,
+        device: ComputeDevice::Cpu,
+        threads: 1,
+        data: "12 games".to_owned(),
+        fingerprint: "0".to_owned(),
     };
-    put(record::MANIFEST, "data = \"12 games\"\n".to_owned());
-    put(record::RECIPE, recipe().to_toml());
+    let manifest = Manifest {
+        kind: record::KIND.to_owned(),
+        schema: record::SCHEMA,
+        name: recipe.name.clone(),
+        facts: toml::Table::try_from(&facts).expect("plain data"),
+        ..Manifest::default()
+    };
+    put(folder, record::RECIPE, &recipe.to_toml());
+    let text = toml::to_string(&manifest).expect("plain data");
+    put(folder, Manifest::FILE, &text);
+}
+
+fn write_evaluations(folder: &Path) {
     let path = folder.join(record::EVALUATIONS);
     let (mut journal, _) = Journal::open(&path, Sync::Each).expect("a journal");
     for it in &evaluations() {
         journal.append(it).expect("there is room");
     }
-    drop(journal);
-    let result = serde_json::to_string(&outcome()).expect("plain data");
-    put(record::RESULT, result);
+}
+
+fn write_result(folder: &Path, outcome: &impl Serialize) {
+    let mut text = serde_json::to_vec_pretty(outcome).expect("plain data");
+    mendel_store::add_checksum_indented(&mut text).expect("an object");
+    fs::write(folder.join(Folder::RESULT), text).expect("a writable folder");
+}
+
+fn write_training(folder: &Path) {
+    write_plan(folder, &recipe("chessnet"));
+    write_evaluations(folder);
+    write_result(folder, &TrainingOutcome::Network(outcome()));
+}
+
+fn html(folder: &Path) -> String {
+    let record = TrainingRecord::read(folder).expect("it is whole");
+    record.page().render()
 }
 
 #[test]
 fn a_finished_training_has_a_page() {
     let folder = fresh_folder("training");
     write_training(&folder);
-    let html = training_page(&folder).expect("it is whole").render();
+    let html = html(&folder);
     for part in [
         "validation",
         "12 games",
@@ -80,24 +119,51 @@ fn a_finished_training_has_a_page() {
 }
 
 #[test]
-fn an_unfinished_training_is_refused_with_the_missing_file() {
+fn an_unfinished_training_has_a_page_that_says_so() {
     let folder = fresh_folder("training-unfinished");
     write_training(&folder);
-    fs::remove_file(folder.join(record::RESULT)).expect("it is there");
-    let error = training_page(&folder).expect_err("there is no result");
-    assert!(error.to_string().contains("result.json"), "{error}");
+    fs::remove_file(folder.join(Folder::RESULT)).expect("it is there");
+    let html = html(&folder);
+    for part in ["not finished", "30 steps", "12 games", "validation"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_training_without_a_file_of_its_plan_is_refused_with_its_name() {
+    let folder = fresh_folder("training-broken");
+    write_training(&folder);
+    fs::remove_file(folder.join(record::RECIPE)).expect("it is there");
+    let error = TrainingRecord::read(&folder).expect_err("there is no recipe");
+    assert!(error.to_string().contains("recipe.toml"), "{error}");
 }
 
 #[test]
 fn a_grid_shows_every_network_and_names_those_that_diverged() {
-    let cell = |name: &str, outcome| GridCell {
-        name: name.to_owned(),
-        evaluations: evaluations(),
-        outcome,
-    };
-    let cells = [cell("batch-8", Some(outcome())), cell("batch-32", None)];
-    let html = grid_page(&recipe(), &cells).render();
-    for part in ["batch-8", "batch-32", "diverged", "0.2500"] {
+    let folder = fresh_folder("training-grid");
+    let recipe = recipe("chessnet-grid");
+    write_plan(&folder, &recipe);
+    let names = recipe.cells().expect("a grid").into_iter();
+    let names: Vec<String> = names.map(|(name, _)| name).collect();
+    for (index, name) in names.iter().enumerate() {
+        let folder = folder.join(name);
+        fs::create_dir_all(&folder).expect("a writable folder");
+        write_evaluations(&folder);
+        if index == 0 {
+            write_result(&folder, &TrainingOutcome::Network(outcome()));
+        }
+    }
+    let unfinished = html(&folder);
+    assert!(unfinished.contains("not finished"), "{unfinished}");
+
+    let cells = names.iter().enumerate().map(|(index, name)| GridCell {
+        name: name.clone(),
+        outcome: (index == 0).then(outcome),
+    });
+    let cells = cells.collect();
+    write_result(&folder, &TrainingOutcome::Grid(TrainedGrid { cells }));
+    let html = html(&folder);
+    for part in [names[0].as_str(), names[1].as_str(), "diverged", "0.2500"] {
         assert!(html.contains(part), "{part}");
     }
 }

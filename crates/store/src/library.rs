@@ -24,7 +24,6 @@ pub type Describe = fn(&Folder, &Manifest) -> Value;
 pub struct Library {
     home: PathBuf,
     describe: Describe,
-    other: Option<fn(&Path) -> Option<IndexEntry>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -40,19 +39,7 @@ impl Library {
         Self {
             home: home.into(),
             describe,
-            other: None,
         }
-    }
-
-    /// Also lists folders without a manifest of this version.
-    #[must_use]
-    pub fn with_other(mut self, describe: fn(&Path) -> Option<IndexEntry>) -> Self {
-        self.other = Some(describe);
-        self
-    }
-
-    fn other(&self, folder: &Path) -> Option<IndexEntry> {
-        self.other.and_then(|describe| describe(folder))
     }
 
     /// The default home folder, with the environment variable that gives it: `MENDEL_HOME`, or
@@ -108,9 +95,7 @@ impl Library {
     pub fn find(&self, text: &str) -> Result<PathBuf, LibraryError> {
         let path = Path::new(text);
         if path.is_dir() {
-            if self.other(path).is_none() {
-                Manifest::read(path)?;
-            }
+            Manifest::read(path)?;
             return Ok(std::path::absolute(path).map_err(FileError::io(path))?);
         }
         let fits = |entry: &IndexEntry| {
@@ -161,10 +146,6 @@ impl Library {
         }
         // A killed process did not update its entry.
         for entry in &mut listing.entries {
-            if let Some(other) = self.other(&entry.folder) {
-                *entry = other;
-                continue;
-            }
             entry.state = status_of(&entry.folder);
             if entry.state != RunStatus::Finished {
                 entry.finished = None;
@@ -181,10 +162,7 @@ impl Library {
     /// experiment itself is not affected.
     pub fn register(&self, folder: &Path) -> Result<(), LibraryError> {
         let folder = folder.canonicalize().map_err(FileError::io(folder))?;
-        let entry = match self.other(&folder) {
-            Some(entry) => entry,
-            None => self.entry(&folder, &Manifest::read(&folder)?),
-        };
+        let entry = self.entry(&folder, &Manifest::read(&folder)?);
         match self.index() {
             Ok(index) => index.put(&entry),
             // Folders below the home folder are found without it.
@@ -218,9 +196,7 @@ impl Library {
                 });
             }
         }
-        if self.other(&folder).is_none() {
-            Manifest::read(&folder)?;
-        }
+        Manifest::read(&folder)?;
         // 2. No process works in it; the locks are held until it is gone.
         let _locks = lock_all(&folder)?;
         // 3. It is renamed first, so that no reader finds half of it.
@@ -260,10 +236,8 @@ impl Library {
     }
 
     fn describe(&self, folder: &Path) -> Option<IndexEntry> {
-        match Manifest::find(folder).ok().flatten() {
-            Some(manifest) => Some(self.entry(folder, &manifest)),
-            None => self.other(folder),
-        }
+        let manifest = Manifest::find(folder).ok().flatten()?;
+        Some(self.entry(folder, &manifest))
     }
 
     fn entry(&self, folder: &Path, manifest: &Manifest) -> IndexEntry {

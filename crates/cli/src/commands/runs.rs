@@ -198,10 +198,9 @@ fn progress(entry: &IndexEntry) -> String {
     if let Some(text) = summary["progress"].as_str() {
         return text.to_owned();
     }
-    match entry.kind.as_str() {
-        library::TRAINING => format!("{} steps", text(&summary["steps"])),
-        _ if summary["generations"].is_null() => String::new(),
-        _ => format!("{} generations", text(&summary["generations"])),
+    match &summary["generations"] {
+        Value::Null => String::new(),
+        generations => format!("{} generations", text(generations)),
     }
 }
 

@@ -1,10 +1,11 @@
-//! Why a training does not start or continue.
+//! Why a network is not trained.
 
 use std::io;
 use std::path::PathBuf;
 
 use mendel_evaluator::vision::NetFileError;
-use mendel_store::{ExperimentError, FileError, RecipeError};
+use mendel_store::frame::Failure;
+use mendel_store::{FileError, RecipeError};
 
 use crate::stream::{Part, StreamError};
 
@@ -37,23 +38,29 @@ pub enum TrainError {
         "there is no GPU to be found: is its driver installed, and the program built against a torch with CUDA? `--device cpu` works without"
     )]
     NoGpu,
-    #[error("`{}` is not empty; resume with `mendel train --resume`, or choose another folder", folder.display())]
-    NotEmpty { folder: PathBuf },
     #[error("`{}` is not the folder of a training: {reason}", folder.display())]
     NoTraining { folder: PathBuf, reason: String },
-    #[error(
-        "the data are not those that this training was started with: {found} instead of {wanted}; restore them, or start a new training"
-    )]
-    OtherData { found: String, wanted: String },
     #[error(
         "the loss is not a number after {step} steps: the learning rate is too high; lower `optimiser.rate`, or set `optimiser.clip`"
     )]
     Diverged { step: u64 },
-    /// Another process trains here, or another build of the program started the training.
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
     Net(#[from] NetFileError),
+}
+
+impl TrainError {
+    /// The error of a training that was not started or resumed: the request is wrong.
+    pub(crate) fn into_invalid(self) -> Failure {
+        let hint = match &self {
+            Self::NoGpu => "`--device cpu` learns on the processor",
+            Self::NoTraining { .. } => {
+                "`--start` needs the folder of a training of this version; `mendel runs --kind train` lists them"
+            }
+            Self::Recipe(_) => "`mendel train` lists the built-in recipes",
+            _ => "`mendel data games FILE.pgn --out FILE.games` makes games to learn from",
+        };
+        Failure::invalid(self).with_hint(hint)
+    }
 }

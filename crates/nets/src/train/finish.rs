@@ -1,23 +1,23 @@
-//! The end of a training: the test part, the network's file, the result.
+//! The end of a training: the test part, the network's file.
 
 use std::collections::BTreeMap;
 
 use mendel_evaluator::vision::Head;
-use mendel_store::replace;
+use mendel_store::Journal;
+use mendel_store::frame::{Failure, Frame};
 use tch::no_grad;
 use toml::{Table, Value};
 
 use super::compact::Batch;
-use super::error::TrainError;
 use super::export::{Pawns, export};
-use super::learner::Training;
+use super::learner::TrainingRun;
 use super::loss::Lesson;
 use super::metrics::{Moves, Scores};
 use super::recipe::DataKind;
-use super::record::{End, Outcome, RESULT};
+use super::record::{End, Evaluation, TrainedNetwork};
 use crate::stream::Part;
 
-impl Training {
+impl TrainingRun {
     /// The mean loss over an exam, and the figures.
     pub(super) fn ask(&self, exam: &[Batch]) -> (f64, BTreeMap<String, f64>) {
         let (mut sum, mut count) = (0.0, 0);
@@ -45,8 +45,13 @@ impl Training {
         (sum / count.max(1) as f64, figures.into_iter().collect())
     }
 
-    /// Asks the test part once, writes the network and the result.
-    pub(super) fn finish(&mut self, end: End) -> Result<Outcome, TrainError> {
+    /// Asks the test part once and writes the network.
+    pub(super) fn finish(
+        &mut self,
+        end: End,
+        frame: &Frame,
+        journal: &mut Journal<Evaluation>,
+    ) -> Result<TrainedNetwork, Failure> {
         // 1. The best network, and the truth about it.
         let best = std::mem::take(&mut self.best);
         self.model.restore(&best);
@@ -56,18 +61,18 @@ impl Training {
             self.recipe.shape.view,
             Part::Test,
             training.test_positions,
-            self.manifest.threads,
+            self.threads,
         )?;
         let (test_loss, test) = self.ask(&exam);
-        let (validation_loss, best_step) = self.place.best.unwrap_or((f64::NAN, 0));
+        let (validation_loss, best_step) = self.meta.best.unwrap_or((f64::NAN, 0));
         let paper = self.recipe.paper.iter();
         let paper = paper.filter_map(|(name, value)| {
             let value = value.as_float().or(value.as_integer().map(|it| it as f64));
             value.map(|value| (name.clone(), value))
         });
-        let outcome = Outcome {
+        let outcome = TrainedNetwork {
             name: self.recipe.name.clone(),
-            steps: self.place.step,
+            steps: self.meta.step,
             best_step,
             validation_loss,
             test_loss,
@@ -83,30 +88,27 @@ impl Training {
         let mut file = export(&self.model, &self.recipe.shape, self.data.pawns())?;
         file.name.clone_from(&self.recipe.name);
         file.about.clone_from(&self.recipe.about);
-        file.training = self.description(&outcome);
-        replace(&self.folder.join(&outcome.file), &file.write()?)?;
+        file.training = self.description(&outcome, &frame.manifest().version);
+        frame.write(&outcome.file, file.write()?)?;
 
-        // 3. The result.
-        let mut result = serde_json::to_string_pretty(&outcome).expect("plain data become JSON");
-        result.push('\n');
-        replace(&self.folder.join(RESULT), result.as_bytes())?;
-        self.place.is_over = true;
-        self.save()?;
+        // 3. All that another training may begin with.
+        self.meta.is_over = true;
+        self.save(frame, journal)?;
         Ok(outcome)
     }
 
     /// What the file of the network says about its making.
-    fn description(&self, outcome: &Outcome) -> Table {
+    fn description(&self, outcome: &TrainedNetwork, version: &str) -> Table {
         let mut table = Table::new();
         let mut put = |key: &str, value: Value| {
             table.insert(key.to_owned(), value);
         };
         let recipe = Table::try_from(&self.recipe).expect("a recipe is a table");
         put("recipe", Value::Table(recipe));
-        put("seed", Value::String(self.manifest.seed.to_string()));
-        put("data", self.manifest.data.clone().into());
-        put("fingerprint", self.manifest.fingerprint.clone().into());
-        put("version", self.manifest.version.clone().into());
+        put("seed", Value::String(self.seed.to_string()));
+        put("data", self.data.about().into());
+        put("fingerprint", self.data.fingerprint().into());
+        put("version", version.into());
         put("steps", Value::Integer(outcome.steps as i64));
         put(
             "test-positions",

@@ -1,12 +1,11 @@
 //! The training of networks.
 //!
-//! A [`recipe::Recipe`] says what is trained, on what and how; `train` follows it
-//! in a folder of its own, which `resume` continues after a stop or a kill. What
-//! leaves is a file that `evaluator` reads and plays with, a journal of evaluations
-//! and a page.
+//! A [`recipe::Recipe`] says what is trained, on what and how; a [`Training`] is an experiment
+//! that does so in a folder of its own. It writes a file that `evaluator` reads and plays with,
+//! and a journal of evaluations.
 //!
-//! Recipes and figures are always here; what needs the framework (`tch`, libtorch)
-//! only with the cargo feature `train`.
+//! Recipes, plans and records are always here; the work itself needs libtorch (`tch`) and the
+//! cargo feature `train`.
 
 #![allow(
     clippy::missing_panics_doc,
@@ -15,10 +14,11 @@
 
 #[cfg(feature = "train")]
 mod compact;
-mod describe;
+mod experiment;
 mod intake;
 pub mod metrics;
 mod phase;
+mod plan;
 pub mod recipe;
 pub mod record;
 #[cfg(feature = "train")]
@@ -35,8 +35,6 @@ mod export;
 #[cfg(feature = "train")]
 mod finish;
 #[cfg(feature = "train")]
-mod grid;
-#[cfg(feature = "train")]
 mod learner;
 #[cfg(feature = "train")]
 mod loss;
@@ -47,16 +45,12 @@ mod optimiser;
 #[cfg(feature = "train")]
 mod parameters;
 #[cfg(feature = "train")]
-mod run;
-#[cfg(feature = "train")]
 mod start;
-
-pub use describe::{KIND, describe};
-pub use phase::{Facts, Phase};
+#[cfg(feature = "train")]
+mod work;
 
 #[cfg(feature = "train")]
-pub use self::{
-    error::TrainError,
-    grid::{HearGrid, train_grid},
-    run::{Event, Machine, Order, Progress, resume, train},
-};
+pub use self::error::TrainError;
+pub use self::experiment::Training;
+pub use self::phase::{Facts, Phase};
+pub use self::plan::{TrainOptions, TrainingPlan};

@@ -1,16 +1,82 @@
 //! What is written down while a network learns.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use mendel_store::Record;
 use serde::{Deserialize, Serialize};
 
-/// What must be known to resume a training, beside the recipe and the checkpoint.
-pub const MANIFEST: &str = "manifest.toml";
+/// The kind of a training, as its manifest has it.
+pub const KIND: &str = "train";
+/// The form of the files in its folder.
+pub const SCHEMA: u32 = 1;
+/// The plan: the recipe.
 pub const RECIPE: &str = "recipe.toml";
 /// The [`Evaluation`]s of a training.
 pub const EVALUATIONS: &str = "epochs.jsonl";
-pub const RESULT: &str = "result.json";
+/// The record of the events that has a [`TrainingStart`].
+pub const START: &str = "training";
+/// The record of the events that has an [`Evaluation`].
+pub const EVALUATION: &str = "evaluation";
+/// The record of the events that has a [`TrainProgress`].
+pub const STEP: &str = "step";
+
+/// Where a network learns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComputeDevice {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The first GPU.
+    Cuda,
+}
+
+/// `[facts]` of the manifest: what decides the result besides the recipe and the seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TrainingFacts {
+    pub files: Vec<PathBuf>,
+    /// The training whose network it begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<PathBuf>,
+    pub device: ComputeDevice,
+    pub threads: usize,
+    /// A sentence about the data, and their fingerprint.
+    pub data: String,
+    pub fingerprint: String,
+}
+
+/// The beginning of the work of a process on a network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TrainingStart {
+    /// Weights and biases of the network.
+    pub numbers: usize,
+    /// A sentence about what it learns from.
+    pub data: String,
+    /// Steps that were done before.
+    pub step: u64,
+    /// Numbers of the network that it begins with; 0 without one, and on resume.
+    pub taken: usize,
+}
+
+/// The progress of a training since the last record of this kind; `loss` is the mean since the
+/// last evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TrainProgress {
+    pub step: u64,
+    /// Rounds through the data.
+    pub epoch: u64,
+    pub loss: f64,
+    pub rate: f64,
+    pub positions_per_second: f64,
+    /// The share of the time spent waiting for data.
+    pub waiting: f64,
+    /// Seconds of learning so far.
+    pub seconds: f64,
+}
 
 /// A line of `epochs.jsonl`: how a network stood when the validation part was asked.
 /// Nothing in it comes from a clock.
@@ -33,24 +99,34 @@ pub struct Evaluation {
 
 impl Record for Evaluation {}
 
+/// The outcome of a training, as `result.json` has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Timing {
-    pub step: u64,
-    /// Seconds of learning so far.
-    pub seconds: f64,
-    /// Positions a second since the last line, evaluations left out.
-    pub positions_per_second: f64,
-    /// The share of that time spent waiting for data.
-    pub waiting: f64,
+#[serde(untagged)]
+pub enum TrainingOutcome {
+    /// Of a recipe without a grid.
+    Network(TrainedNetwork),
+    Grid(TrainedGrid),
 }
 
-impl Record for Timing {}
+impl TrainingOutcome {
+    pub fn network(self) -> Option<TrainedNetwork> {
+        match self {
+            Self::Network(network) => Some(network),
+            Self::Grid(_) => None,
+        }
+    }
+}
 
-/// The end of a training, as `result.json` has it.
+/// The networks of a grid, in its order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainedGrid {
+    pub cells: Vec<GridCell>,
+}
+
+/// A network that was trained to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Outcome {
+pub struct TrainedNetwork {
     pub name: String,
     pub steps: u64,
     /// The step whose network was kept.
@@ -70,15 +146,13 @@ pub struct Outcome {
     pub file: String,
 }
 
-/// What came of a network of a grid.
-#[derive(Clone, Debug)]
+/// One network of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GridCell {
-    /// What it is called, which is also its folder's name.
+    /// Also the name of its folder, which has a training of its own.
     pub name: String,
-    /// How it learnt.
-    pub evaluations: Vec<Evaluation>,
-    /// What came of it; `None` if its loss was no number any more.
-    pub outcome: Option<Outcome>,
+    /// `None` if its loss was not a number any more.
+    pub outcome: Option<TrainedNetwork>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

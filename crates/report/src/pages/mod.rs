@@ -36,7 +36,7 @@ pub use self::pipeline::{PipelineRecord, StepTables, step_tables, step_words};
 pub use self::read::{ALL, OWN, RunQuality, RunRecord};
 pub use self::summary::RunSummary;
 pub use self::sweep::{SweepRecord, setting_name};
-pub use self::train::{grid_page, training_page};
+pub use self::train::{NetworkRecord, TrainingRecord};
 pub use self::tune::TuningRecord;
 
 use crate::text::{

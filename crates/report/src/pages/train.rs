@@ -4,99 +4,168 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mendel_nets::recipe::{DataKind, Recipe};
-use mendel_nets::record::{self, Evaluation, GridCell, Outcome};
-use serde::Deserialize;
+use mendel_nets::record::{self, Evaluation, TrainedNetwork, TrainingFacts, TrainingOutcome};
+use mendel_store::frame::{Failure, Folder, Manifest};
+use serde::Serialize;
 
 use super::or_dash;
-use super::read::{broken, lines_of, text_of};
-use crate::error::ReportError;
+use super::read::{broken, lines_of};
 use crate::page::{HtmlPage, HtmlTable, PageBlock, Tone};
 use crate::plot::{Axis, LineChart, Reference, Series, number};
 
-/// The page of a finished training.
-///
-/// # Errors
-///
-/// If the training is not finished, or one of its files is broken.
-pub fn training_page(folder: &Path) -> Result<HtmlPage, ReportError> {
-    let file = |name: &str| {
-        let path = folder.join(name);
-        let text = text_of(&path)?.ok_or_else(|| broken(&path)("it is missing"))?;
-        Ok::<_, ReportError>((path, text))
-    };
-    let (path, text) = file(record::MANIFEST)?;
-    let manifest: Manifest = toml::from_str(&text).map_err(broken(&path))?;
-    let (path, text) = file(record::RECIPE)?;
-    let recipe = Recipe::parse(&text, record::RECIPE, &[]);
-    let recipe = recipe.map_err(broken(&path))?;
-    let (path, text) = file(record::RESULT)?;
-    let outcome: Outcome = serde_json::from_str(&text).map_err(broken(&path))?;
-    let evaluations: Vec<Evaluation> = lines_of(&folder.join(record::EVALUATIONS))?;
-    Ok(page(&recipe, &outcome, &evaluations, &manifest.data))
+/// A training or a grid of them, finished or not.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainingRecord {
+    pub id: String,
+    pub name: String,
+    pub seed: u64,
+    pub facts: TrainingFacts,
+    #[serde(skip)]
+    recipe: Recipe,
+    /// One network, or all of the grid, those that are not finished too.
+    pub networks: Vec<NetworkRecord>,
+    pub is_finished: bool,
 }
 
-/// The part of a training's manifest that its page shows.
-#[derive(Deserialize)]
-struct Manifest {
-    data: String,
+/// A network of a training.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkRecord {
+    /// Its name in a grid.
+    pub name: String,
+    pub evaluations: Vec<Evaluation>,
+    /// `None` if it is not finished, or has diverged.
+    pub outcome: Option<TrainedNetwork>,
 }
 
-fn page(recipe: &Recipe, outcome: &Outcome, evaluations: &[Evaluation], data: &str) -> HtmlPage {
-    let mut page = HtmlPage::new(&recipe.name, &recipe.about, "Mendel");
-    let steps = format!(
-        "{}; {}; the network of step {} was kept",
-        outcome.steps,
-        outcome.end.as_str(),
-        outcome.best_step
-    );
-    let numbers = format!("{} ({})", outcome.numbers, outcome.file);
-    let facts = [
-        ("learnt from", data.to_owned()),
-        ("numbers", numbers),
-        ("steps", steps),
-    ];
-    page.blocks = vec![verdict(recipe, outcome), PageBlock::facts(facts)];
-    let curves = curves(&[(String::new(), evaluations)], &outcome.paper);
-    // The heading stands also above no curves.
-    page.blocks
-        .push(PageBlock::Heading("How it learnt".to_owned()));
-    page.blocks.extend(curves);
-    let tested = format!(
-        "{} positions of games it never saw, asked once, at the end.",
-        outcome.test_positions
-    );
-    let figures = PageBlock::Table(figures(&outcome.test, &outcome.paper));
-    let blocks = [PageBlock::Text(tested), figures, recipe_block(recipe)];
-    page.section("What it got right", blocks);
-    page
+impl TrainingRecord {
+    /// # Errors
+    ///
+    /// If the folder is not that of a training, or a file cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, Failure> {
+        // 1. The plan.
+        let files = Folder::at(folder);
+        let manifest = Manifest::read(folder)?;
+        let facts = manifest.facts.clone().try_into();
+        let path = files.file(record::RECIPE);
+        let recipe = Recipe::parse(&files.read(record::RECIPE)?, record::RECIPE, &[]);
+        let recipe = recipe.map_err(broken(&path))?;
+        // 2. The networks.
+        let outcome = files.read_result::<TrainingOutcome>()?;
+        let is_finished = outcome.is_some();
+        let networks = if recipe.grid.is_empty() {
+            vec![NetworkRecord {
+                name: String::new(),
+                evaluations: lines_of(&files.file(record::EVALUATIONS))?,
+                outcome: outcome.and_then(TrainingOutcome::network),
+            }]
+        } else {
+            let cells = recipe.cells().map_err(broken(&path))?.into_iter();
+            let networks = cells.map(|(name, _)| NetworkRecord::read(&files, name));
+            networks.collect::<Result<_, _>>()?
+        };
+        Ok(Self {
+            facts: facts.map_err(broken(&files.file(Manifest::FILE)))?,
+            id: manifest.id,
+            name: manifest.name,
+            seed: manifest.seed,
+            recipe,
+            networks,
+            is_finished,
+        })
+    }
+
+    pub fn page(&self) -> HtmlPage {
+        match &self.networks[..] {
+            [network] if self.recipe.grid.is_empty() => self.network_page(network),
+            networks => self.grid_page(networks),
+        }
+    }
+
+    fn network_page(&self, network: &NetworkRecord) -> HtmlPage {
+        let recipe = &self.recipe;
+        let evaluations = &network.evaluations[..];
+        let mut page = HtmlPage::new(&recipe.name, &recipe.about, "Mendel");
+        let data = ("learnt from", self.facts.data.clone());
+        let Some(outcome) = &network.outcome else {
+            let step = evaluations.last().map_or(0, |it| it.step);
+            let small = format!("{step} steps were evaluated");
+            page.blocks = vec![
+                PageBlock::verdict(Tone::Plain, "not finished", small),
+                PageBlock::facts([data]),
+            ];
+            let curves = curves(&[(String::new(), evaluations)], &BTreeMap::new());
+            page.section("How it learns", curves);
+            page.blocks.push(recipe_block(recipe));
+            return page;
+        };
+        let steps = format!(
+            "{}; {}; the network of step {} was kept",
+            outcome.steps,
+            outcome.end.as_str(),
+            outcome.best_step
+        );
+        let numbers = format!("{} ({})", outcome.numbers, outcome.file);
+        let facts = [data, ("numbers", numbers), ("steps", steps)];
+        page.blocks = vec![verdict(recipe, outcome), PageBlock::facts(facts)];
+        let curves = curves(&[(String::new(), evaluations)], &outcome.paper);
+        // The heading stands also above no curves.
+        page.blocks
+            .push(PageBlock::Heading("How it learnt".to_owned()));
+        page.blocks.extend(curves);
+        let tested = format!(
+            "{} positions of games it never saw, asked once, at the end.",
+            outcome.test_positions
+        );
+        let figures = PageBlock::Table(figures(&outcome.test, &outcome.paper));
+        let blocks = [PageBlock::Text(tested), figures, recipe_block(recipe)];
+        page.section("What it got right", blocks);
+        page
+    }
+
+    fn grid_page(&self, networks: &[NetworkRecord]) -> HtmlPage {
+        let main = headline(&self.recipe);
+        let mut table = HtmlTable::new(["network", main, "loss", "steps"]);
+        for NetworkRecord { name, outcome, .. } in networks {
+            let Some(it) = outcome else {
+                let state = if self.is_finished {
+                    "diverged"
+                } else {
+                    "not finished"
+                };
+                table.row([name.as_str(), "–", "–", state]);
+                continue;
+            };
+            let figure = it.test.get(main).map(|it| format!("{it:.4}"));
+            let (figure, loss) = (figure.unwrap_or_default(), format!("{:.4}", it.test_loss));
+            table.row([name.clone(), figure, loss, it.steps.to_string()]);
+        }
+        let runs: Vec<(String, &[Evaluation])> = networks
+            .iter()
+            .map(|network| (network.name.clone(), network.evaluations.as_slice()))
+            .collect();
+        let mut page = HtmlPage::new(&self.recipe.name, &self.recipe.about, "Mendel");
+        page.blocks.push(PageBlock::Table(table));
+        page.blocks.extend(curves(&runs, &BTreeMap::new()));
+        page.blocks.push(recipe_block(&self.recipe));
+        page
+    }
+}
+
+impl NetworkRecord {
+    /// A network of a grid, from its own folder.
+    fn read(grid: &Folder, name: String) -> Result<Self, Failure> {
+        let files = Folder::at(grid.file(&name));
+        let outcome = files.read_result::<TrainingOutcome>()?;
+        Ok(Self {
+            name,
+            evaluations: lines_of(&files.file(record::EVALUATIONS))?,
+            outcome: outcome.and_then(TrainingOutcome::network),
+        })
+    }
 }
 
 fn recipe_block(recipe: &Recipe) -> PageBlock {
     PageBlock::details("The recipe", PageBlock::Code(recipe.to_toml()))
-}
-
-/// The page of a grid.
-pub fn grid_page(recipe: &Recipe, cells: &[GridCell]) -> HtmlPage {
-    let main = headline(recipe);
-    let mut table = HtmlTable::new(["network", main, "loss", "steps"]);
-    for GridCell { name, outcome, .. } in cells {
-        let Some(it) = outcome else {
-            table.row([name.as_str(), "–", "–", "diverged"]);
-            continue;
-        };
-        let figure = it.test.get(main).map(|it| format!("{it:.4}"));
-        let (figure, loss) = (figure.unwrap_or_default(), format!("{:.4}", it.test_loss));
-        table.row([name.clone(), figure, loss, it.steps.to_string()]);
-    }
-    let runs: Vec<(String, &[Evaluation])> = cells
-        .iter()
-        .map(|cell| (cell.name.clone(), cell.evaluations.as_slice()))
-        .collect();
-    let mut page = HtmlPage::new(&recipe.name, &recipe.about, "Mendel");
-    page.blocks.push(PageBlock::Table(table));
-    page.blocks.extend(curves(&runs, &BTreeMap::new()));
-    page.blocks.push(recipe_block(recipe));
-    page
 }
 
 /// The most important figure of a network of this kind.
@@ -109,7 +178,7 @@ fn headline(recipe: &Recipe) -> &'static str {
     }
 }
 
-fn verdict(recipe: &Recipe, outcome: &Outcome) -> PageBlock {
+fn verdict(recipe: &Recipe, outcome: &TrainedNetwork) -> PageBlock {
     let main = headline(recipe);
     let ours = outcome.test.get(main).copied();
     let paper = outcome.paper.get(main).copied();

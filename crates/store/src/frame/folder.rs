@@ -226,13 +226,22 @@ impl Folder {
     ///
     /// If it cannot be read, is damaged, or is no such state.
     pub fn read_checkpoint<T: DeserializeOwned>(&self) -> Result<Option<T>, FileError> {
-        let Some(checkpoint) = self.checkpoint(Self::CHECKPOINT)? else {
+        let Some(state) = self.read_checkpoint_bytes()? else {
             return Ok(None);
         };
-        let state = serde_json::from_slice(&checkpoint.state);
+        let state = serde_json::from_slice(&state);
         Ok(Some(state.map_err(|error| {
             FileError::content(&self.file(Self::CHECKPOINT), &error)
         })?))
+    }
+
+    /// The same of a state that is not JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is damaged.
+    pub fn read_checkpoint_bytes(&self) -> Result<Option<Vec<u8>>, FileError> {
+        Ok(self.checkpoint(Self::CHECKPOINT)?.map(|it| it.state))
     }
 
     /// Flushes the journals, then writes the state to resume from, with the number of records
@@ -247,8 +256,22 @@ impl Folder {
         state: &impl Serialize,
         journals: &mut [&mut dyn Flush],
     ) -> Result<(), FileError> {
+        let state = serde_json::to_vec(state)
+            .map_err(|error| FileError::value(&self.file(Self::CHECKPOINT), &error))?;
+        self.write_checkpoint_bytes(state, journals)
+    }
+
+    /// The same of a state that is not JSON.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written. The checkpoint is then the old one.
+    pub fn write_checkpoint_bytes(
+        &self,
+        state: Vec<u8>,
+        journals: &mut [&mut dyn Flush],
+    ) -> Result<(), FileError> {
         let path = self.file(Self::CHECKPOINT);
-        let state = serde_json::to_vec(state).map_err(|error| FileError::value(&path, &error))?;
         // 1. What the state depends on.
         let mut records = BTreeMap::new();
         for journal in journals {

@@ -292,3 +292,23 @@ fn a_start_that_was_killed_is_begun_again() {
         assert!(!folder.join(".starting").exists());
     }
 }
+
+#[test]
+fn a_checkpoint_of_bytes_is_read_as_it_was_written_or_not_at_all() {
+    let folder = Folder::at(fresh_folder("damage-bytes"));
+    let read = || folder.read_checkpoint_bytes();
+    assert_eq!(read().expect("there is none"), None);
+    let state = b"\n{}\0\n\xff\n".to_vec();
+    let written = folder.write_checkpoint_bytes(state.clone(), &mut []);
+    written.expect("there is room");
+    assert_eq!(read().expect("it is whole"), Some(state));
+
+    let path = folder.file(Folder::CHECKPOINT);
+    let whole = fs::read(&path).expect("it was written");
+    for place in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        fs::write(&path, bytes).expect("writable");
+        assert!(read().is_err(), "byte {place}");
+    }
+}

@@ -1,21 +1,20 @@
 //! `mendel train`: networks from games or scores.
 
-#[cfg(feature = "train")]
-mod live;
-#[cfg(feature = "train")]
-mod work;
+mod experiment;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mendel_nets::train::recipe::{BUILT_IN, Recipe};
+use mendel_nets::recipe::{BUILT_IN, Recipe};
+use mendel_nets::record::ComputeDevice;
+use mendel_nets::train::{Training, TrainingPlan};
 use serde_json::{Value, json};
 
 use super::breed::setting;
+use crate::exec_options::{ExecOptions, OutputArgs, all_cores};
+use crate::experiment::{NewExperiment, Session};
 use crate::output;
 use crate::request::OrUsageError as _;
-#[cfg(not(feature = "train"))]
-use crate::request::UsageError;
 use crate::table::TextTable;
 
 /// Train a network as a recipe says
@@ -25,14 +24,14 @@ A recipe is a built-in name or a TOML file; `mendel train` alone lists the built
 ones. Games come from `mendel data games`; scores are lines `FEN,centipawns` as White
 sees them, plain or compressed with Zstandard (.zst). The folder has the network
 (NAME.net), `epochs.jsonl`, `result.json` and `report.html`. Ctrl-C stops cleanly;
-`--resume DIR` goes on exactly.
+`mendel resume DIR` continues exactly.
 
 Examples:
   mendel train chessnet --data strong.games --device cuda
   mendel train chessnet --data a.games b.games --set training.epochs=1 --out nets/small
   mendel train chessnet-grid --data strong.games --device cuda --out nets/grid
   mendel train value --data scores.csv --start nets/human --out nets/value
-  mendel train --resume nets/small")]
+  mendel resume nets/small")]
 pub(super) struct TrainArgs {
     /// The experiment: a built-in name or a file
     recipe: Option<String>,
@@ -45,9 +44,6 @@ pub(super) struct TrainArgs {
     /// Where all of it is kept; a folder of its own if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the training in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["recipe", "data", "seed", "out", "set", "device", "start"])]
-    resume: Option<PathBuf>,
     /// Begin with the network of the training in this folder, as far as layers agree
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
@@ -60,12 +56,8 @@ pub(super) struct TrainArgs {
     /// Threads that make batches and, on a processor, learn [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Print JSON: a line for each evaluation, then the result
-    #[arg(long)]
-    json: bool,
-    /// Say nothing before the result
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -77,36 +69,24 @@ enum DeviceArg {
 }
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<()> {
-    match (&args.resume, &args.recipe) {
-        (Some(folder), _) => resume(folder, args),
-        (None, None) => list(args.json),
-        (None, Some(name)) => train(Recipe::find(name, &args.set).or_hint(TRAIN_RECIPES)?, args),
-    }
-}
-
-#[cfg(feature = "train")]
-use work::{resume, train};
-
-#[cfg(not(feature = "train"))]
-fn train(_recipe: Recipe, _arguments: &TrainArgs) -> anyhow::Result<()> {
-    Err(without().into())
-}
-
-#[cfg(not(feature = "train"))]
-fn resume(_folder: &std::path::Path, _arguments: &TrainArgs) -> anyhow::Result<()> {
-    Err(without().into())
-}
-
-#[cfg(not(feature = "train"))]
-fn without() -> UsageError {
-    UsageError {
-        message: "this program was built without training".to_owned(),
-        hints: vec![
-            "`make train-setup` fetches torch 2.11.0 into `.venv-train` (about 5 GB), once"
-                .to_owned(),
-            "`make train` then builds `target/train/release/mendel`, which trains".to_owned(),
-        ],
-    }
+    let Some(name) = &args.recipe else {
+        return list(args.output.json);
+    };
+    let recipe = Recipe::find(name, &args.set).or_hint(TRAIN_RECIPES)?;
+    let device = match args.device {
+        DeviceArg::Cpu => ComputeDevice::Cpu,
+        DeviceArg::Cuda => ComputeDevice::Cuda,
+    };
+    let threads = args.threads.map_or_else(all_cores, usize::from);
+    let mut plan = TrainingPlan::new(recipe, &args.data, device, threads);
+    plan.start = args.start.as_ref().map(std::path::absolute).transpose()?;
+    let session = Session::new(ExecOptions::default(), args.output)?;
+    session.start::<Training>(NewExperiment {
+        seed: args.seed,
+        folder: args.out.as_deref(),
+        names: &[&plan.recipe.name.clone(), &args.seed.to_string()],
+        plan,
+    })
 }
 
 pub(super) const TRAIN_RECIPES: &str = "`mendel train` lists the built-in recipes";
