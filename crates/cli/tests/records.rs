@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json as value};
+use serde_json::Value;
 
 use crate::support::{Said, Scratch, json};
 
