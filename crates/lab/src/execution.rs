@@ -11,6 +11,14 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// On threads of this process, with a proof.
+    pub fn on_threads(threads: usize) -> Self {
+        Self {
+            crew: Crew::threads(threads),
+            proof: true,
+        }
+    }
+
     /// Threads of this process, for what is not a task.
     pub fn threads(&self) -> usize {
         self.crew.local_threads()

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mendel_crew::Crew;
 use mendel_lab::execution::RunOptions;
 use mendel_lab::recipe::{Recipe, RecipePlan};
 use mendel_store::frame::{self, Experiment, ExperimentEvent, Failure, Host};
@@ -43,7 +42,7 @@ impl Work {
     pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
             proof: self.proof,
-            crew: Crew::threads(self.threads),
+            ..RunOptions::on_threads(self.threads)
         }
     }
 

@@ -55,7 +55,7 @@ fn the_page_shows_the_curve_and_the_trend() {
     for part in [
         "Results over the games",
         "it improves",
-        "OpponentKind material",
+        "Opponent material",
         "knight",
     ] {
         assert!(html.contains(part), "{part}");

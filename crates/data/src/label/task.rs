@@ -106,7 +106,7 @@ impl LabelTask {
         let consultant = self.start_expert().map_err(|error| error.to_string())?;
         Ok(PortableExpert {
             payload: LabelPayload {
-                expert: expert.map_err(|error| error.to_string())?,
+                expert: expert?,
                 calls_itself: consultant.name().to_owned(),
                 ask: self.plan.ask,
                 scale: self.plan.scale,

@@ -168,8 +168,8 @@ impl<'a> RunExecutor<'a> {
     fn stage(&mut self, prepared: &mut PreparedRun) -> Result<StageEnd, Failure> {
         let at = self.checkpoint.stage;
         let settings = &self.recipe.stages[at];
-        let (stage, founders) = prepared.stage(at, &self.checkpoint.champions)?;
-        let PreparedStage { space, trial, .. } = stage;
+        let (PreparedStage { space, trial, .. }, founders) =
+            prepared.stage(at, &self.checkpoint.champions)?;
         let seed = self.seed();
         let state = self.checkpoint.state.take();
         let StageBreeders { breeder, baseline } =

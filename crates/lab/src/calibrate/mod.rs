@@ -287,9 +287,11 @@ fn name(index: usize) -> String {
 }
 
 fn check(plan: &CalibrationPlan) -> Result<(), Failure> {
-    let require = |holds: bool, reason: &str| match holds {
-        true => Ok(()),
-        false => Err(Failure::invalid(reason.to_owned()).with_hint(HELP)),
+    let require = |holds: bool, reason: &str| {
+        if holds {
+            return Ok(());
+        }
+        Err(Failure::invalid(reason.to_owned()).with_hint(HELP))
     };
     let of_games = |what: &str, games: u64| {
         let most = games::most_games();

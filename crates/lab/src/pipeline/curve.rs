@@ -24,15 +24,18 @@ pub(super) fn check_curve(curve: Option<&CurveSettings>, players: usize) -> Resu
     require(finite, "curve", "has a value that is no number")
 }
 
+/// A value at each place of a curve with its interval, if there is one.
+type CurveValues = Vec<Option<(f64, Option<[f64; 2]>)>>;
+
 impl CurveSettings {
     /// The curve through what came out: for each line its name, and the value of the
     /// player at each place with its interval, if it took part.
     pub(super) fn through<'a>(
         &self,
         of: &str,
-        lines: impl IntoIterator<Item = (&'a str, Vec<Option<(f64, Option<[f64; 2]>)>>)>,
+        lines: impl IntoIterator<Item = (&'a str, CurveValues)>,
     ) -> Curve {
-        let line = |(name, values): (&str, Vec<Option<(f64, Option<[f64; 2]>)>>)| {
+        let line = |(name, values): (&str, CurveValues)| {
             let points = self.at.iter().zip(values).filter_map(|(&at, value)| {
                 let (value, interval) = value?;
                 Some(CurvePoint {

@@ -42,7 +42,7 @@ fn verdict(most: Option<&OpponentHistory>) -> PageBlock {
     } else {
         (Tone::Plain, "not proved that it improves")
     };
-    let small = format!("OpponentKind {}: {}", opponent.name, trend.words());
+    let small = format!("Opponent {}: {}", opponent.name, trend.words());
     PageBlock::verdict(tone, large, small)
 }
 

@@ -105,7 +105,7 @@ impl<'a> PuzzleTask<'a> {
             let options = vec![("Hash".to_owned(), hash.to_string())];
             let player = Entrant::bred(format!("member {place}"), Arc::clone(player), options);
             let packed = RemotePlayer::pack(&player, &mut blobs);
-            players.push(packed.map_err(|error| error.to_string())?);
+            players.push(packed?);
         }
         Ok(PortablePlayers { players, blobs })
     }
