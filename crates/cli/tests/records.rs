@@ -69,35 +69,6 @@ fn trainings_are_listed_beside_runs() {
     let mut result = serde_json::to_vec_pretty(&result).expect("plain data");
     mendel_store::add_checksum_indented(&mut result).expect("an object");
     fs::write(folder.join("result.json"), result).expect("writable");
-    folder
-}
-
-#[test]
-fn trainings_are_listed_beside_runs() {
-    let scratch = Scratch::new("trainings");
-    run_of_three(&scratch, "aaa111", 1);
-    let folder = scratch.path("home/nets/small");
-    fs::create_dir_all(&folder).expect("there is room for a folder");
-    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
-    put(
-        "manifest.toml",
-        "kind = \"train\"\nschema = 1\nid = \"77\"\nname = \"tiny\"\nseed = 7\nversion = \"0.1.0\"\n\
-         [facts]\nfiles = []\ndevice = \"cpu\"\nthreads = 1\ndata = \"some\"\nfingerprint = \"0\"\n",
-    );
-    let row = |list: &str| {
-        let line = list.lines().find(|line| line.contains(" train "));
-        line.unwrap_or_else(|| panic!("there is no row in {list}"))
-            .to_owned()
-    };
-    let line = row(&scratch.printed(&["runs"]));
-    assert!(line.contains("stopped"), "{line}");
-
-    let mut result = b"{\"name\": \"tiny\", \"steps\": 70, \"best-step\": 60, \"validation-loss\": 1.5, \"test-loss\": 1.5, \
-         \"test-positions\": 9, \"test\": {\"from\": 0.25, \"first\": 0.125}, \"paper\": {}, \"numbers\": 5, \
-         \"end\": \"done\",\n  \"file\": \"tiny.net\"\n}"
-        .to_vec();
-    mendel_store::add_checksum_indented(&mut result).expect("an object");
-    fs::write(folder.join("result.json"), result).expect("writable");
     let path = folder.display().to_string();
     let line = row(&scratch.printed(&["runs", &path]));
     for expected in ["tiny", "7", "finished", "70 steps", "0.1250", "first"] {
