@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 use crate::support::{Said, Scratch, json};
 
@@ -61,10 +61,12 @@ fn trainings_are_listed_beside_runs() {
     let line = row(&scratch.printed(&["runs"]));
     assert!(line.contains("stopped"), "{line}");
 
-    let mut result = b"{\"name\": \"tiny\", \"steps\": 70, \"best-step\": 60, \"validation-loss\": 1.5, \"test-loss\": 1.5, \
-         \"test-positions\": 9, \"test\": {\"from\": 0.25, \"first\": 0.125}, \"paper\": {}, \"numbers\": 5, \
-         \"end\": \"done\",\n  \"file\": \"tiny.net\"\n}"
-        .to_vec();
+    let result = value!({
+        "name": "tiny", "steps": 70, "best-step": 60, "validation-loss": 1.5, "test-loss": 1.5,
+        "test-positions": 9, "test": { "from": 0.25, "first": 0.125 }, "paper": {}, "numbers": 5,
+        "end": "done", "file": "tiny.net",
+    });
+    let mut result = serde_json::to_vec_pretty(&result).expect("plain data");
     mendel_store::add_checksum_indented(&mut result).expect("an object");
     fs::write(folder.join("result.json"), result).expect("writable");
     let path = folder.display().to_string();

@@ -358,7 +358,7 @@ impl TrainingRun {
             });
         }
         let best = self
-            .place
+            .meta
             .best
             .is_none_or(|(least, _)| validation_loss < least);
         if best {
