@@ -45,7 +45,7 @@ pub(crate) fn print<T: Serialize>(
     Ok(stdout().write_all(text.as_bytes())?)
 }
 
-/// As [`print`], with the data on one line.
+/// As [`print()`], with the data on one line.
 pub(crate) fn print_line<T: Serialize>(
     json: bool,
     data: impl FnOnce() -> T,

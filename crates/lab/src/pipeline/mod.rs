@@ -4,7 +4,7 @@
 //! the pipeline. A breeding, a data set and a match are nested experiments; the other steps
 //! keep their finished work in a memo or a file of their folder. The checkpoint has the results
 //! of the finished steps: a resumed pipeline skips these, resumes what was started and starts
-//! the rest. All kinds of steps have one form, [`PipelineStep`].
+//! the rest. All kinds of steps have one form, `PipelineStep`.
 
 mod accuracy;
 mod agreement;
