@@ -5,7 +5,7 @@
 //! with their edges; one that nothing leads to gives what its function makes of its
 //! bias; and a graph in which no input leads to the output says 0.
 //!
-//! [`Input::Sides`] shows it the board as the side to move sees it, once: unlike a
+//! [`Input::Sides`](crate::Input::Sides) shows it the board as the side to move sees it, once: unlike a
 //! network of layers it has no second look as the other side.
 
 mod parts;
@@ -93,7 +93,7 @@ impl Graph {
         head.into_iter().chain(nodes).chain(edges).collect()
     }
 
-    /// The output, before it is scaled: for [`Input::Paper`] as White sees it, else
+    /// The output, before it is scaled: for [`Input::Paper`](crate::Input::Paper) as White sees it, else
     /// as the side to move does.
     #[inline]
     pub fn output(&self, position: &Position, cache: &mut GraphCache) -> f32 {
