@@ -112,7 +112,7 @@ fn a_broken_network_in_a_file_is_refused_with_the_reason() {
     assert!(
         error
             .to_string()
-            .starts_with("`x.toml`: an evaluator of kind `mlp`"),
+            .starts_with("`x.toml`: `numbers` in [evaluator] of kind `mlp`"),
         "{error}"
     );
 }
