@@ -103,6 +103,7 @@ ALLOWED = [
     LeftOut("node-id", None, "random name of a learning folder"),
     LeftOut("games.jsonl", "id.installation", "random name of a learning folder"),
     LeftOut("games.jsonl", "id.node", "random name of a learning folder"),
+    LeftOut("result.json", "now", "learning: games of the last call, fewer after a kill"),
     # Other orders.
     Unordered("accuracy.jsonl", "games of a step in the order of finishing"),
     Unordered("moves.jsonl", "answers of players in the order of finishing"),
