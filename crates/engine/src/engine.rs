@@ -105,7 +105,7 @@ trait Think {
         report: &mut dyn FnMut(&Info),
     ) -> Best;
 
-    /// One thread without memory of earlier thoughts, and not always the best
+    /// Searches on one thread without memory of earlier searches; not always plays the best
     /// move that it found.
     fn think_less(
         &mut self,
@@ -512,8 +512,6 @@ impl<E: Evaluator> Think for Minds<E> {
         guided::one_ply(game, moves, advice, &mut judge, start, report)
     }
 
-    /// Searches on one thread without memory of earlier searches; not always plays the best
-    /// move that it found.
     fn think_less(
         &mut self,
         shared: &Shared,
