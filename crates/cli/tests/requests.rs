@@ -31,6 +31,7 @@ fn a_wrong_request_ends_with_two_and_names_the_input() {
         (&["play", "--movetime", "0"], "0"),
         (&["play", "--side", "green"], "green"),
         (&["bench", "--depth", "0"], "0"),
+        (&["runs", "--kind", "brede"], "`brede` is not a kind"),
         (&["dance"], "dance"),
     ] {
         let said = mendel(arguments, b"");

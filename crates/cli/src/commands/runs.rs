@@ -80,6 +80,15 @@ pub(super) fn run(args: &RunsArgs) -> anyhow::Result<()> {
     if let Some(name) = &args.delete {
         return delete(&library::find(name)?, args);
     }
+    if let Some(kind) = &args.kind
+        && kinds::find(kind).is_none()
+    {
+        let names: Vec<&str> = kinds::KINDS.iter().map(|kind| kind.name).collect();
+        return UsageError::bail(
+            format!("`{kind}` is not a kind of experiment"),
+            format!("the kinds are {}", names.join(", ")),
+        );
+    }
     let mut entries = library::list(args.kind.as_deref())?;
     if !args.runs.is_empty() {
         let mut named = Vec::new();
